@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.delay.interval.FlowSums;
-import io.flowlag.exporter.delay.interval.UnseenFlowHandler;
-import io.flowlag.exporter.delay.interval.WaitedRecordHandler;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
+import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
+import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;

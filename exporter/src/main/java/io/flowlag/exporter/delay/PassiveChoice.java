@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay;
 
-import io.flowlag.exporter.delay.interval.SharedSampling;
+import io.flowlag.exporter.delay.interval.records.SharedSampling;
 
 /**
  * Which packets a sender point tells its receiver the send times of, if the policy is passive: those that both points choose, or

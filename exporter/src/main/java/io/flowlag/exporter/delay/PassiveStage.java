@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.exporter.delay.interval.SharedSampling;
+import io.flowlag.exporter.delay.interval.records.SharedSampling;
 import io.flowlag.rli.receiver.RliReceiver;
 import org.agrona.DirectBuffer;
 

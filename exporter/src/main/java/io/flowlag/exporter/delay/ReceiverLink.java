@@ -1,8 +1,8 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.common.hash.SipHash;
-import io.flowlag.exporter.delay.interval.IntervalMode;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
+import io.flowlag.exporter.delay.interval.records.IntervalMode;
 
 import java.util.function.ObjLongConsumer;
 

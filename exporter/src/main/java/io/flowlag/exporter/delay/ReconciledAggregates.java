@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay;
 
-import io.flowlag.exporter.delay.interval.IntervalAnswer;
+import io.flowlag.exporter.delay.interval.compare.IntervalAnswer;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.sketch.reconcile.AggregateEstimate;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.delay.interval.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.SketchStatistics;

@@ -3,8 +3,8 @@ package io.flowlag.exporter.delay;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.FlowWeights;
-import io.flowlag.exporter.delay.interval.IntervalSettings;
 import io.flowlag.exporter.delay.interval.SketchPoint;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 
 import java.util.function.Function;
 

@@ -3,13 +3,13 @@ package io.flowlag.exporter.delay;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.FlowWeights;
-import io.flowlag.exporter.delay.interval.IntervalHandler;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.IntervalSettings;
 import io.flowlag.exporter.delay.interval.SketchPair;
 import io.flowlag.exporter.delay.interval.SketchReceiver;
-import io.flowlag.exporter.delay.interval.UnseenFlowHandler;
-import io.flowlag.exporter.delay.interval.WaitedRecordHandler;
+import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
+import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 

@@ -3,8 +3,8 @@ package io.flowlag.exporter.delay;
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.FlowWeights;
-import io.flowlag.exporter.delay.interval.SenderAnswer;
-import io.flowlag.exporter.delay.interval.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import org.agrona.DirectBuffer;
 
 /**

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay;
 
-import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 
 /**
  * A closed interval of a sender point, on its way to the receiver or back. It belongs to whoever holds it.

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.common.counter.CounterSet;
-import io.flowlag.exporter.delay.interval.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;

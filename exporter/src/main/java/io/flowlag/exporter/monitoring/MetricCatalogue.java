@@ -1,7 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
 import io.flowlag.exporter.delay.exact.MatchCounter;
-import io.flowlag.exporter.delay.interval.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.exchange.link.ExchangeCounter;
 import io.flowlag.exporter.monitoring.MetricFamily.Type;
 import io.flowlag.exporter.status.CounterId;

@@ -11,7 +11,7 @@ import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.exact.DigestKey;
-import io.flowlag.exporter.delay.interval.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.ExportingAgent;
 import io.flowlag.exporter.flow.FlowCache;

@@ -1,15 +1,15 @@
 package io.flowlag.exporter.delay;
 
-import io.flowlag.exporter.delay.interval.IntervalAnswer;
-import io.flowlag.exporter.delay.interval.IntervalHandler;
-import io.flowlag.exporter.delay.interval.IntervalSettings;
-import io.flowlag.exporter.delay.interval.SenderAnswer;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.SettingsBuilder;
-import io.flowlag.exporter.delay.interval.SketchCounter;
 import io.flowlag.exporter.delay.interval.SketchPair;
 import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.exporter.delay.interval.SketchReceiver;
+import io.flowlag.exporter.delay.interval.compare.IntervalAnswer;
+import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.sketch.image.SketchGeometry;

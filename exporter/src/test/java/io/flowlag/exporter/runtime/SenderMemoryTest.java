@@ -2,7 +2,7 @@ package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.delay.interval.FlowSums;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
@@ -10,6 +10,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 /** What a sender holds for a receiver, by the formula that {@code exchange.memory} bounds. */
 class SenderMemoryTest {
@@ -38,6 +39,13 @@ class SenderMemoryTest {
             (OPEN + KEPT) * (sketches + reconcile.cacheBytes() + FlowSums.memoryBytes(MAX_FLOWS)) +
             reconcile.responderBytes() + reconcile.mostAnswerBytes(), with);
         assertEquals(64 + 32 * (1 << 18), reconcile.cacheBytes());
+    }
+
+    @Test
+    void shouldRefuseDelaysBeyondAnInterval() {
+        final ExchangeSettings settings = settings(", mode: sketch").withInterval(100_000_000L);
+        assertThrows(
+            IllegalArgumentException.class, () -> SharedSettings.memoryBytes(settings, IN_FLIGHT, MAX_FLOWS, null, 0));
     }
 
     @Test

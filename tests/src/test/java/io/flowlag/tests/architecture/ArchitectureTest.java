@@ -11,6 +11,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.flowlag.tests.support.Checkout;
 
 import java.io.IOException;
@@ -29,6 +31,7 @@ import java.util.stream.Stream;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** The modules and stages as {@code docs/packet-path.md} draws them. */
@@ -38,18 +41,32 @@ class ArchitectureTest {
     /** In the order of the packet's way. */
     private static final List<String> STAGES =
         List.of(
-            "capture", "decode", "flow", "checkpoint", "delay.exact", "delay.interval.repair", "delay.interval", "delay",
-            "reference", "monitoring.top", "pipeline", "exchange.wire", "exchange.link", "export.spool", "export", "monitoring",
-            "runtime.collect", "runtime", "runtime.size", "runtime.delay", "runtime.run", "runtime.demo", "runtime.selftest",
-            "command");
+            "capture", "decode", "flow", "checkpoint", "delay.exact", "delay.interval.repair", "delay.interval.records",
+            "delay.interval.joint", "delay.interval.compare", "delay.interval", "delay", "reference", "monitoring.top",
+            "pipeline", "exchange.wire", "exchange.link", "export.spool", "export", "monitoring", "runtime.collect", "runtime",
+            "runtime.size", "runtime.delay", "runtime.run", "runtime.demo", "runtime.selftest", "command");
     private static final List<String> HOT_STAGES =
         List.of(
-            "capture", "decode", "flow", "delay.exact", "delay.interval.repair", "delay.interval", "delay", "reference",
-            "monitoring.top", "pipeline");
+            "capture", "decode", "flow", "delay.exact", "delay.interval.repair", "delay.interval.records",
+            "delay.interval.joint", "delay.interval.compare", "delay.interval", "delay", "reference", "monitoring.top",
+            "pipeline");
     /** Runs when a source is opened, and libpcap's compiler is not re-entrant. */
     private static final String FILTER_COMPILER = EXPORTER + "capture.filter.BpfCompiler";
     /** Says nothing itself: it lowers the level of pcap4j's logger when a source is opened. */
     private static final String PCAP4J_LOG = EXPORTER + "capture.pcap.Pcap4jLog";
+    /** Each outermost class of the interval is a slice. */
+    private static final SliceAssignment INTERVAL_CLASSES = new SliceAssignment() {
+        @Override
+        public SliceIdentifier getIdentifierOf(final JavaClass javaClass) {
+            return javaClass.getPackageName().startsWith(EXPORTER + "delay.interval") ?
+                SliceIdentifier.of(javaClass.getFullName().replaceFirst("\\$.*", "")) : SliceIdentifier.ignore();
+        }
+
+        @Override
+        public String getDescription() {
+            return "classes of the interval";
+        }
+    };
     private static final List<String> LIBRARIES = List.of("common", "ipfix", "rli", "sketch");
 
     @ArchTest
@@ -82,6 +99,13 @@ class ArchitectureTest {
                     .because(STAGES.get(stage) + " comes before them on the packet's way"));
             }
         }
+    }
+
+    /** Of packages, and of the classes of the interval. */
+    @ArchTest
+    static void shouldHaveNoCyclesBelowDelay(final JavaClasses classes) {
+        check(classes, slices().matching(EXPORTER + "(delay..)").should().beFreeOfCycles());
+        check(classes, slices().assignedFrom(INTERVAL_CLASSES).should().beFreeOfCycles());
     }
 
     @ArchTest

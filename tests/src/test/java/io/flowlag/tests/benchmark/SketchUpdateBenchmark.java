@@ -1,9 +1,9 @@
 package io.flowlag.tests.benchmark;
 
-import io.flowlag.exporter.delay.interval.IntervalMode;
-import io.flowlag.exporter.delay.interval.IntervalSettings;
-import io.flowlag.exporter.delay.interval.SharedSampling;
 import io.flowlag.exporter.delay.interval.SketchPoint;
+import io.flowlag.exporter.delay.interval.records.IntervalMode;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.SharedSampling;
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.openjdk.jmh.annotations.Benchmark;

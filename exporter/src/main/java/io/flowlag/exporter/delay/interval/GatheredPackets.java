@@ -1,5 +1,11 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.exporter.delay.interval.records.ReadAhead;
+import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
+import io.flowlag.exporter.delay.interval.records.RecordList;
+import io.flowlag.exporter.delay.interval.records.SettingsRun;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
+
 /**
  * Adds the packets of an interval to the cells flow by flow instead of packet by packet, where all packets of a flow go to the
  * same cells: a packet then needs a line of its record alone, and not one of each row. Cells hold sums, so they come out the

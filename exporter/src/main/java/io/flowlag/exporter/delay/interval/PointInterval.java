@@ -1,5 +1,15 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.exporter.delay.interval.compare.HeldSettlement;
+import io.flowlag.exporter.delay.interval.records.CellEstimates;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
+import io.flowlag.exporter.delay.interval.records.HeldPackets;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
+import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
+import io.flowlag.exporter.delay.interval.records.RecordList;
+import io.flowlag.exporter.delay.interval.records.SharedSampling;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
@@ -47,7 +57,8 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     private boolean isLateExpected;
 
     PointInterval(final IntervalSettings settings, final boolean isReceiver) {
-        sketch = settings.sums().isSketched() ? new LossyDifferenceSketch(settings.cells().geometry(), settings.cells().seed()) : null;
+        sketch = settings.sums().isSketched() ? new LossyDifferenceSketch(settings.cells().geometry(),
+            settings.cells().seed()) : null;
         aggregators = new LossyDifferenceAggregator[settings.sums().isSketched() ? settings.cells().classCount() : 0];
         for (int i = 0; i < aggregators.length; i++) {
             aggregators[i] = new LossyDifferenceAggregator(settings.cells().aggregator(), settings.cells().seed());

@@ -1,6 +1,18 @@
 package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.compare.HeldSettlement;
+import io.flowlag.exporter.delay.interval.compare.IntervalRepair;
+import io.flowlag.exporter.delay.interval.joint.JointStage;
+import io.flowlag.exporter.delay.interval.records.HeldPackets;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
+import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
+import io.flowlag.exporter.delay.interval.records.RecordList;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SettingsRun;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.sketch.interval.IntervalSketches;
 
 /**

@@ -1,6 +1,12 @@
 package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
+import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
 import org.agrona.DirectBuffer;
 
 /**

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.sketch.interval.IntervalSketches;
 import io.flowlag.sketch.interval.MeasurementInterval;
 import org.agrona.DirectBuffer;
@@ -25,7 +27,8 @@ public final class SketchPoint implements SenderAnswers {
         interval = new MeasurementInterval(settings.times().intervalNs());
         openIntervals = settings.openIntervals();
         intervals = new IntervalSketches<>(
-            interval, (openIntervals - 1) * settings.times().intervalNs(), openIntervals, openIntervals + 1 + settings.room().keptIntervals(),
+            interval, (openIntervals - 1) * settings.times().intervalNs(), openIntervals,
+                openIntervals + 1 + settings.room().keptIntervals(),
             () -> new PointInterval(settings, isReceiver));
     }
 

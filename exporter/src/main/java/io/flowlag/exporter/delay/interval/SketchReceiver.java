@@ -1,6 +1,24 @@
 package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.compare.ClockEvidence;
+import io.flowlag.exporter.delay.interval.compare.DigestSet;
+import io.flowlag.exporter.delay.interval.compare.HeldSettlement;
+import io.flowlag.exporter.delay.interval.compare.IntervalComparison;
+import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
+import io.flowlag.exporter.delay.interval.joint.JointHandler;
+import io.flowlag.exporter.delay.interval.joint.JointStage;
+import io.flowlag.exporter.delay.interval.records.HeldPackets;
+import io.flowlag.exporter.delay.interval.records.IntervalFlows;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
+import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SettingsRun;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
+import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
 import org.agrona.DirectBuffer;
 
 /**
@@ -72,7 +90,8 @@ public final class SketchReceiver {
     private record Kept(CounterSet<SketchCounter> counters, ReceiverRecords records, IntervalFlows flows,
         HeldSettlement settlement,
         UnseenFlowHandler unseenFlowHandler) {
-        private static Kept of(final IntervalSettings settings, final int entryLengthBytes, final WaitedRecordHandler recordHandler,
+        private static Kept of(final IntervalSettings settings, final int entryLengthBytes,
+            final WaitedRecordHandler recordHandler,
             final UnseenFlowHandler unseenFlowHandler) {
             final CounterSet<SketchCounter> counters = new CounterSet<>(SketchCounter.class);
             final ReceiverRecords records = new ReceiverRecords(settings, entryLengthBytes, counters, recordHandler);
@@ -116,7 +135,8 @@ public final class SketchReceiver {
         final SenderAnswers answers,
         final SketchReceiver predecessor,
         final IntervalHandler intervalHandler) {
-        this(settings, answers, predecessor, predecessor.run.next(settings.times().intervalNs()), predecessor.kept, intervalHandler);
+        this(settings, answers, predecessor, predecessor.run.next(settings.times().intervalNs()), predecessor.kept,
+            intervalHandler);
     }
 
     private SketchReceiver(

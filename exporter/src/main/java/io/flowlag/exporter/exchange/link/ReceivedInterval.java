@@ -2,8 +2,8 @@ package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.decode.SegmentFlowHash;
-import io.flowlag.exporter.delay.interval.FlowSums;
-import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.exchange.wire.FlowSum;
 import io.flowlag.sketch.image.CellEditor;

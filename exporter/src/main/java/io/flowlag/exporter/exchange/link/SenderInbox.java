@@ -1,7 +1,7 @@
 package io.flowlag.exporter.exchange.link;
 
-import io.flowlag.exporter.delay.interval.SenderAnswer;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 

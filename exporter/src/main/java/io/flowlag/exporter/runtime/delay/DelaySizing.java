@@ -8,7 +8,7 @@ import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.exact.ExactMatcherContext;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
-import io.flowlag.exporter.delay.interval.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.quantile.QuantileSketch;

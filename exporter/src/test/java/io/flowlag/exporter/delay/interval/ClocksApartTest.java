@@ -1,6 +1,11 @@
 package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.records.IntervalMode;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.JointSettings;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

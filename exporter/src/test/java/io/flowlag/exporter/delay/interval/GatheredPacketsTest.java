@@ -1,5 +1,8 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.SettingsRun;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import net.jqwik.api.EdgeCasesMode;

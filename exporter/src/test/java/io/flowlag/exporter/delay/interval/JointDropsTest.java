@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.exporter.delay.interval.records.JointSettings;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

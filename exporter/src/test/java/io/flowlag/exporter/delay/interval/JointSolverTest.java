@@ -1,7 +1,8 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.exporter.delay.interval.records.JointSettings;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.sketch.image.SketchGeometry;
-import io.flowlag.sketch.joint.JointTier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -227,24 +228,5 @@ class JointSolverTest {
         assertEquals(1, points.completed.get(1));
         assertTrue(points.isAccountedFor());
         assertFalse(points.completed.containsKey(2));
-    }
-
-    @Test
-    void shouldTakeTheFastTierWhereTheFullOneWouldCostTooMuch() {
-        final TierChoice choice = new TierChoice(100 * MS, 4, true);
-        assertEquals(JointTier.FULL, choice.choose(1_000));
-        choice.onSolved(1_000, 24, 20 * MS);
-        assertEquals(JointTier.FULL, choice.choose(10_000));
-        assertEquals(JointTier.FAST, choice.choose(100_000));
-        for (int i = 0; i < 20; i++) {
-            choice.onSolved(10_000, 10, 500 * MS);
-        }
-        assertEquals(JointTier.FAST, choice.choose(10_000));
-        assertEquals(JointTier.FULL, choice.choose(1_000));
-        int intervals = 0;
-        while (choice.choose(10_000) == JointTier.FAST && intervals < 1_000) {
-            intervals++;
-        }
-        assertTrue(intervals > 0 && intervals < 1_000, "never tried again");
     }
 }

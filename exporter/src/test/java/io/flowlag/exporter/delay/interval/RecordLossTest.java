@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

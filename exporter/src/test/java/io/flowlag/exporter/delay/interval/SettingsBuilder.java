@@ -1,5 +1,9 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.exporter.delay.interval.records.IntervalMode;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.JointSettings;
+import io.flowlag.exporter.delay.interval.records.SharedSampling;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;

@@ -1,6 +1,10 @@
 package io.flowlag.exporter.delay.interval;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.exporter.delay.interval.records.IntervalMode;
+import io.flowlag.exporter.delay.interval.records.JointSettings;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,10 +2,10 @@ package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchShipment;
-import io.flowlag.exporter.delay.interval.IntervalSettings;
-import io.flowlag.exporter.delay.interval.SenderAnswer;
 import io.flowlag.exporter.delay.interval.SettingsBuilder;
 import io.flowlag.exporter.delay.interval.SketchPoint;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 import io.flowlag.sketch.image.SketchGeometry;

@@ -2,9 +2,9 @@ package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.delay.interval.IntervalMode;
-import io.flowlag.exporter.delay.interval.SenderAnswer;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
+import io.flowlag.exporter.delay.interval.records.IntervalMode;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.tests.benchmark.SketchesAlone;
 
 import java.io.IOException;

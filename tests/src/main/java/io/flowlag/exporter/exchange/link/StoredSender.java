@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange.link;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.SketchAgreement;
-import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.exchange.wire.PointDrops;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;

@@ -1,0 +1,201 @@
+package io.flowlag.exporter.delay.interval.compare;
+
+import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.records.FlowSumPairs;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
+import io.flowlag.exporter.delay.interval.records.FlowTotals;
+import io.flowlag.exporter.delay.interval.records.IntervalFlows;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.ReadAhead;
+import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SettingsRun;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.sketch.estimate.FlowEstimate;
+import io.flowlag.sketch.estimate.FlowEstimator;
+import io.flowlag.sketch.estimate.LossKind;
+import io.flowlag.sketch.image.PairingResult;
+
+/**
+ * Tells the records of an interval what the cells of both points say of them. The metering thread owns it. Allocates at
+ * construction.
+ */
+final class CellComparison {
+    private final SketchRecords records;
+    private final IntervalFlows flows;
+    private final SettingsRun run;
+    private final CounterSet<SketchCounter> counters;
+    private final FlowEstimator estimator;
+    private final FlowEstimate estimate = new FlowEstimate();
+    private final int rowCount;
+    private final IntervalRepair repair;
+    private long touched;
+
+    /**
+     * Nothing compared yet.
+     *
+     * @param settings shape and seed.
+     * @param run      of the settings.
+     * @param records  are told.
+     * @param flows    records of the interval that is compared.
+     * @param counters of the receiver point.
+     * @param repair   knows which packets were taken out of the cells.
+     */
+    CellComparison(
+        final IntervalSettings settings, final SettingsRun run, final SketchRecords records, final IntervalFlows flows,
+        final CounterSet<SketchCounter> counters, final IntervalRepair repair) {
+        this.repair = repair;
+        this.run = run;
+        this.records = records;
+        this.flows = flows;
+        this.counters = counters;
+        rowCount = settings.cells().geometry().rows();
+        estimator = new FlowEstimator(
+            settings.cells().geometry(), settings.cells().seed(), settings.cells().alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
+            FlowEstimator.DEFAULT_CONFIDENCE, true);
+    }
+
+    /** {@return whether the sketches of both points fit each other; then {@link #unpair} is to be called at the end} */
+    boolean pair(final SenderAnswer answer, final ReceiverInterval own) {
+        return estimator.pair(answer.sketch(), own.sketch()) == PairingResult.PAIRED;
+    }
+
+    void unpair() {
+        estimator.unpair();
+    }
+
+    /** Tells the records of the interval whose sketches were paired. */
+    void tell(final ReceiverInterval own, final IntervalAnswer summary) {
+        final long key = run.key(own.intervalNumber());
+        summary.cells(estimator.overview(), rowCount);
+        estimator.unexpected(summary.unexpectedPackets * (summary.unexpectedPackets == 0 ? 1 : largestWeight(own)));
+        counters.add(SketchCounter.OCCUPIED_CELLS, summary.occupiedCells);
+        counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
+        for (int i = 0; i < own.records().count(); i++) {
+            if (i % ReadAhead.RECORDS == 0) {
+                touch(own, i);
+            }
+            tell(i, own.records().get(i), summary);
+        }
+        if (summary.isDamaged || summary.usableCells < summary.occupiedCells || repair.isRepaired()) {
+            tellSilentFlows(key, summary);
+        }
+        final FlowSumPairs pairs = summary.flowSums;
+        for (int row = 0; row < pairs.count(); row++) {
+            if (pairs.sent().isWitness(row)) {
+                counters.increment(SketchCounter.WITNESSES);
+                counters.add(SketchCounter.WITNESSES_EXACT, pairs.agreement(row) == FlowSumPairs.Agreement.EXACT ? 1 : 0);
+            }
+        }
+    }
+
+    private int largestWeight(final ReceiverInterval own) {
+        int weight = 1;
+        for (int i = 0; i < own.records().count(); i++) {
+            weight = Math.max(weight, flows.weight(i));
+        }
+        return weight;
+    }
+
+    /** Reads what the next records need, so that the processor waits for all of it at once. */
+    private void touch(final ReceiverInterval own, final int from) {
+        final int end = Math.min(from + ReadAhead.RECORDS, own.records().count());
+        long octets = 0;
+        for (int i = from; i < end; i++) {
+            octets += records.touchAnswers(own.records().get(i)) + estimator.touch(flows.flowHash(i));
+        }
+        touched += octets;
+    }
+
+    private void tell(final int index, final int record, final IntervalAnswer summary) {
+        final int packets = flows.packets(index);
+        final long flowHash = flows.flowHash(index);
+        final long flowPackets = flows.flowPackets(index);
+        final double share = (double)packets / flowPackets;
+        final long unexpectedPackets = repair.unexpectedPackets(flowHash);
+        final long goneFromCells = unexpectedPackets + repair.withdrawnPackets(flowHash);
+        final long commonPackets = Math.max(0, flowPackets - goneFromCells);
+        final int measuredPackets = Math.max(0, packets - (int)Math.round(share * goneFromCells));
+        estimator.estimate(flowHash, flows.weight(index), commonPackets, estimate);
+        if (estimate.hasMean() && measuredPackets > 0) {
+            records.addDelay(record, measuredPackets, share, estimate);
+        }
+        tellTruth(record, flowHash, packets, flowPackets, summary.flowSums);
+        tellLoss(record, flowHash, share, summary);
+    }
+
+    private void tellTruth(
+        final int record, final long flowHash, final int packets, final long flowPackets, final FlowSumPairs pairs) {
+        final int row = packets == flowPackets && pairs.count() > 0 ? pairs.sent().find(flowHash) : FlowSums.NONE;
+        if (row != FlowSums.NONE && pairs.sent().isWitness(row) && pairs.sent().packets(row) == packets &&
+            pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
+            records.addTruth(record, packets, pairs.delaySumNs(row));
+        }
+    }
+
+    private void tellLoss(
+        final int record, final long flowHash, final double share, final IntervalAnswer summary) {
+        repair.name(flowHash);
+        if (repair.isForgotten(record, flowHash) || repair.isLossHidden() && repair.isListed(flowHash)) {
+            tellUnknownLoss(record, summary);
+        } else if (repair.isLossKnown(flowHash) && !repair.isLossHidden()) {
+            tellListed(record, flowHash, share, LossKind.EXACT, 0, summary);
+        } else if (repair.isListed(flowHash) &&
+            (estimate.lossKind() == LossKind.EXACT || estimate.lossKind() == LossKind.UPPER_BOUND)) {
+            tellListed(record, flowHash, share, estimate.lossKind(), estimate.lostPackets(), summary);
+        } else if (estimate.lossKind() == LossKind.NONE || estimate.lossKind() == LossKind.SCALED ||
+            summary.isCut && estimate.lossKind() != LossKind.EXACT) {
+            tellUnknownLoss(record, summary);
+        } else {
+            records.addLoss(record, estimate.lostPackets(), estimate.lossKind());
+            summary.flowLostPackets += share * estimate.lostPackets();
+        }
+    }
+
+    private void tellUnknownLoss(final int record, final IntervalAnswer summary) {
+        records.addUnknownLoss(record);
+        summary.isFlowLossUnknown = true;
+    }
+
+    /**
+     * The packets that were taken out of the cells, and what the cells still say of the flow: exact for a record that has all of
+     * it, else each may have lost all.
+     */
+    private void tellListed(
+        final int record, final long flowHash, final double share, final LossKind kind, final double restPackets,
+        final IntervalAnswer summary) {
+        final long lost = repair.lostPackets(flowHash);
+        final long unexpected = repair.unexpectedPackets(flowHash);
+        final boolean isExact = kind == LossKind.EXACT && (share == 1 || lost + unexpected == 0);
+        records.addListedLoss(
+            record, lost + restPackets, unexpected, isExact ? LossKind.EXACT : LossKind.UPPER_BOUND);
+        summary.flowLostPackets += share * (lost - unexpected + restPackets);
+    }
+
+    /** Flows that live and of which nothing arrived may have lost all that they sent. */
+    private void tellSilentFlows(final long key, final IntervalAnswer summary) {
+        final FlowTotals totals = flows.countSilent(key);
+        for (int record = 0; record < records.limit(); record++) {
+            final long silentRecords = totals.silentRecords(records.flowHash(record));
+            if (silentRecords > 0 && records.isSilent(record, key)) {
+                tellSilentFlow(record, 1.0 / silentRecords, summary);
+            }
+        }
+    }
+
+    /** Nobody knows the weight of a flow of which nothing arrived since settings changed. */
+    private void tellSilentFlow(final int record, final double share, final IntervalAnswer summary) {
+        final int weight = records.weight(record, run.number());
+        final long flowHash = records.flowHash(record);
+        if (repair.isLossKnown(flowHash) && !repair.isLossHidden()) {
+            repair.name(flowHash);
+            tellListed(record, flowHash, share, LossKind.EXACT, 0, summary);
+        } else if (weight == 0) {
+            tellUnknownLoss(record, summary);
+        } else {
+            estimator.estimate(flowHash, weight, 0, estimate);
+            tellLoss(record, flowHash, share, summary);
+        }
+    }
+}

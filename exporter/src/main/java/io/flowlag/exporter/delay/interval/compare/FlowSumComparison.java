@@ -1,0 +1,192 @@
+package io.flowlag.exporter.delay.interval.compare;
+
+import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.joint.JointStage;
+import io.flowlag.exporter.delay.interval.records.FlowSumPairs;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
+import io.flowlag.exporter.delay.interval.records.FlowTotals;
+import io.flowlag.exporter.delay.interval.records.IntervalFlows;
+import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
+import io.flowlag.exporter.delay.interval.records.SettingsRun;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
+import io.flowlag.sketch.estimate.LossKind;
+
+import java.util.BitSet;
+
+/**
+ * Tells the records of an interval what the sums of all flows at both points say of them: exact where they agree, and where
+ * they do not, the counts tell the loss. The metering thread owns it. Allocates at construction.
+ */
+final class FlowSumComparison {
+    private final SketchRecords records;
+    private final IntervalFlows flows;
+    private final SettingsRun run;
+    private final CounterSet<SketchCounter> counters;
+    private final JointStage joint;
+    private final UnseenFlowHandler unseenFlowHandler;
+    private final boolean isUnseenHeld;
+    private final IntervalRepair repair;
+    private final BitSet explained = new BitSet();
+
+    /**
+     * Nothing compared yet.
+     *
+     * @param run               of the settings.
+     * @param records           are told.
+     * @param flows             records of the interval that is compared.
+     * @param counters          of the receiver point.
+     * @param joint             is told beside the records.
+     * @param unseenFlowHandler is told of flows that only the sender point saw.
+     * @param isUnseenHeld      whether it says later which of them are of the segment.
+     * @param repair            knows which packets were taken out of the sums.
+     */
+    FlowSumComparison(
+        final SettingsRun run, final SketchRecords records, final IntervalFlows flows, final CounterSet<SketchCounter> counters,
+        final JointStage joint, final UnseenFlowHandler unseenFlowHandler, final boolean isUnseenHeld,
+        final IntervalRepair repair) {
+        this.repair = repair;
+        this.run = run;
+        this.records = records;
+        this.flows = flows;
+        this.counters = counters;
+        this.joint = joint;
+        this.unseenFlowHandler = unseenFlowHandler;
+        this.isUnseenHeld = isUnseenHeld;
+    }
+
+    /** Tells the records of the interval whose sums are paired in the summary. */
+    void tell(final ReceiverInterval own, final IntervalAnswer summary) {
+        final long key = run.key(own.intervalNumber());
+        final FlowSumPairs pairs = summary.flowSums;
+        final boolean isLossKnown = !summary.isDamaged && !summary.isCut;
+        final boolean isSilenceKnown = isLossKnown && pairs.received().overflowPackets() == 0;
+        counters.increment(SketchCounter.INTERVALS_OF_FLOWS);
+        summary.hasAllSums = isSilenceKnown && pairs.sent().overflowPackets() == 0;
+        explained.clear();
+        for (int i = 0; i < own.records().count(); i++) {
+            tellSums(i, own.records().get(i), isLossKnown, summary);
+        }
+        final FlowTotals totals = flows.countSilent(key);
+        for (int record = 0; record < records.limit(); record++) {
+            final long silentRecords = totals.silentRecords(records.flowHash(record));
+            if (silentRecords > 0 && records.isSilent(record, key)) {
+                tellSilence(record, silentRecords == 1 ? LossKind.EXACT : LossKind.UPPER_BOUND, isSilenceKnown, summary);
+            }
+        }
+        for (int row = 0; row < pairs.count(); row++) {
+            tellFlow(row, isSilenceKnown, summary);
+        }
+        for (int row = 0; row < pairs.received().count(); row++) {
+            if (pairs.sent().find(pairs.received().flowHash(row)) == FlowSums.NONE) {
+                final long flowHash = pairs.received().flowHash(row);
+                summary.addLost(pairs.received().classIndex(row),
+                    -pairs.received().packets(row) - repair.unexpectedPackets(flowHash));
+            }
+        }
+    }
+
+    private void tellFlow(final int row, final boolean isSilenceKnown, final IntervalAnswer summary) {
+        final FlowSumPairs pairs = summary.flowSums;
+        final FlowSumPairs.Agreement agreement = pairs.agreement(row);
+        if (agreement == FlowSumPairs.Agreement.SENT_ONLY && pairs.sent().packets(row) == 0) {
+            return;
+        }
+        final long lostPackets = lostPackets(row, pairs);
+        repair.name(pairs.sent().flowHash(row));
+        counters.increment(switch (agreement) {
+            case EXACT -> lostPackets == 0 ? SketchCounter.FLOWS_EXACT : SketchCounter.FLOWS_WITH_LOSS;
+            case LOST -> SketchCounter.FLOWS_WITH_LOSS;
+            case SENT_ONLY -> SketchCounter.FLOWS_UNSEEN;
+            case DIFFERENT -> SketchCounter.FLOWS_DIFFERENT;
+        });
+        final boolean isUnseen =
+            agreement == FlowSumPairs.Agreement.SENT_ONLY && isSilenceKnown && !explained.get(row);
+        if (isUnseen && isUnseenHeld) {
+            unseenFlowHandler.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
+            return;
+        }
+        summary.addLost(pairs.sent().classIndex(row), lostPackets);
+        if (agreement == FlowSumPairs.Agreement.EXACT) {
+            summary.addExact(pairs.sent().classIndex(row), pairs.sent().packets(row), pairs.delaySumNs(row));
+        } else if (isUnseen) {
+            unseenFlowHandler.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
+        }
+        summary.flowLostPackets += Math.max(0, lostPackets);
+    }
+
+    /** What the sums differ by, and what was taken out of them. */
+    private long lostPackets(final int row, final FlowSumPairs pairs) {
+        final long flowHash = pairs.sent().flowHash(row);
+        return pairs.lostPackets(row) +
+            (pairs.hasReceived(row) ? repair.lostPackets(flowHash) - repair.unexpectedPackets(flowHash) : 0);
+    }
+
+    private void tellSums(final int index, final int record, final boolean isLossKnown, final IntervalAnswer summary) {
+        final FlowSumPairs pairs = summary.flowSums;
+        final int packets = flows.packets(index);
+        final int row = pairs.sent().find(records.flowHash(record));
+        final FlowSumPairs.Agreement agreement = row == FlowSums.NONE || !pairs.hasReceived(row) ?
+            FlowSumPairs.Agreement.DIFFERENT : pairs.agreement(row);
+        if (agreement == FlowSumPairs.Agreement.EXACT) {
+            final long flowPackets = pairs.sent().packets(row);
+            final double meanNs = (double)pairs.delaySumNs(row) / flowPackets;
+            final int measuredPackets = (int)Math.min(packets, flowPackets);
+            records.addExactDelay(record, measuredPackets, packets == flowPackets, meanNs);
+            joint.addExact(record, measuredPackets, packets == flowPackets, meanNs);
+            tellTakenOut(record, packets == flows.flowPackets(index), isLossKnown);
+            return;
+        }
+        if (isAllTakenOut(row, records.flowHash(record), pairs)) {
+            tellTakenOut(record, packets == flows.flowPackets(index), isLossKnown);
+            return;
+        }
+        if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
+            if (packets == flows.flowPackets(index)) {
+                records.addLoss(record, lostPackets(row, pairs), LossKind.EXACT);
+            } else {
+                records.addLoss(
+                    record, pairs.lostPackets(row) + repair.lostPackets(records.flowHash(record)), LossKind.UPPER_BOUND);
+            }
+        } else {
+            records.addUnknownLoss(record);
+        }
+    }
+
+    /** {@return whether everything that either point has of a flow was listed} */
+    private boolean isAllTakenOut(final int row, final long flowHash, final FlowSumPairs pairs) {
+        final int received = pairs.received().find(flowHash);
+        return repair.isLossKnown(flowHash) && repair.isListed(flowHash) && received != FlowSums.NONE &&
+            pairs.received().packets(received) == 0 && (row == FlowSums.NONE ? pairs.sent().overflowPackets() == 0 :
+            pairs.sent().packets(row) == 0);
+    }
+
+    /** The sums agree: what was taken out of them is the loss. */
+    private void tellTakenOut(final int record, final boolean isWhole, final boolean isLossKnown) {
+        final long flowHash = records.flowHash(record);
+        if (!repair.isListed(flowHash)) {
+            records.addLoss(record, 0, LossKind.EXACT);
+        } else if (isLossKnown && !repair.isForgotten(record, flowHash)) {
+            records.addListedLoss(
+                record, repair.lostPackets(flowHash), repair.unexpectedPackets(flowHash),
+                isWhole ? LossKind.EXACT : LossKind.UPPER_BOUND);
+        } else {
+            records.addUnknownLoss(record);
+        }
+    }
+
+    /** A flow that lives and of which nothing arrived: what the sender has of it was lost. */
+    private void tellSilence(
+        final int record, final LossKind kind, final boolean isSilenceKnown, final IntervalAnswer summary) {
+        final FlowSumPairs pairs = summary.flowSums;
+        final int row = pairs.sent().find(records.flowHash(record));
+        final boolean isNothingSent = row == FlowSums.NONE && pairs.sent().overflowPackets() == 0 && !summary.isDamaged;
+        if (!isSilenceKnown && !isNothingSent) {
+            records.addUnknownLoss(record);
+        } else if (row != FlowSums.NONE) {
+            explained.set(row);
+            records.addLoss(record, pairs.sent().packets(row), kind);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+package io.flowlag.exporter.delay.interval.compare;
+
+import io.flowlag.exporter.delay.interval.records.FlowSumPairs;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
+import io.flowlag.exporter.delay.interval.repair.ReconcileStatus;
+import io.flowlag.sketch.estimate.HeavyHitters;
+import io.flowlag.sketch.estimate.SketchOverview;
+import io.flowlag.sketch.lda.LdaEstimate;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
+
+import java.util.Arrays;
+
+/**
+ * What the comparison of both points says of an interval as a whole. Filled by the receiver point, reused for the next
+ * interval. One thread. Allocates at construction.
+ */
+public final class IntervalAnswer {
+    /** Most heavy hitters that are told of. */
+    public static final int HEAVY_HITTERS = 5;
+
+    final LdaEstimate[] aggregators;
+    final FlowSumPairs flowSums = new FlowSumPairs();
+    final HeavyHitters heavyHitters = new HeavyHitters(HEAVY_HITTERS);
+    long number;
+    long startNs;
+    long endNs;
+    boolean isDamaged;
+    boolean isCut;
+    boolean hasSketches;
+    boolean hasAllSums;
+    private final long[] sumLostPackets;
+    private final long[] exactPackets;
+    private final double[] exactDelaySumsNs;
+    int usableCells;
+    int occupiedCells;
+    double flowLostPackets;
+    /** Packets that came and were not sent, at most; below 0 if there are some, and nobody knows how many. */
+    double unexpectedPackets;
+    boolean isFlowLossUnknown;
+    private IntervalRepair repair;
+
+    IntervalAnswer(final int classCount) {
+        sumLostPackets = new long[classCount];
+        exactPackets = new long[classCount];
+        exactDelaySumsNs = new double[classCount];
+        aggregators = new LdaEstimate[classCount];
+        for (int i = 0; i < classCount; i++) {
+            aggregators[i] = new LdaEstimate();
+        }
+    }
+
+    void begin(final long intervalNumber, final long intervalNs) {
+        number = intervalNumber;
+        startNs = intervalNumber * intervalNs;
+        endNs = startNs + intervalNs;
+        usableCells = 0;
+        occupiedCells = 0;
+        flowLostPackets = 0;
+        isFlowLossUnknown = false;
+        Arrays.fill(sumLostPackets, 0);
+        Arrays.fill(exactPackets, 0);
+        Arrays.fill(exactDelaySumsNs, 0);
+        heavyHitters.clear();
+    }
+
+    void reconciled(final IntervalRepair newRepair) {
+        repair = newRepair;
+    }
+
+    /** {@return what came of reconciling the points' packets; null if nobody tried} */
+    public ReconcileStatus reconcileStatus() {
+        return repair.status();
+    }
+
+    /**
+     * What the reconciled packets of a class say of its delays.
+     *
+     * @param classIndex of the class.
+     * @return the estimate, to be used during the call; null if there is none.
+     */
+    public AggregateEstimate reconciled(final int classIndex) {
+        return repair.estimate(classIndex);
+    }
+
+    /**
+     * Whether what {@link #reconciled} says is said of all flows of a class: a cache that was too small has a sample of them,
+     * whose loss is not the class's.
+     *
+     * @return true if so.
+     */
+    public boolean isReconciledWhole() {
+        return repair.status() != null && repair.isOfAllFlows();
+    }
+
+    /** {@return octets of the requests and answers of the reconciliation} */
+    public long reconcileOctets() {
+        return repair.status() == null ? 0 : repair.octets();
+    }
+
+    void cells(final SketchOverview overview, final int rows) {
+        for (int row = 0; row < rows; row++) {
+            usableCells += overview.usableCells(row);
+            occupiedCells += overview.occupiedCells(row);
+        }
+    }
+
+    /** {@return number of the interval} */
+    public long number() {
+        return number;
+    }
+
+    /** {@return its first ns, UNIX epoch, by the sender's timestamps} */
+    public long startNs() {
+        return startNs;
+    }
+
+    /** {@return the first ns after it} */
+    public long endNs() {
+        return endNs;
+    }
+
+    /** {@return whether a point lost packets of its own} */
+    public boolean isDamaged() {
+        return isDamaged;
+    }
+
+    /** {@return whether only a part of the interval was seen} */
+    public boolean isCut() {
+        return isCut;
+    }
+
+    /** {@return cells of all rows that can be used} */
+    public int usableCells() {
+        return usableCells;
+    }
+
+    /** {@return cells of all rows that hold packets at one point at least} */
+    public int occupiedCells() {
+        return occupiedCells;
+    }
+
+    /** {@return whether the points compared sketches; if not, they compared the sums of all flows} */
+    public boolean hasSketches() {
+        return hasSketches;
+    }
+
+    /**
+     * The sums of flows at both points: of witnesses beside sketches, of all flows without; of none if the points have no sums.
+     * {@link FlowSums#isWitness} of the sender's table tells the witnesses. To be used during the call.
+     *
+     * @return the pairs.
+     */
+    public FlowSumPairs flowSums() {
+        return flowSums;
+    }
+
+    /**
+     * What the aggregators of a class say.
+     *
+     * @param classIndex of the class, if the points compared sketches.
+     * @return the estimate, to be used during the call.
+     */
+    public LdaEstimate aggregator(final int classIndex) {
+        return aggregators[classIndex];
+    }
+
+    void addExact(final int classIndex, final long packets, final long delaySumNs) {
+        exactPackets[classIndex] += packets;
+        exactDelaySumsNs[classIndex] += delaySumNs;
+    }
+
+    void addLost(final int classIndex, final long packets) {
+        sumLostPackets[classIndex] += packets;
+    }
+
+    /**
+     * Packets of flows of a class whose sums agree, if the points compared no sketches. A flow has the class of its first packet
+     * of the interval at the sender point.
+     *
+     * @param classIndex of the class.
+     * @return packets.
+     */
+    public long exactPackets(final int classIndex) {
+        return exactPackets[classIndex];
+    }
+
+    /**
+     * The mean delay of those packets.
+     *
+     * @param classIndex of the class.
+     * @return ns, signed; 0 if there are none.
+     */
+    public double exactMeanNs(final int classIndex) {
+        return exactPackets[classIndex] == 0 ? 0 : exactDelaySumsNs[classIndex] / exactPackets[classIndex];
+    }
+
+    /**
+     * Packets of a class that were lost, less those that came unexpected, if the points compared no sketches.
+     *
+     * @param classIndex of the class; a flow that only the receiver saw has the class of its first packet there.
+     * @return signed.
+     */
+    public long sumLostPackets(final int classIndex) {
+        return sumLostPackets[classIndex];
+    }
+
+    /** {@return whether it is known how many packets were lost in all} */
+    public boolean hasLoss() {
+        boolean isKnown = !isCut;
+        if (!hasSketches) {
+            return hasAllSums;
+        }
+        for (final LdaEstimate each : aggregators) {
+            isKnown &= each.hasLoss();
+        }
+        return isKnown;
+    }
+
+    /** {@return packets lost in all, less those that came unexpected; signed} */
+    public long lostPackets() {
+        if (!hasSketches) {
+            return Arrays.stream(sumLostPackets).sum();
+        }
+        long lost = 0;
+        for (final LdaEstimate each : aggregators) {
+            lost += each.lostPackets();
+        }
+        return lost;
+    }
+
+    /** {@return whether it is known how many packets were lost in all, and how many at most by each flow} */
+    public boolean hasUnexplainedLoss() {
+        return hasLoss() && !isFlowLossUnknown;
+    }
+
+    /** {@return lost packets that cannot have been of the flows that the receiver knows; at least this many} */
+    public long unexplainedLostPackets() {
+        return Math.max(0, (long)Math.ceil(lostPackets() - flowLostPackets - 1e-6));
+    }
+
+    /**
+     * Visits the records with most packets, the largest first.
+     *
+     * @param handler is called with the index of the record in place of a flow hash, and its packets.
+     */
+    public void forEachHeavyHitter(final HeavyHitters.CandidateHandler handler) {
+        heavyHitters.forEach(handler);
+    }
+}

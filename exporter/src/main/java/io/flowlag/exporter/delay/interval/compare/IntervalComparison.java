@@ -1,0 +1,343 @@
+package io.flowlag.exporter.delay.interval.compare;
+
+import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.joint.JointStage;
+import io.flowlag.exporter.delay.interval.records.FlowSumPairs;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
+import io.flowlag.exporter.delay.interval.records.IntervalFlows;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.ReadAhead;
+import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
+import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SettingsRun;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
+import io.flowlag.sketch.estimate.FlowEstimator;
+import io.flowlag.sketch.estimate.LossKind;
+import io.flowlag.sketch.image.PairingResult;
+import io.flowlag.sketch.lda.LdaEstimator;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
+
+/**
+ * Compares an interval of the receiver point with the sender's, tells the records that have packets in it, and sums it up. The
+ * metering thread owns it. Allocates at construction.
+ */
+public final class IntervalComparison {
+    /** Of an aggregator's cells: with losses in more of them, too many packets that were not sent stay unseen. */
+    private static final double MOST_LOSSY_SHARE = 0.5;
+    private static final int MOST_UNSEEN_FLOWS = 256 * 1024;
+
+    private final ReceiverRecords keeper;
+    private final SketchRecords records;
+    private final IntervalFlows flows;
+    private final SettingsRun run;
+    private final CounterSet<SketchCounter> counters;
+    private final JointStage joint;
+    private final IntervalHandler handler;
+    private final LdaEstimator aggregatorEstimator = new LdaEstimator(FlowEstimator.DEFAULT_CONFIDENCE);
+    private final IntervalAnswer summary;
+    private final FlowSumPairs pairs;
+    /** Null where points have no sketches. */
+    private final CellComparison cells;
+    private final FlowSumComparison flowSums;
+    private final IntervalRepair repair;
+    private final ClockEvidence clocks;
+    /** Of the interval before, it is not known which packets came late. */
+    private boolean isLateMissed;
+    /** Neither point has a packet of the interval. */
+    private boolean isEmpty;
+    private final UnseenFlowHandler unseenFlowHandler;
+    /** Null where all packets that the sender point sees are of the segment. */
+    private final UnseenFlows unseen;
+    private final long[] recordMarks;
+    private final ReadAhead ahead;
+
+    /**
+     * Nothing compared yet.
+     *
+     * @param settings          sizes, shape and seed.
+     * @param run               of the settings.
+     * @param keeper            of the records that are told.
+     * @param flows             room for the records of an interval.
+     * @param counters          of the receiver point.
+     * @param joint             has intervals solved.
+     * @param handler           is told of each interval.
+     * @param unseenFlowHandler is told of flows that only the sender point saw.
+     * @param clocks            of the two points.
+     */
+    public IntervalComparison(
+        final IntervalSettings settings, final SettingsRun run, final ReceiverRecords keeper, final IntervalFlows flows,
+        final CounterSet<SketchCounter> counters, final JointStage joint, final IntervalHandler handler,
+        final UnseenFlowHandler unseenFlowHandler, final ClockEvidence clocks) {
+        this.run = run;
+        this.clocks = clocks;
+        this.keeper = keeper;
+        this.flows = flows;
+        this.counters = counters;
+        this.joint = joint;
+        this.handler = handler;
+        records = keeper.table();
+        summary = new IntervalAnswer(settings.cells().classCount());
+        pairs = summary.flowSums;
+        unseen = settings.isSelected() ? null : new UnseenFlows(
+            unseenFlowHandler, counters, unseenFlows(settings), settings.isLive() ? UnseenFlows.HELD_NS : Long.MAX_VALUE / 2);
+        this.unseenFlowHandler = unseen == null ? unseenFlowHandler : unseen;
+        recordMarks = new long[markCount(settings.room().records())];
+        ahead = new ReadAhead(records);
+        repair = new IntervalRepair(settings, run, records, flows.room(), counters, clocks);
+        cells = settings.sums().isSketched() ? new CellComparison(settings, run, records, flows, counters, repair) : null;
+        flowSums = new FlowSumComparison(
+            run, records, flows, counters, joint, this.unseenFlowHandler, unseen != null, repair);
+    }
+
+    /**
+     * Memory, by formula: a bit a record, the cells' estimator, the packets' reconciler and responder, and flows that only the
+     * sender point saw.
+     *
+     * @param settings sizes and shape.
+     * @return octets.
+     */
+    public static long bytes(final IntervalSettings settings) {
+        return (long)markCount(settings.room().records()) * Long.BYTES +
+            (settings.sums().isSketched() ? FlowEstimator.memoryBytes(settings.cells().geometry()) : 0) +
+            IntervalRepair.bytes(settings) + (settings.isSelected() ? 0 : UnseenFlows.memoryBytes(unseenFlows(settings)));
+    }
+
+    /** {@return how many flows that only the sender point saw are held: captures are of no more than they hold} */
+    private static int unseenFlows(final IntervalSettings settings) {
+        return settings.isLive() ? UnseenFlows.CAPACITY : Math.min(settings.room().maxFlows(), MOST_UNSEEN_FLOWS);
+    }
+
+    private static int markCount(final int recordCount) {
+        return (recordCount + Long.SIZE - 1) / Long.SIZE;
+    }
+
+    /** {@return room to order records, for whoever else does} */
+    public long[] recordMarks() {
+        return recordMarks;
+    }
+
+    /** {@return takes packets out of an interval before it is concluded} */
+    public IntervalRepair repair() {
+        return repair;
+    }
+
+    /**
+     * Concludes an interval, which was repaired.
+     *
+     * @param answer of the sender; null if none came.
+     * @param own    of the receiver.
+     * @param isCut  whether only a part of it was seen.
+     */
+    public void conclude(final SenderAnswer answer, final ReceiverInterval own, final boolean isCut) {
+        own.records().order(recordMarks);
+        lookForLate(own);
+        if (answer != null && clocks.isOn()) {
+            lookAtClocks(answer, own);
+        }
+        if (answer != null && isPaired(answer, own)) {
+            compare(answer, own, isCut);
+        } else {
+            counters.increment(SketchCounter.INTERVALS_UNANSWERED);
+            giveUp(own);
+        }
+    }
+
+    /** Packets that came later than packets are held for are known where this interval and the one before are reconciled. */
+    private void lookForLate(final ReceiverInterval own) {
+        if (own.isLateExpected() && (isLateMissed || !repair.isWhole())) {
+            counters.increment(SketchCounter.CLOCKS_APART);
+            own.markDamaged();
+        }
+        isLateMissed = !repair.isWhole();
+    }
+
+    /** What packets took by the two clocks shows whether they are too far apart to say which packets were lost. */
+    private void lookAtClocks(final SenderAnswer answer, final ReceiverInterval own) {
+        isEmpty = true;
+        clocks.onDelay(meanDelayNs(answer, own));
+        if (!isEmpty && clocks.isInDoubt(repair.status())) {
+            counters.add(SketchCounter.CLOCKS_APART, clocks.isApart() ? 1 : 0);
+            own.markDamaged();
+        }
+    }
+
+    /** {@return the mean of the packets whose delay is known, in ns; not a number if there are none} */
+    private double meanDelayNs(final SenderAnswer answer, final ReceiverInterval own) {
+        double sumNs = 0;
+        double packets = 0;
+        for (int i = 0; i < summary.aggregators.length && answer.hasSketches() && own.hasSketches(); i++) {
+            if (aggregatorEstimator.estimate(answer.aggregator(i), own.aggregator(i), summary.aggregators[i]) ==
+                PairingResult.PAIRED && summary.aggregators[i].hasMean()) {
+                sumNs += summary.aggregators[i].meanNs() * summary.aggregators[i].samples();
+                packets += summary.aggregators[i].samples();
+            }
+            isEmpty &= summary.aggregators[i].hasLoss() &&
+                summary.aggregators[i].sentPackets() == 0 && summary.aggregators[i].lostPackets() == 0;
+        }
+        if (!answer.hasSketches() && answer.flows() != null && own.flows() != null) {
+            pairs.pair(answer.flows(), own.flows());
+            isEmpty = pairs.count() + own.flows().count() == 0;
+            for (int row = 0; row < pairs.count(); row++) {
+                if (pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
+                    sumNs += pairs.delaySumNs(row);
+                    packets += pairs.sent().packets(row);
+                }
+            }
+            pairs.unpair();
+        }
+        final AggregateEstimate repaired = packets > 0 ? null : repair.estimate(0);
+        return repaired != null && repaired.hasMean() ? repaired.meanNs() : sumNs / packets;
+    }
+
+    /** Nobody knows what was lost in an interval that was told before, or never open. */
+    public void doubtLoss() {
+        keeper.doubtLoss();
+        handler.onUnknownLoss();
+    }
+
+    private boolean isPaired(final SenderAnswer answer, final ReceiverInterval own) {
+        final boolean isPaired = answer.hasSketches() ? own.hasSketches() && areSketchesPaired(answer, own) :
+            answer.flows() != null && own.flows() != null;
+        if (!isPaired) {
+            counters.increment(SketchCounter.INTERVALS_REFUSED);
+        }
+        return isPaired;
+    }
+
+    private boolean areSketchesPaired(final SenderAnswer answer, final ReceiverInterval own) {
+        boolean isPaired = cells.pair(answer, own);
+        for (int i = 0; isPaired && i < summary.aggregators.length; i++) {
+            isPaired = aggregatorEstimator.estimate(answer.aggregator(i), own.aggregator(i), summary.aggregators[i]) ==
+                PairingResult.PAIRED;
+        }
+        return isPaired;
+    }
+
+    private void compare(final SenderAnswer answer, final ReceiverInterval own, final boolean isCut) {
+        final long key = run.key(own.intervalNumber());
+        keeper.measuring();
+        counters.increment(SketchCounter.INTERVALS);
+        summary.begin(own.intervalNumber(), run.intervalNs());
+        summary.hasSketches = answer.hasSketches();
+        summary.isDamaged = own.isDamaged() || answer.isDamaged();
+        summary.isCut = isCut;
+        summary.unexpectedPackets = answer.hasSketches() ? unexpectedPackets(answer, own) : 0;
+        summary.reconciled(repair);
+        repair.isLossHidden(summary.isDamaged || isCut);
+        counters.add(SketchCounter.INTERVALS_DAMAGED, summary.isDamaged ? 1 : 0);
+        counters.add(SketchCounter.INTERVALS_CUT, isCut ? 1 : 0);
+        counters.add(SketchCounter.INTERVALS_REMARKED, !summary.isDamaged && !isCut && isRemarked() ? 1 : 0);
+
+        final FlowSums sent = answer.hasSketches() ? answer.witnesses() : answer.flows();
+        final FlowSums received = answer.hasSketches() ? own.witnesses() : own.flows();
+        if (sent != null && received != null) {
+            pairs.pair(sent, received);
+            counters.add(SketchCounter.FLOW_SUMS_OVERFLOW, sent.overflowPackets() + received.overflowPackets());
+        }
+        flows.take(own.records(), key, run.number(), summary.heavyHitters);
+        if (answer.hasSketches()) {
+            cells.tell(own, summary);
+        } else {
+            flowSums.tell(own, summary);
+        }
+        summary.flowLostPackets +=
+            repair.tellUnseen(unseenFlowHandler, unseen != null, summary.startNs, summary.endNs);
+        for (int i = 0; unseen != null && unseen.isAnyHeld() && i < own.records().count(); i++) {
+            unseen.onSeen(records.flowHash(own.records().get(i)), summary);
+        }
+        for (int i = 0; repair.isAnyUnnamed() && i < own.records().count(); i++) {
+            final long earlierLost = repair.takeUnnamed(records.flowHash(own.records().get(i)));
+            if (earlierLost > 0) {
+                records.addListedLoss(own.records().get(i), earlierLost, 0, LossKind.EXACT);
+            }
+        }
+        repair.keepUnnamed();
+        doubtNewFlows(own, key);
+        handler.onInterval(summary);
+        joint.solve(answer, own, pairs, key, run.number());
+        releaseRecords(own);
+        pairs.unpair();
+        if (cells != null) {
+            cells.unpair();
+        }
+        joint.onSolved();
+    }
+
+    /** A flow that begins here may have lost its first packets in an interval before, of which not all losses are known. */
+    private void doubtNewFlows(final ReceiverInterval own, final long key) {
+        for (int i = 0; keeper.isEarlierLossHidden(summary.startNs) && i < own.records().count(); i++) {
+            if (records.firstInterval(own.records().get(i)) == key) {
+                records.addUnknownLoss(own.records().get(i));
+            }
+        }
+        final boolean isNothingLost = summary.hasLoss() && summary.lostPackets() == 0 && summary.unexpectedPackets == 0;
+        if (summary.hasSketches && !isNothingLost && repair.mayHideUnnamed()) {
+            keeper.hideEarlierLoss(summary.endNs);
+        }
+    }
+
+    /**
+     * Packets that came and were not sent. A flow's packets are in aggregators' cells far apart, so that they show there even if
+     * their flow lost more: all but those that fall on a cell with a loss, as a share of the cells is; twice the standard
+     * deviation of their number is added. Packets that only change their class are as many.
+     */
+    private double unexpectedPackets(final SenderAnswer answer, final ReceiverInterval own) {
+        double most = 0;
+        boolean isHidden = false;
+        for (int bank = 0; bank < own.aggregator(0).rows(); bank++) {
+            long seen = 0;
+            long lossyCells = 0;
+            for (int cell = 0; cell < own.aggregator(0).columns(); cell++) {
+                long gained = 0;
+                long digest = 0;
+                for (int i = 0; i < summary.aggregators.length; i++) {
+                    gained += own.aggregator(i).count(bank, cell) - answer.aggregator(i).count(bank, cell);
+                    digest += own.aggregator(i).digest(bank, cell) - answer.aggregator(i).digest(bank, cell);
+                }
+                seen += gained > 0 ? gained : gained == 0 && digest != 0 ? 1 : 0;
+                lossyCells += gained < 0 ? 1 : 0;
+            }
+            final double lossyShare = lossyCells / (double)own.aggregator(0).columns();
+            isHidden |= lossyShare > MOST_LOSSY_SHARE;
+            final double hidden = seen * lossyShare;
+            most += seen + Math.ceil((hidden + 2 * Math.sqrt(hidden)) / (1 - Math.min(MOST_LOSSY_SHARE, lossyShare)));
+        }
+        return most > 0 && isHidden ? -1 : most;
+    }
+
+    /** A packet that was lost is missing from its class; one too many in a class was sent in another. */
+    private boolean isRemarked() {
+        boolean isMore = false;
+        for (int i = 0; summary.hasSketches && summary.aggregators.length > 1 && i < summary.aggregators.length; i++) {
+            isMore |= summary.aggregators[i].hasLoss() && summary.aggregators[i].lostPackets() < 0;
+        }
+        return isMore;
+    }
+
+    private void giveUp(final ReceiverInterval own) {
+        final long key = run.key(own.intervalNumber());
+        for (int i = 0; i < own.records().count(); i++) {
+            records.addUnknownLoss(own.records().get(i));
+        }
+        for (int record = 0; record < records.limit(); record++) {
+            if (records.isSilent(record, key)) {
+                records.addUnknownLoss(record);
+            }
+        }
+        keeper.hideEarlierLoss((own.intervalNumber() + 1) * run.intervalNs());
+        handler.onUnknownLoss();
+        joint.giveUp(own, key);
+        releaseRecords(own);
+    }
+
+    private void releaseRecords(final ReceiverInterval own) {
+        for (int i = 0; i < own.records().count(); i++) {
+            ahead.before(own.records(), i);
+            records.clearPackets(own.records().get(i), run.key(own.intervalNumber()));
+            keeper.release(own.records().get(i));
+        }
+    }
+}

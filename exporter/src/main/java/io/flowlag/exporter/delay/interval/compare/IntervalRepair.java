@@ -1,0 +1,412 @@
+package io.flowlag.exporter.delay.interval.compare;
+
+import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
+import io.flowlag.exporter.delay.interval.records.FlowTotals;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SettingsRun;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
+import io.flowlag.exporter.delay.interval.repair.FlowLosses;
+import io.flowlag.exporter.delay.interval.repair.LocalPeer;
+import io.flowlag.exporter.delay.interval.repair.PacketReconciler;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
+import io.flowlag.exporter.delay.interval.repair.ReconcileStatus;
+import io.flowlag.exporter.delay.interval.repair.ReconcileTarget;
+import io.flowlag.exporter.delay.interval.repair.SynopsisPeer;
+import io.flowlag.sketch.image.CellEditor;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
+import io.flowlag.sketch.reconcile.LdsRepair;
+import io.flowlag.sketch.reconcile.ListedTimes;
+import io.flowlag.sketch.reconcile.PacketDetails;
+import io.flowlag.sketch.reconcile.PacketDifference;
+import io.flowlag.sketch.reconcile.SynopsisImage;
+import org.agrona.collections.Long2LongHashMap;
+
+import java.util.BitSet;
+
+/**
+ * Repairs an interval before it is compared: the packets that only one point has leave the cells, the sums of flows and the sums
+ * of estimates, and are kept by flow as losses. The metering thread owns it. Allocates at construction, and a few small objects
+ * an interval.
+ */
+public final class IntervalRepair implements ReconcileTarget {
+    private static final int MOST_UNNAMED = 1 << 16;
+
+    private final PacketReconciler reconciler;
+    private final LocalPeer local;
+    private final LdsRepair cells;
+    private final CellEditor editor = new CellEditor();
+    private final CounterSet<SketchCounter> counters;
+    private final SettingsRun run;
+    private final SketchRecords records;
+    private final FlowTotals recorded;
+    private final FlowSums unseen;
+    private SenderAnswer answer;
+    private ReceiverInterval own;
+    private boolean isIndexed;
+    private final BitSet named = new BitSet();
+    /** Packets by flow that were lost before the flow had a record; most such flows never have one. */
+    private final Long2LongHashMap unnamed = new Long2LongHashMap(0);
+    private boolean isTried;
+    private boolean isRepaired;
+    private boolean isLossHidden;
+    private final ClockEvidence clocks;
+
+    /**
+     * Nothing repaired yet.
+     *
+     * @param settings sizes, shape and seed.
+     * @param run      of the settings.
+     * @param records  of the receiver point.
+     * @param recorded room for flows that have records, used within a call.
+     * @param counters of the receiver point.
+     * @param clocks   is told what is listed.
+     */
+    IntervalRepair(
+        final IntervalSettings settings, final SettingsRun run, final SketchRecords records, final FlowTotals recorded,
+        final CounterSet<SketchCounter> counters, final ClockEvidence clocks) {
+        this.clocks = clocks;
+        this.counters = counters;
+        this.run = run;
+        this.records = records;
+        this.recorded = recorded;
+        final ReconcileSettings reconcile = settings.reconcile();
+        reconciler = reconcile == null ? null : new PacketReconciler(reconcile, settings.cells().classCount(),
+            settings.cells().seed());
+        unseen = reconcile == null ? null : FlowSums.ofAll(reconcile.mostKeys());
+        local = reconcile == null ? null : new LocalPeer(reconcile, settings.cells().seed());
+        cells = reconcile != null && settings.sums().isSketched() ? new LdsRepair(settings.cells().geometry(),
+            settings.cells().seed()) : null;
+    }
+
+    /**
+     * Memory, by formula: of the point that asks, of the one that answers, and of the flows that only the sender point saw.
+     *
+     * @param settings sizes.
+     * @return octets; 0 without reconciliation.
+     */
+    static long bytes(final IntervalSettings settings) {
+        final ReconcileSettings reconcile = settings.reconcile();
+        return reconcile == null ? 0 : reconcile.reconcilerBytes(settings.cells().classCount()) + reconcile.responderBytes() +
+            FlowSums.memoryBytes(reconcile.mostKeys());
+    }
+
+    /**
+     * Begins to repair an interval, if both points remember its packets.
+     *
+     * @param sent     of the sender; null if there is none.
+     * @param received of the receiver.
+     * @param next     the receiver's next interval, as far as it was seen; null if it has not begun.
+     * @param peer     is asked if the sender's packets are elsewhere; null if nobody can be asked.
+     * @return whether it is done, or there is nothing to do; if not, {@link #work} goes on.
+     */
+    public boolean begin(
+        final SenderAnswer sent, final ReceiverInterval received, final ReceiverInterval next, final SynopsisPeer peer) {
+        isRepaired = false;
+        isLossHidden = false;
+        named.clear();
+        answer = sent;
+        own = received;
+        clocks.begin(own);
+        isTried = reconciler != null && sent != null && (sent.packets() != null || peer != null);
+        if (!isTried) {
+            return true;
+        }
+        isIndexed = false;
+        unseen.clear();
+        final SynopsisPeer asked =
+            sent.packets() == null ? peer : local.of(sent.packets(), sent.keys(), sent.isDamaged());
+        reconciler.begin(
+            received.packets(), next == null ? null : next.packets(), received.isDamaged(), sent.isDamaged(), asked, this);
+        return work();
+    }
+
+    /** {@return whether the interval is done with, now that time has passed} */
+    public boolean work() {
+        if (!reconciler.work()) {
+            return false;
+        }
+        conclude();
+        return true;
+    }
+
+    /** Time is up: what is known counts. */
+    public void giveUp() {
+        reconciler.giveUp();
+        conclude();
+    }
+
+    private void conclude() {
+        isRepaired = reconciler.status() == ReconcileStatus.COMPLETE || reconciler.status() == ReconcileStatus.INCOMPLETE;
+        counters.increment(switch (reconciler.status()) {
+            case COMPLETE -> SketchCounter.RECONCILE_COMPLETE;
+            case INCOMPLETE -> SketchCounter.RECONCILE_INCOMPLETE;
+            case UNANSWERED -> SketchCounter.RECONCILE_UNANSWERED;
+            case REFUSED -> SketchCounter.RECONCILE_REFUSED;
+        });
+        counters.increment(SketchCounter.RECONCILE_INTERVALS);
+        counters.add(SketchCounter.RECONCILE_LOST, reconciler.losses().lostPackets());
+        counters.add(SketchCounter.RECONCILE_UNEXPECTED, reconciler.losses().unexpectedPackets());
+        counters.add(SketchCounter.RECONCILE_LATE, reconciler.latePackets());
+        counters.add(SketchCounter.RECONCILE_UNREPAIRED, reconciler.unrepairedItems());
+        counters.add(SketchCounter.RECONCILE_REMARKED, reconciler.remarkedPackets());
+        counters.add(SketchCounter.RECONCILE_CELLS, reconciler.cells());
+        counters.add(SketchCounter.RECONCILE_CELLS_UNDECODED, reconciler.undecodedCells());
+        counters.add(SketchCounter.RECONCILE_OCTETS, reconciler.octets());
+        SketchCounter.countCache(counters, own.packets(), null);
+        if (answer.packets() != null) {
+            SketchCounter.countCache(counters, answer.packets(), answer.keys());
+        }
+    }
+
+    @Override
+    public void onListed(final PacketDifference difference, final PacketDetails sent, final PacketDetails received) {
+        clocks.onListed(difference, sent, received);
+        takeOutOfSums(difference, true, sent);
+        takeOutOfSums(difference, false, received);
+        if (cells != null && answer.hasSketches() && own.hasSketches()) {
+            takeOutOfEstimates(difference, received);
+            answer.edit(editor);
+            cells.repair(difference, true, sent, editor);
+            own.edit(editor);
+            cells.repair(difference, false, received, editor);
+        }
+    }
+
+    /** Sums of all flows come with their keys, and where a point lost packets of its own no loss is told of. */
+    @Override
+    public boolean isNamed(final long flowHash) {
+        if (!answer.hasSketches() || answer.isDamaged() || own.isDamaged()) {
+            return true;
+        }
+        if (!isIndexed) {
+            isIndexed = true;
+            indexRecords();
+        }
+        return recorded.get(flowHash) != 0;
+    }
+
+    private void indexRecords() {
+        final long key = run.key(own.intervalNumber());
+        recorded.clear(records.limit());
+        for (int i = 0; i < own.records().count(); i++) {
+            recorded.add(records.flowHash(own.records().get(i)), 1);
+        }
+        for (int record = 0; record < records.limit(); record++) {
+            if (records.isSilent(record, key)) {
+                recorded.add(records.flowHash(record), 1);
+            }
+        }
+    }
+
+    @Override
+    public void onFlowKeys(final SynopsisImage keys) {
+        for (int i = 0; i < keys.totalCells(); i++) {
+            final int row = unseen.put(keys.keyFlowHash(i), keys.keyPackets(i), 0, 0, 0);
+            if (row != FlowSums.NONE) {
+                unseen.key(
+                    row, keys.keySourceHigh(i), keys.keySourceLow(i), keys.keyDestinationHigh(i), keys.keyDestinationLow(i),
+                    keys.keySourcePort(i), keys.keyDestinationPort(i), keys.keyProtocol(i), keys.keyIpVersion(i));
+                unseen.classIndex(row, keys.keyClassIndex(i));
+            }
+        }
+    }
+
+    /**
+     * Tells of flows that no record named, whose key is known, and of which all that was sent was lost. After all records.
+     *
+     * @param handler is told of each.
+     * @param isHeld  whether it says later which of them are of the segment.
+     * @param startNs of the interval.
+     * @param endNs   of the interval.
+     * @return packets that those flows lost, if all of them are of the segment.
+     */
+    long tellUnseen(final UnseenFlowHandler handler, final boolean isHeld, final long startNs, final long endNs) {
+        long lost = 0;
+        for (int row = 0; isRepaired && !isLossHidden && row < unseen.count(); row++) {
+            final long flowHash = unseen.flowHash(row);
+            final long lostPackets = reconciler.losses().lost(flowHash);
+            if (isLossKnown(flowHash) && lostPackets == unseen.packets(row) && name(flowHash)) {
+                counters.increment(SketchCounter.RECONCILE_FLOWS_UNSEEN);
+                lost += isHeld ? 0 : lostPackets;
+                handler.onUnseenFlow(unseen, row, startNs, endNs);
+            }
+        }
+        return lost;
+    }
+
+    private void takeOutOfSums(final PacketDifference difference, final boolean isSender, final PacketDetails packets) {
+        for (int item = 0; item < difference.size(); item++) {
+            if (difference.lost(item) == isSender) {
+                final int entry = entry(difference, item, packets);
+                if (entry != ListedTimes.NOT_FOUND) {
+                    final long identifier = difference.identifier(item);
+                    takeOut(isSender ? answer.flows() : own.flows(), own.flows(), identifier, packets, entry);
+                    takeOut(isSender ? answer.witnesses() : own.witnesses(), own.witnesses(), identifier, packets, entry);
+                }
+            }
+        }
+    }
+
+    /**
+     * A flow of which nothing arrived stays as it is, but for what may come late: there is nothing to compare it with, and its
+     * loss is its count.
+     */
+    private void takeOut(
+        final FlowSums sums, final FlowSums received, final long identifier, final PacketDetails packets, final int entry) {
+        final long flowHash = packets.flowHash(entry);
+        if (sums != null && received != null &&
+            (received.find(flowHash) != FlowSums.NONE || reconciler.isAwaited(identifier))) {
+            sums.subtract(
+                flowHash, packets.copies(entry), packets.timestampSumNs(entry), identifier * packets.copies(entry),
+                packets.bytes(entry));
+        }
+    }
+
+    private void takeOutOfEstimates(final PacketDifference difference, final PacketDetails received) {
+        for (int item = 0; own.estimates() != null && item < difference.size(); item++) {
+            final int entry = difference.lost(item) ? ListedTimes.NOT_FOUND : entry(difference, item, received);
+            if (entry != ListedTimes.NOT_FOUND) {
+                own.estimates().takeOut(
+                    received.flowHash(entry), difference.identifier(item),
+                    (long)received.weight(entry) * received.copies(entry), own.sketch());
+            }
+        }
+    }
+
+    /** {@return where an item's packets are; {@link ListedTimes#NOT_FOUND} if they cannot be taken out of a flow} */
+    private static int entry(final PacketDifference difference, final int item, final PacketDetails packets) {
+        final int entry = packets.find(difference.identifier(item));
+        return entry == ListedTimes.NOT_FOUND || packets.collided(entry) || packets.copies(entry) != difference.copies(item) ?
+            ListedTimes.NOT_FOUND : entry;
+    }
+
+    /** {@return whether packets were taken out of the interval} */
+    boolean isRepaired() {
+        return isRepaired;
+    }
+
+    /** Whether nobody can tell what was lost on the path in the interval. */
+    void isLossHidden(final boolean isHidden) {
+        isLossHidden = isHidden;
+    }
+
+    boolean isLossHidden() {
+        return isLossHidden;
+    }
+
+    /** {@return whether packets of a flow were taken out, or may have been: there was no room to remember all such flows} */
+    boolean isListed(final long flowHash) {
+        return isUndecided(flowHash) || isRepaired &&
+            (reconciler.losses().isFull() || reconciler.losses().row(flowHash) != FlowLosses.NONE);
+    }
+
+    /**
+     * Whether packets of a record's flow may have been taken out that nobody remembers, or that came late, so that another record
+     * has them.
+     */
+    boolean isForgotten(final int record, final long flowHash) {
+        return isUndecided(flowHash) || isRepaired && (
+            reconciler.losses().isFull() && reconciler.losses().row(flowHash) == FlowLosses.NONE ||
+            reconciler.isFlowAwaited(flowHash) && !records.hasPacketsAfter(record, run.key(own.intervalNumber())));
+    }
+
+    private boolean isUndecided(final long flowHash) {
+        return isTried && reconciler.isUndecided(flowHash);
+    }
+
+    /** A record has the losses of a flow; whether it is the first one. */
+    boolean name(final long flowHash) {
+        final int row = isRepaired ? reconciler.losses().row(flowHash) : FlowLosses.NONE;
+        if (row == FlowLosses.NONE || named.get(row)) {
+            return false;
+        }
+        named.set(row);
+        return true;
+    }
+
+    /** {@return whether flows lost packets before they had a record} */
+    boolean isAnyUnnamed() {
+        return !unnamed.isEmpty();
+    }
+
+    /** {@return the packets that a flow lost before it had a record; 0 if there are none, or they were taken} */
+    long takeUnnamed(final long flowHash) {
+        final long lostPackets = unnamed.remove(flowHash);
+        counters.add(SketchCounter.RECONCILE_LOST_UNNAMED, -lostPackets);
+        return lostPackets;
+    }
+
+    /** Counts lost packets of flows that no record has, and keeps them for the records that may come. */
+    void keepUnnamed() {
+        for (int row = 0; isRepaired && row < reconciler.losses().count(); row++) {
+            final long flowHash = reconciler.losses().flowHash(row);
+            final long lostPackets = named.get(row) ? 0 : reconciler.losses().lost(flowHash);
+            counters.add(SketchCounter.RECONCILE_LOST_UNNAMED, lostPackets);
+            if (lostPackets > 0 && isLossKnown(flowHash) && !isLossHidden) {
+                if (unnamed.size() >= MOST_UNNAMED) {
+                    unnamed.clear();
+                }
+                unnamed.put(flowHash, unnamed.get(flowHash) + lostPackets);
+            }
+        }
+    }
+
+    /** {@return whether the losses of a flow are known packet by packet} */
+    boolean isLossKnown(final long flowHash) {
+        return isComplete() && reconciler.covers(flowHash) && !reconciler.isUndecided(flowHash);
+    }
+
+    private boolean isComplete() {
+        return isRepaired && reconciler.status() == ReconcileStatus.COMPLETE;
+    }
+
+    /** {@return whether all packets are known that only one point has, of all flows, those that came late too} */
+    boolean isWhole() {
+        return isComplete() && reconciler.coversAll() && !reconciler.losses().isFull();
+    }
+
+    /** {@return whether flows without a record may have unlisted losses: the interval was not reconciled whole} */
+    boolean mayHideUnnamed() {
+        return reconciler != null && !(isComplete() && !reconciler.losses().isFull());
+    }
+
+    /** {@return packets of a flow that were listed as lost} */
+    long lostPackets(final long flowHash) {
+        return isRepaired ? reconciler.losses().lost(flowHash) : 0;
+    }
+
+    /** {@return packets of a flow that were listed as unexpected} */
+    long unexpectedPackets(final long flowHash) {
+        return isRepaired ? reconciler.losses().unexpected(flowHash) : 0;
+    }
+
+    /** {@return packets of a flow that both points have and that were taken out with their copies: they have no delay} */
+    long withdrawnPackets(final long flowHash) {
+        return isRepaired ? reconciler.losses().withdrawn(flowHash) : 0;
+    }
+
+    /** {@return what came of the interval; null if nothing was tried} */
+    ReconcileStatus status() {
+        return isTried ? reconciler.status() : null;
+    }
+
+    /** {@return a class's delays; null if they were not estimated} */
+    AggregateEstimate estimate(final int classIndex) {
+        return status() != null && reconciler.hasEstimate(classIndex) ? reconciler.estimate(classIndex) : null;
+    }
+
+    /** {@return whether what is said of a class is said of all of its flows} */
+    boolean isOfAllFlows() {
+        return reconciler.coversAll();
+    }
+
+    /** {@return octets of requests and answers} */
+    long octets() {
+        return reconciler.octets();
+    }
+}

@@ -1,0 +1,119 @@
+package io.flowlag.exporter.delay.interval.compare;
+
+import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
+
+/**
+ * Flows that only the sender point saw, where no selector says which packets pass both points. They may go another way or end at
+ * this host: they are held until the receiver point sees the flow too, and only then is what they lost a loss of the segment. The
+ * metering thread owns it. Allocates at construction, off the heap.
+ */
+final class UnseenFlows implements UnseenFlowHandler {
+    /** Flows that are held in each of two halves, live. */
+    static final int CAPACITY = 16 * 1024;
+    /** For so long a half takes flows, live; they are held as long again. Those of captures are held to the end. */
+    static final long HELD_NS = 32_000_000_000L;
+
+    private final UnseenFlowHandler handler;
+    private final CounterSet<SketchCounter> counters;
+    private final long heldNs;
+    private Half young;
+    private Half old;
+    private long halfEndNs = Long.MIN_VALUE;
+
+    private static final class Half {
+        private final FlowSums flows;
+        private final long[] startNs;
+        private final long[] endNs;
+        private int heldFlows;
+
+        private Half(final int capacity) {
+            flows = FlowSums.ofAll(capacity);
+            startNs = new long[capacity];
+            endNs = new long[capacity];
+        }
+
+        private void clear() {
+            flows.clear();
+            heldFlows = 0;
+        }
+    }
+
+    /**
+     * Nothing held yet.
+     *
+     * @param handler  is told of flows that turn out to be of the segment.
+     * @param counters of the receiver point.
+     * @param capacity flows that are held in each of two halves.
+     * @param heldNs   for so long a half takes flows.
+     */
+    UnseenFlows(final UnseenFlowHandler handler, final CounterSet<SketchCounter> counters, final int capacity,
+        final long heldNs) {
+        this.handler = handler;
+        this.counters = counters;
+        this.heldNs = heldNs;
+        young = new Half(capacity);
+        old = new Half(capacity);
+    }
+
+    /** {@return octets, by formula} */
+    static long memoryBytes(final int capacity) {
+        return 2 * (FlowSums.memoryBytes(capacity) + 2L * Long.BYTES * capacity);
+    }
+
+    /** {@return whether any flow is held} */
+    boolean isAnyHeld() {
+        return young.heldFlows + old.heldFlows > 0;
+    }
+
+    @Override
+    public void onUnseenFlow(final FlowSums sent, final int row, final long startNs, final long endNs) {
+        if (endNs > halfEndNs) {
+            final Half emptied = old;
+            emptied.clear();
+            old = young;
+            young = emptied;
+            halfEndNs = endNs + heldNs;
+        }
+        counters.add(SketchCounter.NOT_OF_SEGMENT, sent.packets(row));
+        final int known = young.flows.find(sent.flowHash(row));
+        if (known != FlowSums.NONE) {
+            young.heldFlows += young.flows.packets(known) == 0 ? 1 : 0;
+            young.startNs[known] = young.flows.packets(known) == 0 ? startNs : young.startNs[known];
+            young.flows.addPackets(known, sent.packets(row));
+            young.endNs[known] = endNs;
+            return;
+        }
+        final int held = young.flows.put(sent.flowHash(row), sent.packets(row), 0, 0, 0);
+        if (held != FlowSums.NONE) {
+            young.flows.key(
+                held, sent.sourceHigh(row), sent.sourceLow(row), sent.destinationHigh(row), sent.destinationLow(row),
+                sent.sourcePort(row), sent.destinationPort(row), sent.protocol(row), sent.ipVersion(row));
+            young.flows.classIndex(held, sent.classIndex(row));
+            young.startNs[held] = startNs;
+            young.endNs[held] = endNs;
+            young.heldFlows++;
+        }
+    }
+
+    /** The receiver point has packets of a flow: what is held of it was lost on the way. */
+    void onSeen(final long flowHash, final IntervalAnswer summary) {
+        release(old, flowHash, summary);
+        release(young, flowHash, summary);
+    }
+
+    private void release(final Half half, final long flowHash, final IntervalAnswer summary) {
+        final int row = half.heldFlows == 0 ? FlowSums.NONE : half.flows.find(flowHash);
+        final long packets = row == FlowSums.NONE ? 0 : half.flows.packets(row);
+        if (packets > 0) {
+            half.heldFlows--;
+            counters.add(SketchCounter.NOT_OF_SEGMENT, -packets);
+            summary.addLost(half.flows.classIndex(row), packets);
+            summary.flowLostPackets += packets;
+            handler.onUnseenFlow(half.flows, row, half.startNs[row], half.endNs[row]);
+            half.flows.addPackets(row, -packets);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.flowlag.exporter.delay.interval.joint;
+
+import io.flowlag.sketch.joint.JointStatus;
+
+/** Where a record's estimate of an interval comes from, as one octet. Stateless. */
+final class JointKind {
+    /** There is none. */
+    static final byte NONE = 0;
+    /** References and cells together, or cells together where there are no references. */
+    static final byte JOINT = 1;
+    /** References alone. */
+    static final byte RLI = 2;
+    /** The sketches' own estimate. */
+    static final byte LDS = 3;
+
+    private JointKind() {
+    }
+
+    static byte of(final JointStatus status) {
+        return switch (status) {
+            case JOINT, CELLS_ALONE -> JOINT;
+            case RLI -> RLI;
+            case LDS -> LDS;
+            case NONE -> NONE;
+        };
+    }
+}

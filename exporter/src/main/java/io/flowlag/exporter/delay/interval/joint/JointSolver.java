@@ -1,0 +1,133 @@
+package io.flowlag.exporter.delay.interval.joint;
+
+import io.flowlag.exporter.delay.interval.records.JointSettings;
+import io.flowlag.sketch.image.SketchGeometry;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.agrona.concurrent.SleepingMillisIdleStrategy;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Solves intervals on a thread of its own, or at once for whoever asks. Assumption: one thread claims, submits and takes.
+ * Guarantees: it never waits but at the end; an interval that was submitted comes back, in order; what it did to a task happens
+ * before the solver's thread sees it, and the other way round. Allocates at construction.
+ */
+final class JointSolver implements Agent, AutoCloseable {
+    private static final int TASKS = 2;
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long END_PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
+
+    private final JointWorker worker;
+    private final AgentRunner runner;
+    private final OneToOneConcurrentArrayQueue<JointTask> free = new OneToOneConcurrentArrayQueue<>(TASKS);
+    private final OneToOneConcurrentArrayQueue<JointTask> submitted = new OneToOneConcurrentArrayQueue<>(TASKS);
+    private final OneToOneConcurrentArrayQueue<JointTask> solved = new OneToOneConcurrentArrayQueue<>(TASKS);
+    private int underWay;
+
+    JointSolver(final SketchGeometry geometry, final long seed, final JointSettings settings) {
+        worker = new JointWorker(geometry, seed, settings);
+        for (int i = 0; i < tasks(settings); i++) {
+            free.add(new JointTask(geometry, settings));
+        }
+        runner = settings.isThreaded() ? new AgentRunner(
+            new SleepingMillisIdleStrategy(), (failure) -> { }, null, this) : null;
+        if (runner != null) {
+            AgentRunner.startOnThread(runner, JointSolver::daemon);
+        }
+    }
+
+    private static Thread daemon(final Runnable work) {
+        final Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private static int tasks(final JointSettings settings) {
+        return settings.isThreaded() ? TASKS : 1;
+    }
+
+    /** {@return octets, by formula} */
+    static long memoryBytes(final SketchGeometry geometry, final JointSettings settings) {
+        return JointWorker.memoryBytes(geometry, settings) + tasks(settings) * JointTask.memoryBytes(geometry, settings);
+    }
+
+    @Override
+    public String roleName() {
+        return "joint";
+    }
+
+    /** The solver's thread. */
+    @Override
+    public int doWork() {
+        final JointTask task = submitted.poll();
+        if (task == null) {
+            return 0;
+        }
+        solve(task);
+        solved.add(task);
+        return 1;
+    }
+
+    private void solve(final JointTask task) {
+        try {
+            worker.solve(task);
+        } catch (final RuntimeException ex) {
+            task.clearResults();
+            task.failure = ex;
+        }
+    }
+
+    /** {@return a task to be filled and submitted; null if all are under way} */
+    JointTask claim() {
+        return free.peek();
+    }
+
+    /** Hands over what {@link #claim} returned. */
+    void submit(final JointTask task) {
+        free.poll();
+        underWay++;
+        if (runner == null) {
+            solve(task);
+            solved.add(task);
+        } else {
+            submitted.add(task);
+        }
+    }
+
+    /** {@return a task that is solved, to be given back; null if there is none} */
+    JointTask take() {
+        return underWay == 0 ? null : solved.poll();
+    }
+
+    /** {@return whether every task was given back} */
+    boolean isIdle() {
+        return underWay == 0;
+    }
+
+    /** The results of a task are not needed any more. */
+    void giveBack(final JointTask task) {
+        underWay--;
+        free.add(task);
+    }
+
+    /** Waits, at the end of all, for what is under way. */
+    JointTask takeLast() {
+        final long deadlineNs = System.nanoTime() + END_PATIENCE_NS;
+        JointTask task = take();
+        while (task == null && underWay > 0 && System.nanoTime() - deadlineNs < 0) {
+            LockSupport.parkNanos(PAUSE_NS);
+            task = take();
+        }
+        return task;
+    }
+
+    @Override
+    public void close() {
+        if (runner != null) {
+            runner.close();
+        }
+    }
+}

@@ -1,0 +1,349 @@
+package io.flowlag.exporter.delay.interval.joint;
+
+import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.records.CellEstimates;
+import io.flowlag.exporter.delay.interval.records.FlowSumPairs;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
+import io.flowlag.exporter.delay.interval.records.HeldPackets;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.JointSettings;
+import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
+import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
+import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
+import io.flowlag.exporter.delay.interval.records.RecordList;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.joint.JointTier;
+
+/**
+ * Joint estimation at the receiver point: which interval and cells each estimate of a packet belongs to, sums of estimates, and
+ * intervals on their way to the solver. Does nothing where the settings have no joint estimation. The metering thread owns it;
+ * the solver may have a thread of its own. Allocates at construction.
+ */
+public final class JointStage implements AutoCloseable {
+    private final ReceiverRecords keeper;
+    private final SketchRecords records;
+    private final CounterSet<SketchCounter> counters;
+    private final PendingEstimates pending;
+    private final RecordEstimates recordEstimates;
+    /** Null without joint estimation, as the two before. */
+    private final JointSolver solver;
+    private final long intervalNs;
+    private JointHandler handler = (answer) -> { };
+
+    /**
+     * Nothing solved yet.
+     *
+     * @param settings sizes.
+     * @param keeper   of the records that receive estimates.
+     * @param counters of the receiver point.
+     */
+    public JointStage(final IntervalSettings settings, final ReceiverRecords keeper, final CounterSet<SketchCounter> counters) {
+        this.keeper = keeper;
+        this.counters = counters;
+        records = keeper.table();
+        intervalNs = settings.times().intervalNs();
+        final JointSettings joint = settings.joint();
+        pending = joint == null ? null : new PendingEstimates(joint.pendingPackets());
+        recordEstimates = joint == null ? null :
+            new RecordEstimates(settings.room().records(), settings.openIntervals());
+        solver = joint == null ? null : new JointSolver(settings.cells().geometry(), settings.cells().seed(), joint);
+    }
+
+    /**
+     * Memory, by formula: 48 octets a pending packet, 24 for each record and interval that may be open at once (a power of two),
+     * 8 a cell and open interval, 16 a packet held; the solver's is the library's, and two copies of an interval (one where
+     * captures are read): both sketches, 8 octets a cell and 73 a flow.
+     *
+     * @param settings sizes.
+     * @return octets; 0 without joint estimation.
+     */
+    public static long bytes(final IntervalSettings settings) {
+        if (settings.joint() == null) {
+            return 0;
+        }
+        final int intervals = settings.openIntervals() + 1;
+        final SketchGeometry geometry = settings.cells().geometry();
+        return PendingEstimates.memoryBytes(settings.joint().pendingPackets()) +
+            RecordEstimates.memoryBytes(settings.room().records(), settings.openIntervals()) +
+            intervals * CellEstimates.memoryBytes(geometry) +
+            (intervals + 1L) * settings.room().inFlightPackets() * HeldPackets.ESTIMATE_BYTES +
+            JointSolver.memoryBytes(geometry, settings.joint());
+    }
+
+    /** Sets who receives the answers of intervals that were solved; before the first packet. */
+    public void handler(final JointHandler newHandler) {
+        handler = newHandler;
+    }
+
+    /** {@return the ticket of a packet that is booked} */
+    public long onBooked(
+        final long intervalNumber, final long flowHash, final long digest, final int record, final int weight) {
+        return pending == null ? ReceivedPackets.NO_TICKET :
+            pending.add(flowHash, digest, intervalNumber, record, weight, PendingEstimates.BOOKED);
+    }
+
+    /** Gives tickets to packets that are booked. */
+    public void onBooked(final long intervalNumber, final ReceivedPackets packets) {
+        for (int i = 0; pending != null && i < packets.count(); i++) {
+            final int record = packets.record(i);
+            packets.ticket(i, pending.add(
+                records.flowHash(record), packets.digest(i), intervalNumber, record, packets.weight(i),
+                PendingEstimates.BOOKED));
+        }
+    }
+
+    /** {@return the ticket of the packet that was held last, until the interval before that number is due} */
+    public long onHeld(final HeldPackets held, final long intervalNumber) {
+        if (pending == null) {
+            return ReceivedPackets.NO_TICKET;
+        }
+        final long ticket = pending.add(0, 0, intervalNumber, SketchRecords.NONE, 0, held.count() - 1);
+        held.ticket(ticket);
+        return ticket;
+    }
+
+    /** A held packet moved to the end of another room, where it is held until the interval before that number is due. */
+    public void onHeldOn(final HeldPackets room, final long intervalNumber, final HeldPackets held, final int index) {
+        if (pending == null) {
+            return;
+        }
+        final long ticket = held.ticket(index);
+        room.ticket(ticket);
+        if (held.hasEstimate(index)) {
+            room.estimate(room.count() - 1, held.estimateNs(index), held.spanNumber(index), held.errorScaleNs(index));
+        } else if (pending.holds(ticket)) {
+            pending.hold(ticket, intervalNumber, room.count() - 1);
+        }
+    }
+
+    /** The estimate of the packet that was held last goes elsewhere. */
+    public void onHeldElsewhere(final HeldPackets held) {
+        if (pending != null) {
+            held.ticket(ReceivedPackets.NO_TICKET);
+        }
+    }
+
+    /** A record has its first packet in an interval. */
+    public void onFirstPacket(final int record, final long intervalNumber) {
+        if (recordEstimates != null) {
+            recordEstimates.clear(record, intervalNumber);
+        }
+    }
+
+    /** A packet that was held is booked: its estimate belongs to that interval. */
+    public void onSettled(final ReceiverInterval target, final HeldPackets held, final int index, final int record) {
+        if (pending == null) {
+            return;
+        }
+        if (held.hasEstimate(index)) {
+            counters.add(SketchCounter.JOINT_ESTIMATES_HELD, -1);
+            book(
+                target, held.flowHash(index), held.digest(index), held.weight(index), record, held.estimateNs(index),
+                held.spanNumber(index), held.errorScaleNs(index));
+        } else if (pending.holds(held.ticket(index))) {
+            pending.book(
+                held.ticket(index), target.intervalNumber(), held.flowHash(index), held.digest(index), record,
+                held.weight(index));
+        }
+    }
+
+    /** An estimate of a packet has come. */
+    public void onEstimate(
+        final long ticket, final long delayNs, final long spanNumber, final float errorScaleNs, final IntervalLookup lookup) {
+        if (pending == null) {
+            return;
+        }
+        counters.increment(SketchCounter.JOINT_ESTIMATES);
+        if (ticket == ReceivedPackets.NO_TICKET) {
+            counters.increment(SketchCounter.JOINT_ESTIMATES_UNSKETCHED);
+            return;
+        }
+        if (!pending.holds(ticket)) {
+            counters.increment(SketchCounter.JOINT_ESTIMATES_OVERRUN);
+            return;
+        }
+        final boolean isBooked = pending.heldIndex(ticket) == PendingEstimates.BOOKED;
+        final ReceiverInterval open = isBooked ? lookup.open(pending.interval(ticket)) : null;
+        final HeldPackets held = isBooked ? null : lookup.held(pending.interval(ticket));
+        if (open != null) {
+            book(
+                open, pending.flowHash(ticket), pending.digest(ticket), pending.weight(ticket), pending.record(ticket),
+                delayNs, spanNumber, errorScaleNs);
+        } else if (held != null) {
+            counters.increment(SketchCounter.JOINT_ESTIMATES_HELD);
+            held.estimate(pending.heldIndex(ticket), delayNs, spanNumber, errorScaleNs);
+        } else {
+            counters.increment(SketchCounter.JOINT_ESTIMATES_LATE);
+        }
+    }
+
+    /** Finds open intervals. */
+    public interface IntervalLookup {
+        /** {@return the interval; null if it is not open} */
+        ReceiverInterval open(long intervalNumber);
+
+        /** {@return the packets that are held until the interval before that number is due; null if it is over} */
+        HeldPackets held(long intervalNumber);
+    }
+
+    private void book(
+        final ReceiverInterval open, final long flowHash, final long digest, final int weight, final int record,
+        final long delayNs, final long spanNumber, final float errorScaleNs) {
+        counters.increment(SketchCounter.JOINT_ESTIMATES_BOOKED);
+        open.estimates().add(flowHash, digest, weight, delayNs);
+        if (record != SketchRecords.NONE) {
+            recordEstimates.add(record, open.intervalNumber(), delayNs, spanNumber, errorScaleNs);
+        }
+    }
+
+    /** The mean of a flow is exact; a record that has only some of its packets has no bound from that. */
+    public void addExact(final int record, final int packets, final boolean isWhole, final double meanNs) {
+        if (solver != null) {
+            records.addJoint(record, packets, meanNs, isWhole ? 0 : Double.NaN, false);
+        }
+    }
+
+    /** Has an interval solved whose sketches were compared. Its records count its packets under the key. */
+    public void solve(
+        final SenderAnswer answer, final ReceiverInterval own, final FlowSumPairs pairs, final long key,
+        final int settingsRun) {
+        if (solver != null && answer.hasSketches() && !submit(answer, own, pairs, key, settingsRun)) {
+            giveUp(own, key);
+        }
+    }
+
+    /** Hands an interval to the solver; its records are kept until it comes back. */
+    private boolean submit(
+        final SenderAnswer answer, final ReceiverInterval own, final FlowSumPairs pairs, final long key,
+        final int settingsRun) {
+        final JointTask task = solver.claim();
+        if (task == null) {
+            counters.increment(SketchCounter.JOINT_INTERVALS_SKIPPED);
+            return false;
+        }
+        final RecordList list = own.records();
+        if (list.count() > task.capacity()) {
+            counters.increment(SketchCounter.JOINT_INTERVALS_TOO_LARGE);
+            return false;
+        }
+        final long number = own.intervalNumber();
+        task.begin(number, intervalNs);
+        task.images(answer.sketch(), own.sketch());
+        own.estimates().copyTo(task.cellEstimatesNs);
+        task.leastEstimateNs = own.estimates().leastNs();
+        for (int i = 0; i < list.count(); i++) {
+            final int record = list.get(i);
+            records.retain(record);
+            task.addRecord(
+                record, records.flowHash(record), records.packets(record, key), records.weight(record, settingsRun),
+                records.classIndex(record), recordEstimates.count(record, number), recordEstimates.sumNs(record, number),
+                recordEstimates.squareSumNs2(record, number), recordEstimates.errorScaleNs(record, number));
+        }
+        addWitnesses(task, pairs);
+        solver.submit(task);
+        return true;
+    }
+
+    private void addWitnesses(final JointTask task, final FlowSumPairs pairs) {
+        for (int row = 0; row < pairs.count(); row++) {
+            final FlowSums sent = pairs.sent();
+            if (pairs.agreement(row) != FlowSumPairs.Agreement.EXACT) {
+                continue;
+            }
+            if (sent.isWitness(row)) {
+                if (!task.addWitness(sent.flowHash(row), sent.packets(row), pairs.delaySumNs(row))) {
+                    counters.increment(SketchCounter.JOINT_WITNESSES_LEFT_OUT);
+                }
+            } else {
+                task.addOther(sent.flowHash(row), sent.packets(row), pairs.delaySumNs(row));
+            }
+        }
+    }
+
+    /** An interval is not solved: its records have the estimates by references alone. */
+    public void giveUp(final ReceiverInterval own, final long key) {
+        for (int i = 0; solver != null && i < own.records().count(); i++) {
+            final int record = own.records().get(i);
+            final long estimates = recordEstimates.count(record, own.intervalNumber());
+            if (estimates > 0) {
+                final double meanNs = recordEstimates.sumNs(record, own.intervalNumber()) / (double)estimates;
+                records.addJoint(record, records.packets(record, key), meanNs, Double.NaN, true);
+            }
+        }
+    }
+
+    /** Writes the estimates of the next interval that was solved meanwhile, if there is one, into its records. */
+    public void onSolved() {
+        if (solver != null) {
+            finish(solver.take());
+        }
+    }
+
+    /** Waits for every interval that is under way, and writes its estimates. */
+    public void onEnd() {
+        JointTask task = solver == null ? null : solver.takeLast();
+        while (task != null) {
+            finish(task);
+            task = solver.takeLast();
+        }
+    }
+
+    private void finish(final JointTask task) {
+        if (task == null) {
+            return;
+        }
+        for (int i = 0; i < task.recordCount; i++) {
+            final int record = task.records[i];
+            if (task.kinds[i] != JointKind.NONE) {
+                records.addJoint(
+                    record, task.packets[i], task.meansNs[i], task.boundsNs[i], task.kinds[i] != JointKind.JOINT);
+                if (task.areTold[i]) {
+                    records.addJointTold(record);
+                }
+            }
+            keeper.release(record);
+        }
+        handler.onJoint(task.answer);
+        giveBack(task);
+    }
+
+    /** {@return whether nothing is under way} */
+    public boolean isIdle() {
+        return solver == null || solver.isIdle();
+    }
+
+    /** Counts what came of an interval, and gives it back. */
+    private void giveBack(final JointTask task) {
+        counters.increment(SketchCounter.JOINT_INTERVALS);
+        final SketchCounter outcome = switch (task.answer.status) {
+            case JOINT -> SketchCounter.JOINT_INTERVALS_SOLVED;
+            case CELLS_ALONE -> SketchCounter.JOINT_INTERVALS_CELLS_ALONE;
+            case RLI -> SketchCounter.JOINT_INTERVALS_BY_RLI;
+            case LDS -> SketchCounter.JOINT_INTERVALS_BY_LDS;
+            case NONE -> SketchCounter.JOINT_INTERVALS_UNKNOWN;
+        };
+        counters.increment(outcome);
+        counters.add(SketchCounter.JOINT_ANSWERED, task.answer.answeredFlowCount);
+        counters.add(SketchCounter.JOINT_VOUCHED, task.answer.vouchedFlowCount);
+        counters.add(SketchCounter.JOINT_INTERVALS_FAST, task.answer.tier == JointTier.FAST ? 1 : 0);
+        counters.add(SketchCounter.JOINT_WITNESSES, task.answer.witnessCount);
+        counters.add(SketchCounter.JOINT_CHECKED, task.answer.checkedFlowCount);
+        counters.add(SketchCounter.JOINT_CHECKED_HELD, task.answer.heldFlowCount);
+        final RuntimeException failure = task.failure;
+        solver.giveBack(task);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Ends the solver's thread. */
+    @Override
+    public void close() {
+        if (solver != null) {
+            solver.close();
+        }
+    }
+}

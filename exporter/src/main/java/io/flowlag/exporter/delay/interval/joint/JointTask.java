@@ -1,0 +1,165 @@
+package io.flowlag.exporter.delay.interval.joint;
+
+import io.flowlag.exporter.delay.interval.records.CellEstimates;
+import io.flowlag.exporter.delay.interval.records.JointSettings;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.image.SketchImage;
+import io.flowlag.sketch.joint.JointStatus;
+import io.flowlag.sketch.joint.JointTier;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * A copy of all that is known of an interval, on its way to whoever solves it, and what came of it on its way back. It belongs to
+ * one thread at a time. Allocates at construction.
+ */
+final class JointTask {
+    /** Octets of a record here: what is known of it, and what came of it. */
+    private static final int RECORD_BYTES = 6 * Long.BYTES + 4 * Integer.BYTES + 2 * Long.BYTES + 2 * Byte.BYTES;
+    /** Octets of a witness flow here. */
+    private static final int WITNESS_BYTES = 3 * Long.BYTES;
+
+    final SketchImage sender = new SketchImage();
+    final SketchImage receiver = new SketchImage();
+    final long[] cellEstimatesNs;
+    final int[] records;
+    final long[] flowHashes;
+    final int[] packets;
+    final int[] weights;
+    final int[] classIndexes;
+    final long[] estimates;
+    final long[] estimateSumsNs;
+    final double[] estimateSquareSumsNs2;
+    /** Of the error of the estimates' mean; NaN if it is not known. */
+    final double[] errorScalesNs;
+    final long[] witnessHashes;
+    final long[] witnessPackets;
+    final long[] witnessSumsNs;
+    /** Of flows that are no witnesses, by which bounds are checked. */
+    final long[] otherHashes;
+    final long[] otherPackets;
+    final long[] otherSumsNs;
+    long number;
+    long startNs;
+    long endNs;
+    long leastEstimateNs;
+    int recordCount;
+    int witnessCount;
+    int otherCount;
+
+    final double[] meansNs;
+    final double[] boundsNs;
+    final byte[] kinds;
+    final boolean[] areTold;
+    final JointAnswer answer = new JointAnswer();
+    RuntimeException failure;
+
+    private final UnsafeBuffer senderImage;
+    private final UnsafeBuffer receiverImage;
+
+    JointTask(final SketchGeometry geometry, final JointSettings settings) {
+        final int maxFlows = settings.maxFlows();
+        final int maxWitnesses = settings.maxWitnesses();
+        senderImage = new UnsafeBuffer(ByteBuffer.allocateDirect((int)SketchGeometry.memoryBytes(geometry)));
+        receiverImage = new UnsafeBuffer(ByteBuffer.allocateDirect((int)SketchGeometry.memoryBytes(geometry)));
+        cellEstimatesNs = new long[geometry.rows() * geometry.columns()];
+        records = new int[maxFlows];
+        flowHashes = new long[maxFlows];
+        packets = new int[maxFlows];
+        weights = new int[maxFlows];
+        classIndexes = new int[maxFlows];
+        estimates = new long[maxFlows];
+        estimateSumsNs = new long[maxFlows];
+        estimateSquareSumsNs2 = new double[maxFlows];
+        errorScalesNs = new double[maxFlows];
+        meansNs = new double[maxFlows];
+        boundsNs = new double[maxFlows];
+        kinds = new byte[maxFlows];
+        areTold = new boolean[maxFlows];
+        witnessHashes = new long[maxWitnesses];
+        witnessPackets = new long[maxWitnesses];
+        witnessSumsNs = new long[maxWitnesses];
+        otherHashes = new long[settings.isChecked() ? maxFlows : 0];
+        otherPackets = new long[otherHashes.length];
+        otherSumsNs = new long[otherHashes.length];
+    }
+
+    /** {@return octets, by formula} */
+    static long memoryBytes(final SketchGeometry geometry, final JointSettings settings) {
+        return 2 * SketchGeometry.memoryBytes(geometry) + CellEstimates.memoryBytes(geometry) +
+            (long)settings.maxFlows() * (RECORD_BYTES + (settings.isChecked() ? WITNESS_BYTES : 0)) +
+            (long)settings.maxWitnesses() * WITNESS_BYTES;
+    }
+
+    /** {@return how many records fit} */
+    int capacity() {
+        return records.length;
+    }
+
+    void begin(final long intervalNumber, final long intervalNs) {
+        number = intervalNumber;
+        startNs = intervalNumber * intervalNs;
+        endNs = startNs + intervalNs;
+        recordCount = 0;
+        witnessCount = 0;
+        otherCount = 0;
+        leastEstimateNs = Long.MAX_VALUE;
+        failure = null;
+    }
+
+    /** Copies the cells of both points. */
+    void images(final SketchImage senderSketch, final SketchImage receiverSketch) {
+        copy(senderSketch, senderImage, sender);
+        copy(receiverSketch, receiverImage, receiver);
+    }
+
+    private static void copy(final SketchImage from, final UnsafeBuffer octets, final SketchImage to) {
+        octets.putBytes(0, from.buffer(), 0, from.length());
+        to.wrap(octets, 0, from.length());
+    }
+
+    void addRecord(
+        final int record, final long flowHash, final int packetCount, final int weight, final int classIndex,
+        final long estimateCount, final long estimateSumNs, final double estimateSquareSumNs2,
+        final double errorScaleNs) {
+        records[recordCount] = record;
+        flowHashes[recordCount] = flowHash;
+        packets[recordCount] = packetCount;
+        weights[recordCount] = weight;
+        classIndexes[recordCount] = classIndex;
+        estimates[recordCount] = estimateCount;
+        estimateSumsNs[recordCount] = estimateSumNs;
+        estimateSquareSumsNs2[recordCount] = estimateSquareSumNs2;
+        errorScalesNs[recordCount++] = errorScaleNs;
+    }
+
+    /** The true sum of the delays of a flow's packets. Returns false where there is no room for more. */
+    boolean addWitness(final long flowHash, final long packetCount, final long delaySumNs) {
+        if (witnessCount == witnessHashes.length) {
+            return false;
+        }
+        witnessHashes[witnessCount] = flowHash;
+        witnessPackets[witnessCount] = packetCount;
+        witnessSumsNs[witnessCount++] = delaySumNs;
+        return true;
+    }
+
+    /** The true sum of a flow that is no witness. */
+    void addOther(final long flowHash, final long packetCount, final long delaySumNs) {
+        if (otherCount < otherHashes.length) {
+            otherHashes[otherCount] = flowHash;
+            otherPackets[otherCount] = packetCount;
+            otherSumsNs[otherCount++] = delaySumNs;
+        }
+    }
+
+    /** Nothing came of it. */
+    void clearResults() {
+        Arrays.fill(kinds, 0, recordCount, JointKind.NONE);
+        answer.clear(startNs, endNs);
+        answer.status = JointStatus.NONE;
+        answer.tier = JointTier.FULL;
+    }
+}

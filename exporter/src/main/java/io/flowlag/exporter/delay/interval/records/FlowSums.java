@@ -1,0 +1,447 @@
+package io.flowlag.exporter.delay.interval.records;
+
+import io.flowlag.common.memory.OffHeapBuffer;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
+import org.agrona.BitUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.Arrays;
+
+/**
+ * Sums of each flow of an interval at one point: packets, timestamps, digests, octets. Where count and digest sum of both points
+ * agree, the difference of the timestamp sums is the exact sum of the packets' delays; {@link FlowSumPairs} compares them. A flow
+ * is one segment flow hash, 64 bits with the key of the segment. It holds all flows, or those that could be witnesses.
+ * <p>
+ * Bounded: a flow that finds no room has no sums in the interval, none of its packets, and {@link #overflowPackets} counts them.
+ * The flows that are here are whole. Where the table has the packets' addresses, a packet of another flow with the same hash is
+ * such an overflow too.
+ * <pre>
+ *   0  flowHash            8
+ *   8  packets             8
+ *  16  timestampSumNs      8   sum of (timestamp - interval's start), modulo 2^64
+ *  24  digestSum           8   sum of packet digests, modulo 2^64: does not depend on the order, and differs for certain if one
+ *                              packet was swapped for another
+ *  32  bytes               8
+ *  40  source address     16   as in {@link PacketDescriptor}; 0 without
+ *  56  destination address 16
+ *  72  ports, protocol     8   sourcePort, destinationPort (0 for fragments), protocol, ipVersion (0 without addresses)
+ * </pre>
+ * One thread at a time. Allocates at construction, off the heap; nothing for a packet.
+ */
+public final class FlowSums implements FlowKeyTable {
+    /** No such flow. */
+    public static final int NONE = -1;
+    /** The largest table. */
+    public static final int MAX_CAPACITY = 1 << 24;
+
+    private static final int FLOW_HASH_OFFSET = 0;
+    private static final int PACKETS_OFFSET = FLOW_HASH_OFFSET + 8;
+    private static final int TIMESTAMP_SUM_OFFSET = PACKETS_OFFSET + 8;
+    private static final int DIGEST_SUM_OFFSET = TIMESTAMP_SUM_OFFSET + 8;
+    private static final int BYTES_OFFSET = DIGEST_SUM_OFFSET + 8;
+    private static final int SOURCE_OFFSET = BYTES_OFFSET + 8;
+    private static final int DESTINATION_OFFSET = SOURCE_OFFSET + 16;
+    private static final int TRANSPORT_OFFSET = DESTINATION_OFFSET + 16;
+    private static final int LENGTH_BYTES = TRANSPORT_OFFSET + 8;
+
+    private static final int SOURCE_PORT_SHIFT = 48;
+    private static final int DESTINATION_PORT_SHIFT = 32;
+    private static final int CLASS_SHIFT = 16;
+    private static final int PROTOCOL_SHIFT = 8;
+    private static final int PORT_MASK = 0xFFFF;
+    private static final int CLASS_MASK = 0xFFFF;
+    /** What tells a flow's key, without its class. */
+    private static final long TRANSPORT_MASK = ~((long)CLASS_MASK << CLASS_SHIFT);
+    private static final int OCTET_MASK = 0xFF;
+
+    private final int capacity;
+    private final SharedSampling sampling;
+    private final boolean isOfAll;
+    private final UnsafeBuffer rows;
+    private final int[] index;
+    private final int mask;
+    private int count;
+    private int keptCount;
+    private long overflowPackets;
+
+    private FlowSums(final int capacity, final SharedSampling sampling, final boolean isOfAll) {
+        this.capacity = capacity;
+        this.sampling = sampling;
+        this.isOfAll = isOfAll;
+        rows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(Math.max(1, capacity), LENGTH_BYTES));
+        index = new int[(int)indexLength(capacity)];
+        mask = index.length - 1;
+    }
+
+    /**
+     * A table of all flows.
+     *
+     * @param capacity flows that fit.
+     * @return an empty table.
+     */
+    public static FlowSums ofAll(final int capacity) {
+        return new FlowSums(capacity, null, true);
+    }
+
+    /**
+     * A table of the flows that could be witnesses: the same ones at both points.
+     *
+     * @param capacity flows that fit.
+     * @param sampling that both points share.
+     * @return an empty table.
+     */
+    public static FlowSums ofWitnesses(final int capacity, final SharedSampling sampling) {
+        return new FlowSums(capacity, sampling, false);
+    }
+
+    /**
+     * A table of all flows that tells witnesses from others: what bounds are checked by.
+     *
+     * @param capacity flows that fit.
+     * @param sampling that both points share.
+     * @return an empty table.
+     */
+    public static FlowSums ofAllWithWitnesses(final int capacity, final SharedSampling sampling) {
+        return new FlowSums(capacity, sampling, true);
+    }
+
+    /**
+     * Memory, by formula.
+     *
+     * @param capacity flows that fit.
+     * @return octets.
+     */
+    public static long memoryBytes(final int capacity) {
+        return (long)Math.max(1, capacity) * LENGTH_BYTES + indexLength(capacity) * Integer.BYTES;
+    }
+
+    /** Forgets all flows. */
+    public void clear() {
+        Arrays.fill(index, 0);
+        count = 0;
+        keptCount = 0;
+        overflowPackets = 0;
+    }
+
+    /**
+     * Reads what {@link #add} of a packet will need, so that it is in the processor's cache then. Changes nothing.
+     *
+     * @param flowHash the segment flow hash.
+     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     */
+    public long touch(final long flowHash) {
+        if (!isOfAll && !sampling.isKept(flowHash)) {
+            return 0;
+        }
+        final int row = index[(int)(flowHash >>> Integer.SIZE) & mask] - 1;
+        return row < 0 ? row : packets(row);
+    }
+
+    /**
+     * Adds a packet; one of a flow that the sample leaves out is passed over.
+     *
+     * @param flowHash    the segment flow hash.
+     * @param relativeNs  its timestamp less the interval's start.
+     * @param digest      of the packet.
+     * @param lengthBytes of the packet.
+     * @param classIndex  of the packet's traffic class; the first one's is the flow's.
+     * @param descriptor  has the flow's addresses and ports; null if nobody will ask for them.
+     * @param offset      of the descriptor.
+     */
+    public void add(
+        final long flowHash, final long relativeNs, final long digest, final int lengthBytes, final int classIndex,
+        final DirectBuffer descriptor, final int offset) {
+        if (!isOfAll && !sampling.isKept(flowHash)) {
+            return;
+        }
+        final int place = place(flowHash);
+        int row = index[place] - 1;
+        if (row < 0) {
+            if (count == capacity) {
+                overflowPackets++;
+                return;
+            }
+            row = append(place, flowHash);
+            if (descriptor != null) {
+                key(row, descriptor, offset);
+            }
+            classIndex(row, classIndex);
+        } else if (descriptor != null && !isKey(row, descriptor, offset)) {
+            overflowPackets++;
+            return;
+        }
+        final int at = at(row);
+        addLong(at + PACKETS_OFFSET, 1);
+        addLong(at + TIMESTAMP_SUM_OFFSET, relativeNs);
+        addLong(at + DIGEST_SUM_OFFSET, digest);
+        addLong(at + BYTES_OFFSET, lengthBytes);
+    }
+
+    /**
+     * Takes over the sums of a flow as another point has them, without its addresses. A flow that is here already, or finds no
+     * room, is an overflow.
+     *
+     * @param flowHash       the segment flow hash.
+     * @param packets        at least 1.
+     * @param timestampSumNs since the interval's start, modulo 2^64.
+     * @param digestSum      modulo 2^64.
+     * @param bytes          of the packets.
+     * @return its row; {@link #NONE} if it was not taken.
+     */
+    public int put(
+        final long flowHash, final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
+        final int place = place(flowHash);
+        if (index[place] != 0 || count == capacity) {
+            overflowPackets += packets;
+            return NONE;
+        }
+        final int row = append(place, flowHash);
+        final int at = at(row);
+        rows.putLong(at + PACKETS_OFFSET, packets);
+        rows.putLong(at + TIMESTAMP_SUM_OFFSET, timestampSumNs);
+        rows.putLong(at + DIGEST_SUM_OFFSET, digestSum);
+        rows.putLong(at + BYTES_OFFSET, bytes);
+        return row;
+    }
+
+    /** Adds to a flow's packets. */
+    public void addPackets(final int row, final long packets) {
+        addLong(at(row) + PACKETS_OFFSET, packets);
+    }
+
+    /**
+     * Takes packets out that only this point has; nothing is done where the flow is not here or has fewer.
+     *
+     * @param flowHash       the segment flow hash.
+     * @param packets        at least 1.
+     * @param timestampSumNs since the interval's start, modulo 2^64.
+     * @param digestSum      modulo 2^64.
+     * @param bytes          of the packets.
+     */
+    public void subtract(
+        final long flowHash, final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
+        final int row = find(flowHash);
+        if (row != NONE && packets(row) >= packets) {
+            final int at = at(row);
+            addLong(at + PACKETS_OFFSET, -packets);
+            addLong(at + TIMESTAMP_SUM_OFFSET, -timestampSumNs);
+            addLong(at + DIGEST_SUM_OFFSET, -digestSum);
+            addLong(at + BYTES_OFFSET, -bytes);
+        }
+    }
+
+    /**
+     * Says whose sums a row has.
+     *
+     * @param row             of the flow.
+     * @param sourceHigh      first 8 octets of the address as a big-endian number; 0 for IPv4.
+     * @param sourceLow       last 8 octets; for IPv4 the address.
+     * @param destinationHigh as for the source.
+     * @param destinationLow  as for the source.
+     * @param sourcePort      0 for fragments.
+     * @param destinationPort 0 for fragments.
+     * @param protocol        number of the transport protocol.
+     * @param ipVersion       4 or 6.
+     */
+    public void key(
+        final int row, final long sourceHigh, final long sourceLow, final long destinationHigh, final long destinationLow,
+        final int sourcePort, final int destinationPort, final int protocol, final int ipVersion) {
+        final int at = at(row);
+        rows.putLong(at + SOURCE_OFFSET, sourceHigh);
+        rows.putLong(at + SOURCE_OFFSET + Long.BYTES, sourceLow);
+        rows.putLong(at + DESTINATION_OFFSET, destinationHigh);
+        rows.putLong(at + DESTINATION_OFFSET + Long.BYTES, destinationLow);
+        rows.putLong(at + TRANSPORT_OFFSET, transport(sourcePort, destinationPort, protocol, ipVersion));
+    }
+
+    /**
+     * Says which traffic class a row's flow has.
+     *
+     * @param row        of the flow.
+     * @param classIndex of its first packet.
+     */
+    public void classIndex(final int row, final int classIndex) {
+        rows.putLong(at(row) + TRANSPORT_OFFSET, transport(row) & TRANSPORT_MASK | (long)classIndex << CLASS_SHIFT);
+    }
+
+    @Override
+    public int classIndex(final int row) {
+        return (int)(transport(row) >>> CLASS_SHIFT) & CLASS_MASK;
+    }
+
+    /** {@return flows that are here: rows from 0 on, in the order of their first packets} */
+    public int count() {
+        return count;
+    }
+
+    @Override
+    public long overflowPackets() {
+        return overflowPackets;
+    }
+
+    @Override
+    public int find(final long flowHash) {
+        return index[place(flowHash)] - 1;
+    }
+
+    /**
+     * Whether a flow is a witness, by its size at this point; in a table of all flows all are.
+     *
+     * @param row of the flow, at the sender.
+     * @return true if so.
+     */
+    public boolean isWitness(final int row) {
+        return sampling == null || sampling.isWitness(flowHash(row), packets(row), sampling.sharePpm(keptCount));
+    }
+
+    /**
+     * Reads the segment flow hash.
+     *
+     * @param row of the flow.
+     * @return 64 bits.
+     */
+    public long flowHash(final int row) {
+        return rows.getLong(at(row) + FLOW_HASH_OFFSET);
+    }
+
+    @Override
+    public long packets(final int row) {
+        return rows.getLong(at(row) + PACKETS_OFFSET);
+    }
+
+    /**
+     * Reads the sum of timestamps.
+     *
+     * @param row of the flow.
+     * @return ns since the interval's start, modulo 2^64.
+     */
+    public long timestampSumNs(final int row) {
+        return rows.getLong(at(row) + TIMESTAMP_SUM_OFFSET);
+    }
+
+    /**
+     * Reads the sum of packet digests.
+     *
+     * @param row of the flow.
+     * @return modulo 2^64.
+     */
+    public long digestSum(final int row) {
+        return rows.getLong(at(row) + DIGEST_SUM_OFFSET);
+    }
+
+    /**
+     * Reads the octets of the packets.
+     *
+     * @param row of the flow.
+     * @return octets.
+     */
+    public long bytes(final int row) {
+        return rows.getLong(at(row) + BYTES_OFFSET);
+    }
+
+    @Override
+    public int ipVersion(final int row) {
+        return (int)transport(row) & OCTET_MASK;
+    }
+
+    @Override
+    public int protocol(final int row) {
+        return (int)transport(row) >>> PROTOCOL_SHIFT & OCTET_MASK;
+    }
+
+    @Override
+    public int sourcePort(final int row) {
+        return (int)(transport(row) >>> SOURCE_PORT_SHIFT) & PORT_MASK;
+    }
+
+    @Override
+    public int destinationPort(final int row) {
+        return (int)(transport(row) >>> DESTINATION_PORT_SHIFT) & PORT_MASK;
+    }
+
+    @Override
+    public long sourceHigh(final int row) {
+        return rows.getLong(at(row) + SOURCE_OFFSET);
+    }
+
+    @Override
+    public long sourceLow(final int row) {
+        return rows.getLong(at(row) + SOURCE_OFFSET + Long.BYTES);
+    }
+
+    @Override
+    public long destinationHigh(final int row) {
+        return rows.getLong(at(row) + DESTINATION_OFFSET);
+    }
+
+    @Override
+    public long destinationLow(final int row) {
+        return rows.getLong(at(row) + DESTINATION_OFFSET + Long.BYTES);
+    }
+
+    private void key(final int row, final DirectBuffer descriptor, final int offset) {
+        final int at = at(row);
+        rows.putLong(at + SOURCE_OFFSET, PacketDescriptor.sourceHigh(descriptor, offset));
+        rows.putLong(at + SOURCE_OFFSET + Long.BYTES, PacketDescriptor.sourceLow(descriptor, offset));
+        rows.putLong(at + DESTINATION_OFFSET, PacketDescriptor.destinationHigh(descriptor, offset));
+        rows.putLong(at + DESTINATION_OFFSET + Long.BYTES, PacketDescriptor.destinationLow(descriptor, offset));
+        rows.putLong(at + TRANSPORT_OFFSET, transport(descriptor, offset));
+    }
+
+    private boolean isKey(final int row, final DirectBuffer descriptor, final int offset) {
+        return (transport(row) & TRANSPORT_MASK) == transport(descriptor, offset) &&
+            sourceLow(row) == PacketDescriptor.sourceLow(descriptor, offset) &&
+            destinationLow(row) == PacketDescriptor.destinationLow(descriptor, offset) &&
+            sourceHigh(row) == PacketDescriptor.sourceHigh(descriptor, offset) &&
+            destinationHigh(row) == PacketDescriptor.destinationHigh(descriptor, offset);
+    }
+
+    private long transport(final int row) {
+        return rows.getLong(at(row) + TRANSPORT_OFFSET);
+    }
+
+    private static long transport(final DirectBuffer descriptor, final int offset) {
+        final boolean isFragment = (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_FRAGMENT) != 0;
+        return transport(
+            isFragment ? 0 : PacketDescriptor.sourcePort(descriptor, offset),
+            isFragment ? 0 : PacketDescriptor.destinationPort(descriptor, offset),
+            PacketDescriptor.protocol(descriptor, offset), PacketDescriptor.ipVersion(descriptor, offset));
+    }
+
+    private static long transport(
+        final int sourcePort, final int destinationPort, final int protocol, final int ipVersion) {
+        return (long)sourcePort << SOURCE_PORT_SHIFT | (long)destinationPort << DESTINATION_PORT_SHIFT |
+            (long)protocol << PROTOCOL_SHIFT | ipVersion;
+    }
+
+    private int append(final int place, final long flowHash) {
+        final int row = count++;
+        index[place] = count;
+        keptCount += sampling != null && sampling.isKept(flowHash) ? 1 : 0;
+        rows.setMemory(at(row), LENGTH_BYTES, (byte)0);
+        rows.putLong(at(row) + FLOW_HASH_OFFSET, flowHash);
+        return row;
+    }
+
+    private int place(final long flowHash) {
+        int place = (int)(flowHash >>> Integer.SIZE) & mask;
+        while (index[place] != 0 && flowHash(index[place] - 1) != flowHash) {
+            place = place + 1 & mask;
+        }
+        return place;
+    }
+
+    private void addLong(final int at, final long amount) {
+        rows.putLong(at, rows.getLong(at) + amount);
+    }
+
+    private static int at(final int row) {
+        return row * LENGTH_BYTES;
+    }
+
+    private static long indexLength(final int capacity) {
+        return BitUtil.findNextPositivePowerOfTwo(2L * Math.max(1, capacity));
+    }
+}

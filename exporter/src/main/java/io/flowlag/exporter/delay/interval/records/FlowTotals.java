@@ -1,0 +1,85 @@
+package io.flowlag.exporter.delay.interval.records;
+
+import io.flowlag.common.memory.OffHeapBuffer;
+import org.agrona.BitUtil;
+
+/**
+ * Packets of each flow of an interval, over all records that it has, and how many records a flow has of which nothing came: open
+ * addressing, emptied as a whole; a flow's hash and its packets, below 0 its records without packets, lie side by side. One
+ * thread. Allocates at construction, off the heap, where pages are large.
+ */
+public final class FlowTotals {
+    private static final int PACKETS_OFFSET = Long.BYTES;
+    private static final int ENTRY_BYTES = PACKETS_OFFSET + Long.BYTES;
+
+    private final OffHeapBuffer flows;
+    private int mask;
+
+    /**
+     * No flow.
+     *
+     * @param capacity flows that fit, at most 2^25.
+     */
+    FlowTotals(final int capacity) {
+        flows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(length(capacity), ENTRY_BYTES));
+        clear(0);
+    }
+
+    /** {@return octets, by formula} */
+    static long memoryBytes(final int capacity) {
+        return (long)length(capacity) * ENTRY_BYTES;
+    }
+
+    /**
+     * Forgets all flows, and uses as much of the memory from now on as the next ones need.
+     *
+     * @param flowCount that come next at most, not above the capacity.
+     */
+    public void clear(final int flowCount) {
+        final int entries = length(Math.max(1, flowCount));
+        flows.setMemory(0, entries * ENTRY_BYTES, (byte)0);
+        mask = entries - 1;
+    }
+
+    public void add(final long flowHash, final long packetCount) {
+        final int at = find(flowHash);
+        flows.putLong(at, flowHash);
+        flows.putLong(at + PACKETS_OFFSET, flows.getLong(at + PACKETS_OFFSET) + packetCount);
+    }
+
+    /** {@return packets of the flow, 0 for none} */
+    public long get(final long flowHash) {
+        return Math.max(0, flows.getLong(find(flowHash) + PACKETS_OFFSET));
+    }
+
+    /** Counts the records that are silent in an interval, of flows without packets; after all packets, once. */
+    void addSilent(final SketchRecords records, final long intervalNumber) {
+        for (int record = 0; record < records.limit(); record++) {
+            if (records.isSilent(record, intervalNumber) && get(records.flowHash(record)) == 0) {
+                add(records.flowHash(record), -1);
+            }
+        }
+    }
+
+    /** {@return records of the flow that {@link #addSilent} has counted} */
+    public long silentRecords(final long flowHash) {
+        return Math.max(0, -flows.getLong(find(flowHash) + PACKETS_OFFSET));
+    }
+
+    private int place(final long flowHash) {
+        return (int)(flowHash >>> Integer.SIZE) & mask;
+    }
+
+    /** Where the entry of a flow lies, or would. */
+    private int find(final long flowHash) {
+        int place = place(flowHash);
+        while (flows.getLong(place * ENTRY_BYTES + PACKETS_OFFSET) != 0 && flows.getLong(place * ENTRY_BYTES) != flowHash) {
+            place = place + 1 & mask;
+        }
+        return place * ENTRY_BYTES;
+    }
+
+    private static int length(final int capacity) {
+        return BitUtil.findNextPositivePowerOfTwo(2 * capacity);
+    }
+}

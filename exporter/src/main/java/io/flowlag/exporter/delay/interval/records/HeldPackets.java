@@ -1,0 +1,132 @@
+package io.flowlag.exporter.delay.interval.records;
+
+/**
+ * Packets that arrived in the first W of an interval, or in the last G before it: whether they belong to it or to the one before
+ * is known when the sender's digests are there. One thread. Allocates at construction.
+ */
+public final class HeldPackets {
+    /** Octets of a packet here. */
+    public static final int PACKET_BYTES = 3 * Long.BYTES + 4 * Integer.BYTES;
+    /** Octets of a packet's estimate here, where estimates are kept. */
+    public static final int ESTIMATE_BYTES = 3 * Long.BYTES + Float.BYTES;
+
+    private static final long NO_ESTIMATE = Long.MIN_VALUE;
+
+    private final long[] flowHashes;
+    private final long[] digests;
+    private final long[] timestampsNs;
+    private final int[] lengthsBytes;
+    private final int[] classIndexes;
+    private final int[] weights;
+    private final int[] records;
+    private final long[] tickets;
+    private final long[] estimatesNs;
+    private final long[] spanNumbers;
+    private final float[] errorScalesNs;
+    private int count;
+
+    /**
+     * No packets.
+     *
+     * @param capacity     packets that fit.
+     * @param hasEstimates whether estimates of their delays are kept.
+     */
+    public HeldPackets(final int capacity, final boolean hasEstimates) {
+        tickets = new long[hasEstimates ? capacity : 0];
+        estimatesNs = new long[hasEstimates ? capacity : 0];
+        spanNumbers = new long[estimatesNs.length];
+        errorScalesNs = new float[estimatesNs.length];
+        flowHashes = new long[capacity];
+        digests = new long[capacity];
+        timestampsNs = new long[capacity];
+        lengthsBytes = new int[capacity];
+        classIndexes = new int[capacity];
+        weights = new int[capacity];
+        records = new int[capacity];
+    }
+
+    public void clear() {
+        count = 0;
+    }
+
+    public int count() {
+        return count;
+    }
+
+    /** {@return whether there was room} */
+    public boolean add(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight, final int record) {
+        if (count == digests.length) {
+            return false;
+        }
+        timestampsNs[count] = timestampNs;
+        flowHashes[count] = flowHash;
+        digests[count] = digest;
+        lengthsBytes[count] = lengthBytes;
+        classIndexes[count] = classIndex;
+        weights[count] = weight;
+        records[count++] = record;
+        return true;
+    }
+
+    /** The ticket of the packet that was added last, by which its estimate finds it. */
+    public void ticket(final long ticket) {
+        tickets[count - 1] = ticket;
+        estimatesNs[count - 1] = NO_ESTIMATE;
+    }
+
+    public long ticket(final int index) {
+        return tickets[index];
+    }
+
+    public void estimate(final int index, final long delayNs, final long spanNumber, final float errorScaleNs) {
+        estimatesNs[index] = delayNs;
+        spanNumbers[index] = spanNumber;
+        errorScalesNs[index] = errorScaleNs;
+    }
+
+    public boolean hasEstimate(final int index) {
+        return estimatesNs[index] != NO_ESTIMATE;
+    }
+
+    public long estimateNs(final int index) {
+        return estimatesNs[index];
+    }
+
+    public long spanNumber(final int index) {
+        return spanNumbers[index];
+    }
+
+    public float errorScaleNs(final int index) {
+        return errorScalesNs[index];
+    }
+
+    public long timestampNs(final int index) {
+        return timestampsNs[index];
+    }
+
+    public long flowHash(final int index) {
+        return flowHashes[index];
+    }
+
+    public long digest(final int index) {
+        return digests[index];
+    }
+
+    public int lengthBytes(final int index) {
+        return lengthsBytes[index];
+    }
+
+    public int classIndex(final int index) {
+        return classIndexes[index];
+    }
+
+    public int weight(final int index) {
+        return weights[index];
+    }
+
+    public int record(final int index) {
+        return records[index];
+    }
+}

@@ -1,0 +1,748 @@
+package io.flowlag.exporter.delay.interval.records;
+
+import io.flowlag.common.memory.OffHeapBuffer;
+import io.flowlag.sketch.estimate.FlowEstimate;
+import io.flowlag.sketch.estimate.LossKind;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * What the sketches say of each flow record, while its flow lives and while it waits: packets in each open interval, and what the
+ * closed ones have told. A record is an index here; it stays until nothing refers to it any more.
+ * <pre>
+ *   0  flowHash            8
+ *   8  references          4   open intervals with packets of the record, and its held packets
+ *  12  place               4   slot in the cache while the flow lives, then among the waiting records, or NONE
+ *  16  weight              4   in every other run of settings; 0 where no packet told
+ *  20  otherWeight         4   in the runs between
+ *  24  flags               4
+ *  28  gatheredPackets     4   that are not in their cells yet, nor counted in packets
+ *  32  newestInterval      8   in which the record has a packet
+ *  40  gatheredTimeNs      8   sum of their times since the interval's start
+ *  48  gatheredDigest      8   sum of their digests
+ *  56  gatheredBytes       8
+ *  64  packets             4 for each of 8 intervals, by the interval's number modulo 8
+ *  96  firstInterval       8   in which the record has a packet
+ * 104  classIndex          4
+ * 108  unexpectedPackets   4
+ * 112  (unused)           16
+ * 128  answerFlags         4
+ * 132  usableCells         4
+ * 136  answeredPackets     8   behind the mean
+ * 144  meanNs              8   floating point, as the next four
+ * 152  deviationsNs2       8   sum of squared deviations from the mean
+ * 160  boundSumNs          8   sum of packets times bound
+ * 168  samples             8
+ * 176  lostPackets         8
+ * 184  (unused)            8
+ * 192  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
+ * 200  jointMeanNs         8   floating point, as the next
+ * 208  jointBoundSumNs     8   sum of packets times bound
+ * 216  jointParentPackets  8   of the jointPackets, where references or sketches alone stand in
+ * 224  truthPackets        8   of intervals in which the flow is a witness
+ * 232  truthSumNs          8   of their delays
+ * 240  jointBoundPackets   8   of the jointPackets, with a bound
+ * 248  (unused)            8
+ * </pre>
+ * Four cache lines: a packet that is gathered needs the first alone, the count of an interval's packets the second, an answer of
+ * cells or sums the third. One thread. Allocates at construction, off the heap.
+ */
+public final class SketchRecords {
+    /** No record. */
+    public static final int NONE = -1;
+
+    /** Most records: they are one buffer. */
+    public static final int MAX_RECORDS = Integer.MAX_VALUE / (4 * CACHE_LINE_LENGTH);
+
+    /** Of how many intervals in a row a record counts packets apart. */
+    public static final int INTERVALS = 8;
+
+    private static final int INTERVAL_MASK = INTERVALS - 1;
+    private static final int FLOW_HASH_OFFSET = 0;
+    private static final int REFERENCES_OFFSET = FLOW_HASH_OFFSET + 8;
+    private static final int PLACE_OFFSET = REFERENCES_OFFSET + 4;
+    private static final int WEIGHT_OFFSET = PLACE_OFFSET + 4;
+    private static final int OTHER_WEIGHT_OFFSET = WEIGHT_OFFSET + 4;
+    private static final int FLAGS_OFFSET = OTHER_WEIGHT_OFFSET + 4;
+    private static final int GATHERED_PACKETS_OFFSET = FLAGS_OFFSET + 4;
+    private static final int NEWEST_INTERVAL_OFFSET = GATHERED_PACKETS_OFFSET + 4;
+    private static final int GATHERED_TIME_OFFSET = NEWEST_INTERVAL_OFFSET + 8;
+    private static final int GATHERED_DIGEST_OFFSET = GATHERED_TIME_OFFSET + 8;
+    private static final int GATHERED_BYTES_OFFSET = GATHERED_DIGEST_OFFSET + 8;
+    private static final int PACKETS_OFFSET = GATHERED_BYTES_OFFSET + 8;
+    private static final int FIRST_INTERVAL_OFFSET = PACKETS_OFFSET + INTERVALS * Integer.BYTES;
+    private static final int CLASS_INDEX_OFFSET = FIRST_INTERVAL_OFFSET + 8;
+    private static final int UNEXPECTED_PACKETS_OFFSET = CLASS_INDEX_OFFSET + 4;
+    private static final int ANSWER_FLAGS_OFFSET = 2 * CACHE_LINE_LENGTH;
+    private static final int USABLE_CELLS_OFFSET = ANSWER_FLAGS_OFFSET + 4;
+    private static final int ANSWERED_PACKETS_OFFSET = USABLE_CELLS_OFFSET + 4;
+    private static final int MEAN_OFFSET = ANSWERED_PACKETS_OFFSET + 8;
+    private static final int DEVIATIONS_OFFSET = MEAN_OFFSET + 8;
+    private static final int BOUND_SUM_OFFSET = DEVIATIONS_OFFSET + 8;
+    private static final int SAMPLES_OFFSET = BOUND_SUM_OFFSET + 8;
+    private static final int LOST_PACKETS_OFFSET = SAMPLES_OFFSET + 8;
+    private static final int JOINT_PACKETS_OFFSET = LOST_PACKETS_OFFSET + 16;
+    private static final int JOINT_MEAN_OFFSET = JOINT_PACKETS_OFFSET + 8;
+    private static final int JOINT_BOUND_SUM_OFFSET = JOINT_MEAN_OFFSET + 8;
+    private static final int JOINT_PARENT_PACKETS_OFFSET = JOINT_BOUND_SUM_OFFSET + 8;
+    private static final int TRUTH_PACKETS_OFFSET = JOINT_PARENT_PACKETS_OFFSET + 8;
+    private static final int TRUTH_SUM_OFFSET = TRUTH_PACKETS_OFFSET + 8;
+    private static final int JOINT_BOUND_PACKETS_OFFSET = TRUTH_SUM_OFFSET + 8;
+    private static final int LENGTH_BYTES = 4 * CACHE_LINE_LENGTH;
+
+    private static final int FLAG_IN_USE = 1;
+    private static final int FLAG_LIVE = 1 << 1;
+    private static final int FLAG_WHOLE_PACKETS = 1 << 2;
+
+    private static final int ANSWER_LOSS_KNOWN = 1;
+    private static final int ANSWER_LOSS_UNKNOWN = 1 << 1;
+    private static final int ANSWER_LOSS_BOUND = 1 << 2;
+    private static final int ANSWER_NO_DEVIATION = 1 << 3;
+    private static final int ANSWER_NO_BOUND = 1 << 5;
+    private static final int ANSWER_JOINT_TOLD = 1 << 7;
+    private static final int ANSWER_UNEXPECTED_UNKNOWN = 1 << 8;
+
+    private final OffHeapBuffer rows;
+    private final int[] free;
+    private int freeCount;
+    private int usedCount;
+
+    /**
+     * No record.
+     *
+     * @param capacity records that fit.
+     */
+    public SketchRecords(final int capacity) {
+        rows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(capacity, LENGTH_BYTES));
+        free = new int[capacity];
+    }
+
+    /** {@return octets, by formula} */
+    static long memoryBytes(final int capacity) {
+        return (long)capacity * (LENGTH_BYTES + Integer.BYTES);
+    }
+
+    /** {@return a new record of a living flow, or {@link #NONE} if there is no room} */
+    public int open(final long flowHash, final int classIndex, final int slot, final long firstInterval) {
+        final int record;
+        if (freeCount > 0) {
+            record = free[--freeCount];
+        } else if (usedCount < free.length) {
+            record = usedCount++;
+        } else {
+            return NONE;
+        }
+        final int row = row(record);
+        rows.setMemory(row, LENGTH_BYTES, (byte)0);
+        rows.putLong(row + FLOW_HASH_OFFSET, flowHash);
+        rows.putInt(row + PLACE_OFFSET, slot);
+        rows.putInt(row + CLASS_INDEX_OFFSET, classIndex);
+        rows.putInt(row + FLAGS_OFFSET, FLAG_IN_USE | FLAG_LIVE);
+        rows.putLong(row + FIRST_INTERVAL_OFFSET, firstInterval);
+        rows.putLong(row + NEWEST_INTERVAL_OFFSET, Long.MIN_VALUE);
+        return record;
+    }
+
+    /** Reads of a record what a packet needs, so that it is in the processor's cache then. */
+    int touch(final int record) {
+        return rows.getInt(row(record) + WEIGHT_OFFSET);
+    }
+
+    /**
+     * Reads of a record what a packet needs, so that it is in the processor's cache when it comes. Changes nothing.
+     *
+     * @param record index, or {@link #NONE}, for which another is read.
+     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     */
+    public long touchLikely(final int record) {
+        return touch(Math.max(0, record));
+    }
+
+    /** Reads of a record what the count of its packets needs besides, as {@link #touch}. */
+    int touchPackets(final int record) {
+        return rows.getInt(row(record) + PACKETS_OFFSET);
+    }
+
+    /** Reads of a record what an answer needs besides, as {@link #touch}. */
+    public long touchAnswers(final int record) {
+        return rows.getLong(row(record) + MEAN_OFFSET);
+    }
+
+    /** Nothing refers to the record any more. */
+    void free(final int record) {
+        rows.putInt(row(record) + FLAGS_OFFSET, 0);
+        free[freeCount++] = record;
+    }
+
+    public void retain(final int record) {
+        final int at = row(record) + REFERENCES_OFFSET;
+        rows.putInt(at, rows.getInt(at) + 1);
+    }
+
+    /** {@return whether it was the last reference} */
+    boolean release(final int record) {
+        final int at = row(record) + REFERENCES_OFFSET;
+        final int references = rows.getInt(at) - 1;
+        rows.putInt(at, references);
+        return references == 0;
+    }
+
+    boolean isReferred(final int record) {
+        return rows.getInt(row(record) + REFERENCES_OFFSET) > 0;
+    }
+
+    boolean isInUse(final int record) {
+        return has(record, FLAG_IN_USE);
+    }
+
+    boolean isLive(final int record) {
+        return has(record, FLAG_LIVE);
+    }
+
+    /** The flow has ended; its record is kept elsewhere, or nowhere. */
+    void end(final int record, final int place) {
+        final int row = row(record);
+        rows.putInt(row + FLAGS_OFFSET, rows.getInt(row + FLAGS_OFFSET) & ~FLAG_LIVE);
+        rows.putInt(row + PLACE_OFFSET, place);
+    }
+
+    int place(final int record) {
+        return rows.getInt(row(record) + PLACE_OFFSET);
+    }
+
+    /**
+     * Whether the record's hash is that of its flow's whole packets.
+     *
+     * @param record index.
+     * @return false if a fragment may have opened the record.
+     */
+    public boolean isOfWholePackets(final int record) {
+        return has(record, FLAG_WHOLE_PACKETS);
+    }
+
+    /**
+     * Says whether the packet that opened a record was a whole one.
+     *
+     * @param record  index.
+     * @param isWhole whether it was.
+     */
+    public void ofWholePackets(final int record, final boolean isWhole) {
+        if (isWhole) {
+            flag(record, FLAG_WHOLE_PACKETS);
+        }
+    }
+
+    /**
+     * The segment flow hash of a record's flow.
+     *
+     * @param record index.
+     * @return as the packet that opened the record had it.
+     */
+    public long flowHash(final int record) {
+        return rows.getLong(row(record) + FLOW_HASH_OFFSET);
+    }
+
+    /** The weight of the record's flow in a run of settings; 0 if none of its packets was seen in it. */
+    public int weight(final int record, final int settingsRun) {
+        return rows.getInt(row(record) + weightOffset(settingsRun));
+    }
+
+    public void weight(final int record, final int settingsRun, final int weight) {
+        rows.putInt(row(record) + weightOffset(settingsRun), weight);
+    }
+
+    /** The run of settings is over: the one after the next has its place. */
+    public void forgetWeights(final int settingsRun) {
+        for (int record = 0; record < usedCount; record++) {
+            rows.putInt(row(record) + weightOffset(settingsRun), 0);
+        }
+    }
+
+    private static int weightOffset(final int settingsRun) {
+        return (settingsRun & 1) == 0 ? WEIGHT_OFFSET : OTHER_WEIGHT_OFFSET;
+    }
+
+    public int classIndex(final int record) {
+        return rows.getInt(row(record) + CLASS_INDEX_OFFSET);
+    }
+
+    public long firstInterval(final int record) {
+        return rows.getLong(row(record) + FIRST_INTERVAL_OFFSET);
+    }
+
+    public void firstInterval(final int record, final long number) {
+        rows.putLong(row(record) + FIRST_INTERVAL_OFFSET, Math.min(firstInterval(record), number));
+    }
+
+    /** {@return whether the record's flow lives, began before an interval's end, and has no packet in it} */
+    public boolean isSilent(final int record, final long intervalNumber) {
+        return isLive(record) && packets(record, intervalNumber) == 0 && firstInterval(record) <= intervalNumber;
+    }
+
+    /** {@return all records ever used are below it} */
+    public int limit() {
+        return usedCount;
+    }
+
+    /**
+     * Whether a packet of an interval is the first one that the record has in it; then {@link #begin} is next. What is gathered
+     * is of the newest interval, so that the packets that were counted tell of the others.
+     */
+    public boolean isFirst(final int record, final long intervalNumber) {
+        final long newest = rows.getLong(row(record) + NEWEST_INTERVAL_OFFSET);
+        return newest < intervalNumber || newest > intervalNumber && packets(record, intervalNumber) == 0;
+    }
+
+    /**
+     * Whether a whole packet of a record's flow may be gathered with others of the record: an interval is the newest in which it
+     * has had packets, and they had that weight.
+     */
+    public boolean isGathering(final int record, final long intervalNumber, final int settingsRun, final int weight) {
+        final int row = row(record);
+        return rows.getLong(row + NEWEST_INTERVAL_OFFSET) == intervalNumber &&
+            rows.getInt(row + weightOffset(settingsRun)) == weight &&
+            (rows.getInt(row + FLAGS_OFFSET) & FLAG_WHOLE_PACKETS) != 0;
+    }
+
+    /** {@return whether the record has packets in an interval behind one} */
+    public boolean hasPacketsAfter(final int record, final long intervalNumber) {
+        return rows.getLong(row(record) + NEWEST_INTERVAL_OFFSET) > intervalNumber;
+    }
+
+    /** The record has a packet in an interval. */
+    public void begin(final int record, final long intervalNumber) {
+        final int at = row(record) + NEWEST_INTERVAL_OFFSET;
+        rows.putLong(at, Math.max(rows.getLong(at), intervalNumber));
+    }
+
+    /** Counts a packet. */
+    public void countPacket(final int record, final long intervalNumber) {
+        final int at = row(record) + packetsOffset(intervalNumber);
+        rows.putInt(at, rows.getInt(at) + 1);
+    }
+
+    /** Gathers a packet of the record, beside its cells. */
+    public void gather(final int record, final long timeNs, final long digest, final int lengthBytes) {
+        final int row = row(record);
+        rows.putInt(row + GATHERED_PACKETS_OFFSET, rows.getInt(row + GATHERED_PACKETS_OFFSET) + 1);
+        addLong(row + GATHERED_TIME_OFFSET, timeNs);
+        addLong(row + GATHERED_DIGEST_OFFSET, digest);
+        addLong(row + GATHERED_BYTES_OFFSET, lengthBytes);
+    }
+
+    public int gatheredPackets(final int record) {
+        return rows.getInt(row(record) + GATHERED_PACKETS_OFFSET);
+    }
+
+    public long gatheredTimeNs(final int record) {
+        return rows.getLong(row(record) + GATHERED_TIME_OFFSET);
+    }
+
+    public long gatheredDigest(final int record) {
+        return rows.getLong(row(record) + GATHERED_DIGEST_OFFSET);
+    }
+
+    public long gatheredBytes(final int record) {
+        return rows.getLong(row(record) + GATHERED_BYTES_OFFSET);
+    }
+
+    /** What the record has gathered is in the cells: it counts in the interval. */
+    public void settle(final int record, final long intervalNumber) {
+        final int row = row(record);
+        final int at = row + packetsOffset(intervalNumber);
+        rows.putInt(at, rows.getInt(at) + rows.getInt(row + GATHERED_PACKETS_OFFSET));
+        rows.putInt(row + GATHERED_PACKETS_OFFSET, 0);
+        rows.putLong(row + GATHERED_TIME_OFFSET, 0);
+        rows.putLong(row + GATHERED_DIGEST_OFFSET, 0);
+        rows.putLong(row + GATHERED_BYTES_OFFSET, 0);
+    }
+
+    public int packets(final int record, final long intervalNumber) {
+        return rows.getInt(row(record) + packetsOffset(intervalNumber));
+    }
+
+    public void clearPackets(final int record, final long intervalNumber) {
+        rows.putInt(row(record) + packetsOffset(intervalNumber), 0);
+    }
+
+    /** An interval's answer for the flow, of whose packets the record has a share: a part may spread as the whole does not. */
+    public void addDelay(final int record, final int packets, final double share, final FlowEstimate estimate) {
+        final int row = row(record);
+        final double before = rows.getLong(row + ANSWERED_PACKETS_OFFSET);
+        final double after = before + packets;
+        final double distanceNs = estimate.meanNs() - rows.getDouble(row + MEAN_OFFSET);
+        double deviationsNs2 = distanceNs * distanceNs * before * packets / after;
+        if (share == 1 && estimate.hasStandardDeviation()) {
+            deviationsNs2 += packets * estimate.standardDeviationNs() * estimate.standardDeviationNs();
+        } else {
+            say(record, ANSWER_NO_DEVIATION);
+        }
+        rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
+        addDouble(row + MEAN_OFFSET, distanceNs * packets / after);
+        addDouble(row + DEVIATIONS_OFFSET, deviationsNs2);
+        if (share == 1) {
+            addDouble(row + BOUND_SUM_OFFSET, packets * estimate.boundNs());
+        } else if (estimate.hasStandardDeviation()) {
+            addDouble(row + BOUND_SUM_OFFSET, packets * (estimate.boundNs() + partNs(share, estimate)));
+        } else {
+            say(record, ANSWER_NO_BOUND);
+        }
+        addDouble(row + SAMPLES_OFFSET, share * estimate.samples());
+        rows.putInt(row + USABLE_CELLS_OFFSET, rows.getInt(row + USABLE_CELLS_OFFSET) + estimate.usableCells());
+    }
+
+    /**
+     * How far the mean of a share s of a flow's packets may be from that of all: no part of anything that has the standard
+     * deviation σ lies further away than σ·√((1 - s)/s), in whatever order the delays came. The deviation is taken at its bound.
+     */
+    private static double partNs(final double share, final FlowEstimate estimate) {
+        return (estimate.standardDeviationNs() + estimate.standardDeviationBoundNs()) * Math.sqrt((1 - share) / share);
+    }
+
+    /** The exact mean of a flow in an interval, of whose packets the record has all, or a part. */
+    public void addExactDelay(final int record, final int packets, final boolean isWhole, final double meanNs) {
+        final int row = row(record);
+        final double before = rows.getLong(row + ANSWERED_PACKETS_OFFSET);
+        final double after = before + packets;
+        rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
+        addDouble(row + MEAN_OFFSET, (meanNs - rows.getDouble(row + MEAN_OFFSET)) * packets / after);
+        addDouble(row + SAMPLES_OFFSET, packets);
+        say(record, isWhole ? ANSWER_NO_DEVIATION : ANSWER_NO_DEVIATION | ANSWER_NO_BOUND);
+    }
+
+    /** The estimate by references and sketches together of the record's packets in an interval, or one of them as a stand-in. */
+    public void addJoint(final int record, final int packets, final double meanNs, final double boundNs,
+        final boolean isStandIn) {
+        final int row = row(record);
+        final long after = rows.getLong(row + JOINT_PACKETS_OFFSET) + packets;
+        rows.putLong(row + JOINT_PACKETS_OFFSET, after);
+        addDouble(row + JOINT_MEAN_OFFSET, (meanNs - rows.getDouble(row + JOINT_MEAN_OFFSET)) * packets / after);
+        if (!Double.isNaN(boundNs)) {
+            addLong(row + JOINT_BOUND_PACKETS_OFFSET, packets);
+            addDouble(row + JOINT_BOUND_SUM_OFFSET, packets * boundNs);
+        }
+        if (isStandIn) {
+            addLong(row + JOINT_PARENT_PACKETS_OFFSET, packets);
+        }
+    }
+
+    /** The true sum of the delays of the record's packets in an interval, of a witness flow. */
+    public void addTruth(final int record, final long packets, final long sumNs) {
+        addLong(row(record) + TRUTH_PACKETS_OFFSET, packets);
+        addLong(row(record) + TRUTH_SUM_OFFSET, sumNs);
+    }
+
+    /**
+     * Packets of the record of which the true mean is known, since its flow is a witness.
+     *
+     * @param record index.
+     * @return packets.
+     */
+    public long truthPackets(final int record) {
+        return rows.getLong(row(record) + TRUTH_PACKETS_OFFSET);
+    }
+
+    /**
+     * The true mean.
+     *
+     * @param record of which it is known.
+     * @return ns, signed.
+     */
+    public double truthNs(final int record) {
+        return rows.getLong(row(record) + TRUTH_SUM_OFFSET) / (double)truthPackets(record);
+    }
+
+    /** The record's flow was a witness in an interval. */
+    public void addJointTold(final int record) {
+        say(record, ANSWER_JOINT_TOLD);
+    }
+
+    /**
+     * The flow's loss in an interval. Exact is said of a record that has all of the flow; of several, each may have lost all that
+     * the flow lost: no part of an upper bound is an upper bound.
+     */
+    public void addLoss(final int record, final double lostPackets, final LossKind kind) {
+        if (kind == LossKind.EXACT || kind == LossKind.UPPER_BOUND) {
+            addDouble(row(record) + LOST_PACKETS_OFFSET, lostPackets);
+            say(record, kind == LossKind.EXACT ? ANSWER_LOSS_KNOWN : ANSWER_LOSS_KNOWN | ANSWER_LOSS_BOUND);
+            say(record, kind == LossKind.EXACT && lostPackets == 0 ? 0 : ANSWER_UNEXPECTED_UNKNOWN);
+        } else {
+            addUnknownLoss(record);
+        }
+    }
+
+    /** The flow's loss in an interval, as {@link #addLoss}, whose packets were listed one by one. */
+    public void addListedLoss(final int record, final double lostPackets, final long unexpectedPackets, final LossKind kind) {
+        addDouble(row(record) + LOST_PACKETS_OFFSET, lostPackets);
+        final int at = row(record) + UNEXPECTED_PACKETS_OFFSET;
+        rows.putInt(at, (int)Math.min(Integer.MAX_VALUE, rows.getInt(at) + unexpectedPackets));
+        say(record, kind == LossKind.EXACT ? ANSWER_LOSS_KNOWN : ANSWER_LOSS_KNOWN | ANSWER_LOSS_BOUND);
+    }
+
+    /** Nobody knows what the flow lost in an interval. */
+    public void addUnknownLoss(final int record) {
+        say(record, ANSWER_LOSS_UNKNOWN);
+    }
+
+    /**
+     * Whether some packets of the record have an estimate.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean hasMean(final int record) {
+        return rows.getLong(row(record) + ANSWERED_PACKETS_OFFSET) > 0;
+    }
+
+    /**
+     * The mean of the intervals that have answers, weighted by the record's packets.
+     *
+     * @param record that has one.
+     * @return ns, signed.
+     */
+    public long meanNs(final int record) {
+        return Math.round(rows.getDouble(row(record) + MEAN_OFFSET));
+    }
+
+    /**
+     * Packets of the record that the mean is of.
+     *
+     * @param record index.
+     * @return packets; 0 without a mean.
+     */
+    public long answeredPackets(final int record) {
+        return rows.getLong(row(record) + ANSWERED_PACKETS_OFFSET);
+    }
+
+    /**
+     * Packets in the cells behind the mean.
+     *
+     * @param record that has one.
+     * @return at least 1.
+     */
+    public long samples(final int record) {
+        return Math.max(1, Math.round(rows.getDouble(row(record) + SAMPLES_OFFSET)));
+    }
+
+    /**
+     * Usable cells of the flow, over all intervals.
+     *
+     * @param record that has a mean.
+     * @return cells.
+     */
+    public int usableCells(final int record) {
+        return rows.getInt(row(record) + USABLE_CELLS_OFFSET);
+    }
+
+    /**
+     * Whether every interval with a mean has a standard deviation too, of the record's packets.
+     *
+     * @param record that has a mean.
+     * @return true if so.
+     */
+    public boolean hasStandardDeviation(final int record) {
+        return hasMean(record) && !says(record, ANSWER_NO_DEVIATION);
+    }
+
+    /**
+     * The standard deviation within and between the intervals.
+     *
+     * @param record that has one.
+     * @return ns.
+     */
+    public double standardDeviationNs(final int record) {
+        final int row = row(record);
+        return Math.sqrt(rows.getDouble(row + DEVIATIONS_OFFSET) / rows.getLong(row + ANSWERED_PACKETS_OFFSET));
+    }
+
+    /**
+     * Whether the mean of the packets that have an estimate has a bound: of a flow of which the record has only a part in some
+     * interval the standard deviation is known.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean hasBound(final int record) {
+        return hasMean(record) && !says(record, ANSWER_NO_BOUND);
+    }
+
+    /**
+     * Whether some part of the mean comes from cells.
+     *
+     * @param record that has a mean.
+     * @return true if so.
+     */
+    public boolean hasCells(final int record) {
+        return usableCells(record) > 0;
+    }
+
+    /**
+     * Half width of the 95 % interval of the mean: the mean of those of the intervals, since a flow shares its cells with the
+     * same flows in each, and errors may not average out.
+     *
+     * @param record that has one.
+     * @return ns, rounded up.
+     */
+    public long boundNs(final int record) {
+        final int row = row(record);
+        return (long)Math.ceil(rows.getDouble(row + BOUND_SUM_OFFSET) / rows.getLong(row + ANSWERED_PACKETS_OFFSET));
+    }
+
+    /**
+     * Whether references and sketches were solved together for some of the record's packets.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean hasJointMean(final int record) {
+        final int row = row(record);
+        return rows.getLong(row + JOINT_PACKETS_OFFSET) > rows.getLong(row + JOINT_PARENT_PACKETS_OFFSET);
+    }
+
+    /**
+     * Packets of the record with an estimate by references and sketches together, or by a parent that stands in.
+     *
+     * @param record index.
+     * @return packets.
+     */
+    public long jointPackets(final int record) {
+        return rows.getLong(row(record) + JOINT_PACKETS_OFFSET);
+    }
+
+    /**
+     * The mean of the intervals that have answers, weighted by the record's packets.
+     *
+     * @param record with a mean by references and sketches together.
+     * @return ns, signed.
+     */
+    public long jointMeanNs(final int record) {
+        return Math.round(rows.getDouble(row(record) + JOINT_MEAN_OFFSET));
+    }
+
+    /**
+     * Whether the mean of the packets that have an estimate has a bound: none of them is without.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean hasJointBound(final int record) {
+        return hasJointMean(record) && jointBoundPackets(record) == jointPackets(record);
+    }
+
+    /**
+     * Packets of the record behind that mean that have a bound.
+     *
+     * @param record index.
+     * @return packets.
+     */
+    public long jointBoundPackets(final int record) {
+        return rows.getLong(row(record) + JOINT_BOUND_PACKETS_OFFSET);
+    }
+
+    /**
+     * Half width of the 95 % interval of that mean of the packets that have a bound: the mean of those of the intervals, since a
+     * flow shares its cells with the same flows in each, and errors may not average out.
+     *
+     * @param record of which some packets have one.
+     * @return ns, rounded up; at least 1, for the mean is in whole ns.
+     */
+    public long jointBoundNs(final int record) {
+        final int row = row(record);
+        return (long)Math.max(1, Math.ceil(
+            rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_BOUND_PACKETS_OFFSET)));
+    }
+
+    /**
+     * Whether the flow was a witness in some interval, so that the mean was told in part, and not estimated.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean isJointTold(final int record) {
+        return says(record, ANSWER_JOINT_TOLD);
+    }
+
+    /**
+     * Whether the loss is known in each interval in which the flow lived.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean hasLoss(final int record) {
+        return says(record, ANSWER_LOSS_KNOWN) && !says(record, ANSWER_LOSS_UNKNOWN);
+    }
+
+    /**
+     * Whether the loss is exact: 0, or the difference of two counts; otherwise it is an upper bound.
+     *
+     * @param record that has a loss.
+     * @return true if so.
+     */
+    public boolean isLossExact(final int record) {
+        return !says(record, ANSWER_LOSS_BOUND);
+    }
+
+    /**
+     * The packets that the flow lost, or may have lost.
+     *
+     * @param record that has a loss.
+     * @return packets, rounded up.
+     */
+    public long lostPackets(final int record) {
+        return (long)Math.ceil(rows.getDouble(row(record) + LOST_PACKETS_OFFSET) - 1e-6);
+    }
+
+    /**
+     * Whether it is known, in each interval in which the flow lived, which packets came without having been sent.
+     *
+     * @param record that has a loss, which is exact.
+     * @return true if so.
+     */
+    public boolean hasUnexpected(final int record) {
+        return !says(record, ANSWER_UNEXPECTED_UNKNOWN);
+    }
+
+    /**
+     * The packets that came without having been sent.
+     *
+     * @param record where they are known.
+     * @return packets.
+     */
+    public long unexpectedPackets(final int record) {
+        return rows.getInt(row(record) + UNEXPECTED_PACKETS_OFFSET);
+    }
+
+    private boolean has(final int record, final int flag) {
+        return (rows.getInt(row(record) + FLAGS_OFFSET) & flag) != 0;
+    }
+
+    private void flag(final int record, final int flags) {
+        final int at = row(record) + FLAGS_OFFSET;
+        rows.putInt(at, rows.getInt(at) | flags);
+    }
+
+    private boolean says(final int record, final int answer) {
+        return (rows.getInt(row(record) + ANSWER_FLAGS_OFFSET) & answer) != 0;
+    }
+
+    private void say(final int record, final int answers) {
+        final int at = row(record) + ANSWER_FLAGS_OFFSET;
+        rows.putInt(at, rows.getInt(at) | answers);
+    }
+
+    private void addLong(final int at, final long amount) {
+        rows.putLong(at, rows.getLong(at) + amount);
+    }
+
+    private void addDouble(final int at, final double amount) {
+        rows.putDouble(at, rows.getDouble(at) + amount);
+    }
+
+    private static int packetsOffset(final long intervalNumber) {
+        return PACKETS_OFFSET + (int)(intervalNumber & INTERVAL_MASK) * Integer.BYTES;
+    }
+
+    private static int row(final int record) {
+        return record * LENGTH_BYTES;
+    }
+}
