@@ -7,7 +7,6 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.interval.FlowWeights;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.SketchPair;
 import io.flowlag.exporter.delay.interval.SketchReceiver;
 import io.flowlag.exporter.delay.interval.WeightedShare;
 import io.flowlag.exporter.delay.interval.compare.IntervalAnswer;
@@ -67,19 +66,19 @@ final class Sketching {
     private final int[] likelyRecords = new int[FlowCache.TOUCH_LIMIT];
     private final ReceiverLink link;
     private final SegmentFlowHash segmentFlowHash;
-    private final AtomicReference<SketchRun> prepared = new AtomicReference<>();
+    private final AtomicReference<Generation> prepared = new AtomicReference<>();
     private final WeightedShare weightedShare = new WeightedShare();
     private final SketchRecords records;
     private final Aggregates aggregates = new Aggregates();
     private final ReconciledAggregates reconciled = new ReconciledAggregates();
     private final SketchWriter writer;
     private final boolean isLive;
-    private volatile SketchRun latest;
+    private volatile Generation latest;
     private volatile boolean isChanging;
-    private SketchRun current;
-    private SketchRun older;
-    private SketchRun next;
-    private SketchRun ticketRun;
+    private Generation current;
+    private Generation older;
+    private Generation next;
+    private Generation ticketRun;
     private long ownLossNs = Long.MIN_VALUE;
     private long lossKnownNs;
     private JointStatistics joint;
@@ -114,8 +113,8 @@ final class Sketching {
         this.link = link;
         segmentFlowHash = link == null ? null : new SegmentFlowHash(link.hash());
         final IntervalSettings settings = settings(config, link, isLive);
-        final SketchRun[] made = new SketchRun[1];
-        made[0] = new SketchRun(config, settings, link == null ? null : link.answers(senderIndex), classes, entryLengthBytes(),
+        final Generation[] made = new Generation[1];
+        made[0] = new Generation(config, settings, link == null ? null : link.answers(senderIndex), classes, entryLengthBytes(),
             recordHandler, unseenHandler, intervalHandler(made));
         current = made[0];
         current.receiver().jointHandler(this::onJoint);
@@ -144,9 +143,9 @@ final class Sketching {
      * @param change from when, and what.
      */
     void change(final SketchChange change) {
-        final SketchRun[] made = new SketchRun[1];
+        final Generation[] made = new Generation[1];
         final SenderAnswers answers = change.answers().isEmpty() ? null : change.answers().get(senderIndex);
-        made[0] = new SketchRun(change, answers, settings(change.config(), link, isLive), latest, entryLengthBytes(),
+        made[0] = new Generation(change, answers, settings(change.config(), link, isLive), latest, entryLengthBytes(),
             intervalHandler(made));
         made[0].receiver().jointHandler(this::onJoint);
         latest = made[0];
@@ -168,7 +167,7 @@ final class Sketching {
             older = current;
             current = next;
             next = null;
-            current.onOwnLoss(ownLossNs);
+            current.receiver().onOwnLoss(ownLossNs);
             current.receiver().lossKnown(lossKnownNs);
             current.follow();
             cache.boundaryNs(current.intervalNs());
@@ -235,7 +234,7 @@ final class Sketching {
 
     /** {@return octets of both points, by formula} */
     static long memoryBytes(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
-        return SketchPair.bytes(settings(config, link, isLive), entryLengthBytes());
+        return Generation.bytes(settings(config, link, isLive), entryLengthBytes());
     }
 
     /** {@return what an estimate of the delay of the packet that was received last has to carry} */
@@ -243,7 +242,7 @@ final class Sketching {
         return ticket(ticketRun, ticketRun.receiver().ticket());
     }
 
-    private static long ticket(final SketchRun run, final long ticket) {
+    private static long ticket(final Generation run, final long ticket) {
         return ticket < 0 ? ticket : ticket << 1 | run.parity();
     }
 
@@ -281,7 +280,7 @@ final class Sketching {
         }
     }
 
-    private SketchRun runAt(final long timestampNs) {
+    private Generation runAt(final long timestampNs) {
         return older != null && timestampNs < current.fromNs() ? older : current;
     }
 
@@ -335,7 +334,7 @@ final class Sketching {
         }
         final int stateOffset = cache.stateOffset(slot);
         final int before = FlowDelay.sketchRecord(entries, stateOffset);
-        final SketchRun run = runAt(timestampNs);
+        final Generation run = runAt(timestampNs);
         ticketRun = run;
         final int weight = run.weight(descriptor, offset);
         weightedShare.count(weight);
@@ -378,7 +377,7 @@ final class Sketching {
     /** Chooses packets that are gathered, and says how many are not. */
     private int choose(final PendingPackets packets, final SketchReceiver receiver) {
         final DirectBuffer descriptors = packets.descriptors();
-        final SketchRun run = current;
+        final Generation run = current;
         int otherCount = 0;
         received.clear();
         for (int i = 0; i < packets.count(); i++) {
@@ -402,9 +401,9 @@ final class Sketching {
     /** This process dropped packets up to a time, which the next run of settings may hold already. */
     void onOwnLoss(final long throughNs) {
         ownLossNs = Math.max(ownLossNs, throughNs);
-        current.onOwnLoss(throughNs);
+        current.receiver().onOwnLoss(throughNs);
         if (older != null) {
-            older.onOwnLoss(throughNs);
+            older.receiver().onOwnLoss(throughNs);
         }
     }
 
@@ -423,7 +422,7 @@ final class Sketching {
         if (older != null) {
             older.receiver().giveUp();
         }
-        current.restart();
+        current.receiver().restart();
     }
 
     void onTime(final long capturedNs) {
@@ -435,10 +434,10 @@ final class Sketching {
 
     void onEnd() {
         if (older != null) {
-            older.onEnd();
+            older.receiver().onEnd();
             retireOlder();
         }
-        current.onEnd();
+        current.receiver().onEnd();
     }
 
     /** A flow ends: true if its record waits, and was copied. */
@@ -465,7 +464,7 @@ final class Sketching {
         return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0;
     }
 
-    private IntervalHandler intervalHandler(final SketchRun[] run) {
+    private IntervalHandler intervalHandler(final Generation[] run) {
         return new IntervalHandler() {
             @Override
             public void onInterval(final IntervalAnswer answer) {
@@ -482,7 +481,7 @@ final class Sketching {
         };
     }
 
-    private void onInterval(final SketchRun run, final IntervalAnswer answer) {
+    private void onInterval(final Generation run, final IntervalAnswer answer) {
         aggregates.add(answer, run.classes());
         reconciled.add(answer, run.classes());
         final List<HeavyFlow> heavyFlows = new ArrayList<>();

@@ -40,6 +40,30 @@ public interface SenderAnswers {
      */
     void giveBack(SenderAnswer answer);
 
+    /**
+     * Time has passed at the receiver point.
+     *
+     * @param timestampNs since the epoch.
+     */
+    default void advance(final long timestampNs) {
+    }
+
+    /**
+     * The receiver point has its first packet, of all or since its clock was set back.
+     *
+     * @param timestampNs of the packet.
+     */
+    default void onFirstReceived(final long timestampNs) {
+    }
+
+    /**
+     * The process of the receiver point lost packets.
+     *
+     * @param timestampNs up to when.
+     */
+    default void onOwnLoss(final long timestampNs) {
+    }
+
     /** The receiver point's clock was set back: what has come is over, and intervals of smaller numbers are asked for next. */
     void restart();
 }

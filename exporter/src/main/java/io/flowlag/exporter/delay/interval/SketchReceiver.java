@@ -315,6 +315,9 @@ public final class SketchReceiver {
         if (timestampNs >= nextEventNs) {
             onTime(timestampNs);
         }
+        if (newestNs == Long.MIN_VALUE) {
+            answers.onFirstReceived(timestampNs);
+        }
         newestNs = Math.max(newestNs, timestampNs);
         booking.skip();
         counters.increment(SketchCounter.RECEIVED);
@@ -440,6 +443,11 @@ public final class SketchReceiver {
      * @param timestampNs since the epoch, by the clock of the packets' timestamps.
      */
     public void onTime(final long timestampNs) {
+        work(timestampNs);
+        answers.advance(timestampNs);
+    }
+
+    private void work(final long timestampNs) {
         if (!isStarted) {
             start(timestampNs);
         }
@@ -615,6 +623,7 @@ public final class SketchReceiver {
      */
     public void onOwnLoss(final long timestampNs) {
         point.onOwnLoss(timestampNs);
+        answers.onOwnLoss(timestampNs);
     }
 
     /**

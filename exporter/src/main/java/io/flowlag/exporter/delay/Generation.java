@@ -3,8 +3,9 @@ package io.flowlag.exporter.delay;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.FlowWeights;
+import io.flowlag.exporter.delay.interval.LocalSender;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.SketchPair;
+import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.exporter.delay.interval.SketchReceiver;
 import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
@@ -13,11 +14,13 @@ import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 
+import java.util.function.Function;
+
 /**
- * Sketches of the time in which settings do not change. Made by any thread, then the metering thread's. Allocates at
+ * The points of a segment while the settings do not change: the receiver point, and the sender point if it is in this process. Made by any thread, then the metering thread's. Allocates at
  * construction.
  */
-final class SketchRun {
+final class Generation {
     /** The source that is the sender point where both are in this process. */
     private static final int SENDER_POINT = 0;
 
@@ -26,55 +29,64 @@ final class SketchRun {
     private final int parity;
     private final TrafficClasses classes;
     private final FlowWeights weights;
-    private final SketchPair pair;
+    /** Null where the sender point is another process. */
+    private final LocalSender sender;
     private final SketchReceiver receiver;
     private final String geometry;
     private final long memoryBytes;
     private final long intervalNs;
     private final long maximumDelayNs;
 
-    /** The first run. */
-    SketchRun(
+    /** The first one. */
+    Generation(
         final ExporterConfig config, final IntervalSettings settings, final SenderAnswers answers, final TrafficClasses classes,
         final int entryLengthBytes, final WaitedRecordHandler recordHandler, final UnseenFlowHandler unseenHandler,
         final IntervalHandler intervalHandler) {
         this(config, settings, classes, Long.MIN_VALUE, true, 0,
-            answers != null ? null : new SketchPair(settings, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
-            answers == null ? null :
-                new SketchReceiver(settings, answers, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
+            answers != null ? null : new LocalSender(settings, Long.MAX_VALUE),
+            (local) -> new SketchReceiver(
+                settings, answers != null ? answers : local, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
             entryLengthBytes);
-        if (pair == null) {
+        if (sender == null) {
             receiver.cutFirst();
         }
     }
 
-    /** A run that follows another. */
-    SketchRun(
-        final SketchChange change, final SenderAnswers answers, final IntervalSettings settings, final SketchRun predecessor,
+    /** One that follows another. */
+    Generation(
+        final SketchChange change, final SenderAnswers answers, final IntervalSettings settings, final Generation predecessor,
         final int entryLengthBytes, final IntervalHandler intervalHandler) {
         this(change.config(), settings, new TrafficClasses(change.config().rli().classes()), change.fromNs(),
-            change.isSameWay(), predecessor.parity ^ 1,
-            predecessor.pair == null ? null : new SketchPair(settings, predecessor.pair, change.fromNs(), intervalHandler),
-            predecessor.pair != null ? null :
-                new SketchReceiver(settings, answers, predecessor.receiver, intervalHandler),
+            change.isSameWay() || predecessor.sender != null, predecessor.parity ^ 1,
+            predecessor.sender == null ? null : new LocalSender(settings, change.fromNs()),
+            (local) -> new SketchReceiver(
+                settings, local != null ? local : answers, predecessor.receiver, intervalHandler),
             entryLengthBytes);
     }
 
-    private SketchRun(
+    private Generation(
         final ExporterConfig config, final IntervalSettings settings, final TrafficClasses classes, final long fromNs,
-        final boolean isSameWay, final int parity, final SketchPair pair, final SketchReceiver alone,
-        final int entryLengthBytes) {
+        final boolean isSameWay, final int parity, final LocalSender sender,
+        final Function<LocalSender, SketchReceiver> receivers, final int entryLengthBytes) {
         this.fromNs = fromNs;
         this.isSameWay = isSameWay;
         this.parity = parity;
         this.classes = classes;
-        this.pair = pair;
-        receiver = pair == null ? alone : pair.receiver();
+        this.sender = sender;
+        receiver = receivers.apply(sender);
+        if (sender != null) {
+            sender.join(receiver);
+        }
         weights = new FlowWeights(config.lds().weights());
         geometry = text(settings.cells().geometry());
-        memoryBytes = SketchPair.bytes(settings, entryLengthBytes);
+        memoryBytes = bytes(settings, entryLengthBytes);
         intervalNs = settings.times().intervalNs();
         maximumDelayNs = settings.times().maximumDelayNs();
+    }
+
+    /** {@return octets of both points, by formula} */
+    static long bytes(final IntervalSettings settings, final int entryLengthBytes) {
+        return SketchPoint.bytes(settings, false) + SketchReceiver.bytes(settings, entryLengthBytes);
     }
 
     private static String text(final SketchGeometry geometry) {
@@ -99,7 +111,7 @@ final class SketchRun {
         return intervalNs;
     }
 
-    /** {@return 0 and 1 in turn, from run to run} */
+    /** {@return 0 and 1 in turn, from generation to generation} */
     int parity() {
         return parity;
     }
@@ -118,12 +130,11 @@ final class SketchRun {
         return receiver;
     }
 
-    /** The run before is over. */
+    /** The generation before is over. */
     void follow() {
-        if (pair != null) {
-            pair.follow(fromNs);
-        } else {
-            receiver.follow(fromNs, isSameWay);
+        receiver.follow(fromNs, isSameWay);
+        if (sender != null) {
+            sender.follow();
         }
     }
 
@@ -137,46 +148,42 @@ final class SketchRun {
 
     /** Reads ahead what the next packets of the sender point need, where it is in this process; all packets are given. */
     long touchSent(final DirectBuffer descriptors, final int offset, final int count) {
-        if (pair == null) {
+        if (sender == null) {
             return 0;
         }
         long octets = 0;
-        pair.expectOthersSent();
+        sender.expectOthers();
         for (int i = 0; i < count; i++) {
             final int at = offset + i * PacketDescriptor.LENGTH_BYTES;
             if (PacketDescriptor.observationPoint(descriptors, at) == SENDER_POINT) {
-                octets += pair.expectSent(
+                octets += sender.touch(
                     PacketDescriptor.segmentFlowHash(descriptors, at), PacketDescriptor.digest(descriptors, at));
             }
         }
-        return octets + pair.touchSent();
+        return octets + sender.touchExpected();
     }
 
     void onSent(final DirectBuffer descriptor, final int offset) {
-        pair.onSent(
+        sender.onSent(
             PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
             PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
             classes.of(descriptor, offset), weight(descriptor, offset), descriptor, offset);
     }
 
     void onSentWithoutDigest() {
-        pair.onSentWithoutDigest();
+        sender.onSentWithoutDigest();
     }
 
     /** {@return what the receiver says of the flow's record from now on} */
     int onReceived(
         final DirectBuffer descriptor, final int offset, final long flowHash, final int weight, final int slot,
         final int record) {
-        final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
-        final long digest = PacketDescriptor.digest(descriptor, offset);
-        final int lengthBytes = PacketDescriptor.ipLengthBytes(descriptor, offset);
-        final int classIndex = classes.of(descriptor, offset);
-        return pair == null ?
-            receiver.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, slot, record) :
-            pair.onReceived(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, slot, record);
+        return receiver.onPacket(
+            PacketDescriptor.timestampNs(descriptor, offset), flowHash, PacketDescriptor.digest(descriptor, offset),
+            PacketDescriptor.ipLengthBytes(descriptor, offset), classes.of(descriptor, offset), weight, slot, record);
     }
 
-    /** A packet of the run that follows this one, which may have been sent in this one. */
+    /** A packet of the generation that follows, which may have been sent in this one. */
     void onStraddling(
         final DirectBuffer descriptor, final int offset, final long flowHash, final long endNs, final int record) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
@@ -188,35 +195,9 @@ final class SketchRun {
         }
     }
 
-    void onOwnLoss(final long throughNs) {
-        if (pair != null) {
-            pair.onOwnLoss(throughNs);
-        } else {
-            receiver.onOwnLoss(throughNs);
-        }
-    }
-
     void onTime(final long throughNs) {
-        if (pair != null) {
-            pair.onTime(throughNs);
-        } else if (throughNs >= receiver.nextEventNs()) {
+        if (throughNs >= receiver.nextEventNs()) {
             receiver.onTime(throughNs);
-        }
-    }
-
-    void restart() {
-        if (pair != null) {
-            pair.restart();
-        } else {
-            receiver.restart();
-        }
-    }
-
-    void onEnd() {
-        if (pair != null) {
-            pair.onEnd();
-        } else {
-            receiver.onEnd();
         }
     }
 }

@@ -1,0 +1,164 @@
+package io.flowlag.exporter.delay.interval;
+
+import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import org.agrona.DirectBuffer;
+
+/**
+ * The sender point in the process of its receiver point: answers at once. Time is the packets', which come from both points in
+ * its order. The metering thread owns it. Allocates at construction.
+ */
+public final class LocalSender implements SenderAnswers {
+    private final SketchPoint point;
+    private final long maximumDelayNs;
+    private final long guardNs;
+    private SketchReceiver receiver;
+    private CounterSet<SketchCounter> counters;
+    private long firstSentNs;
+    private long firstReceivedNs;
+    private long earlierLate;
+    private long earlierUnsketched;
+
+    /**
+     * A point that has seen nothing.
+     *
+     * @param settings sizes and times.
+     * @param fromNs   when the sender point before ends; Long.MAX_VALUE for the first one.
+     */
+    public LocalSender(final IntervalSettings settings, final long fromNs) {
+        point = new SketchPoint(settings, false);
+        maximumDelayNs = settings.times().maximumDelayNs();
+        guardNs = settings.times().guardNs();
+        firstSentNs = fromNs;
+        firstReceivedNs = fromNs;
+    }
+
+    /**
+     * Joins the receiver point; before the first packet.
+     *
+     * @param newReceiver has the answers of this point.
+     * @return this.
+     */
+    public LocalSender join(final SketchReceiver newReceiver) {
+        receiver = newReceiver;
+        counters = newReceiver.counters();
+        return this;
+    }
+
+    /** The sender point before has ended: what it refused stays counted. */
+    public void follow() {
+        earlierLate = counters.get(SketchCounter.SENT_LATE);
+        earlierUnsketched = counters.get(SketchCounter.SENT_UNSKETCHED);
+    }
+
+    /** The packets of {@link #touch} have come; others follow. */
+    public void expectOthers() {
+        final PointInterval newest = point.intervals().newestOpen();
+        if (newest != null) {
+            newest.expectOthers();
+        }
+    }
+
+    /**
+     * Reads of the newest interval what a packet needs, so that it is in the processor's cache when it comes; but for its cells,
+     * which {@link #touchExpected} reads.
+     *
+     * @param flowHash of its flow.
+     * @param digest   of the packet.
+     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     */
+    public long touch(final long flowHash, final long digest) {
+        final PointInterval newest = point.intervals().newestOpen();
+        return newest == null ? 0 : newest.touch(flowHash, digest);
+    }
+
+    /**
+     * Reads the cells of all packets of {@link #touch}.
+     *
+     * @return what was read.
+     */
+    public long touchExpected() {
+        final PointInterval newest = point.intervals().newestOpen();
+        return newest == null ? 0 : newest.touchExpected();
+    }
+
+    /**
+     * A packet of the segment at the sender point.
+     *
+     * @param timestampNs at that point.
+     * @param flowHash    of its flow.
+     * @param digest      of the packet.
+     * @param lengthBytes of the packet.
+     * @param classIndex  of its traffic class.
+     * @param weight      of its flow, at least 1.
+     * @param descriptor  of the packet, for the sums of its flow; null if nobody asks for its addresses.
+     * @param offset      of the descriptor.
+     */
+    public void onSent(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight, final DirectBuffer descriptor, final int offset) {
+        if (timestampNs >= receiver.nextEventNs()) {
+            receiver.onTime(timestampNs);
+        }
+        if (firstSentNs == Long.MAX_VALUE && firstReceivedNs != Long.MAX_VALUE && timestampNs - firstReceivedNs > guardNs) {
+            receiver.cutFirst();
+        }
+        firstSentNs = Math.min(firstSentNs, timestampNs);
+        counters.increment(SketchCounter.SENT);
+        if (point.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset)) {
+            counters.increment(SketchCounter.SENT_BOOKED);
+        } else {
+            receiver.onStraggler();
+            counters.set(SketchCounter.SENT_LATE, earlierLate + point.intervals().latePackets());
+            counters.set(SketchCounter.SENT_UNSKETCHED, earlierUnsketched + point.intervals().unsketchedPackets());
+        }
+    }
+
+    /** A packet of the segment without a digest at the sender point: no sketch can take it. */
+    public void onSentWithoutDigest() {
+        counters.increment(SketchCounter.SENT);
+        counters.increment(SketchCounter.SENT_WITHOUT_DIGEST);
+    }
+
+    @Override
+    public void onFirstReceived(final long timestampNs) {
+        if (firstReceivedNs == Long.MAX_VALUE) {
+            firstReceivedNs = timestampNs;
+            if (firstSentNs != Long.MAX_VALUE && timestampNs - firstSentNs > maximumDelayNs) {
+                receiver.cutFirst();
+            }
+        }
+    }
+
+    @Override
+    public void advance(final long timestampNs) {
+        point.advance(timestampNs);
+    }
+
+    @Override
+    public void onOwnLoss(final long timestampNs) {
+        point.onOwnLoss(timestampNs);
+    }
+
+    @Override
+    public SenderAnswer take(final long intervalNumber) {
+        return point.take(intervalNumber);
+    }
+
+    @Override
+    public boolean isExpected(final long intervalNumber) {
+        return false;
+    }
+
+    @Override
+    public void giveBack(final SenderAnswer answer) {
+        point.giveBack(answer);
+    }
+
+    @Override
+    public void restart() {
+        point.restart();
+    }
+}

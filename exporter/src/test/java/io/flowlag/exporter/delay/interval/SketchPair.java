@@ -1,0 +1,69 @@
+package io.flowlag.exporter.delay.interval;
+
+import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
+import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
+import org.agrona.DirectBuffer;
+
+/** Both points of a segment in one process, for tests. */
+public final class SketchPair {
+    private final LocalSender sender;
+    private final SketchReceiver receiver;
+
+    /** Points that have seen nothing. */
+    public SketchPair(
+        final IntervalSettings settings, final int entryLengthBytes, final WaitedRecordHandler recordHandler,
+        final IntervalHandler intervalHandler, final UnseenFlowHandler unseenHandler) {
+        sender = new LocalSender(settings, Long.MAX_VALUE);
+        receiver = new SketchReceiver(settings, sender, entryLengthBytes, recordHandler, intervalHandler, unseenHandler);
+        sender.join(receiver);
+    }
+
+    /** Points that go on with the records of others. */
+    SketchPair(
+        final IntervalSettings settings, final SketchPair predecessor, final long fromNs, final IntervalHandler intervalHandler) {
+        sender = new LocalSender(settings, fromNs);
+        receiver = new SketchReceiver(settings, sender, predecessor.receiver, intervalHandler);
+        sender.join(receiver);
+    }
+
+    void follow(final long fromNs) {
+        receiver.follow(fromNs, true);
+        sender.follow();
+    }
+
+    public void onSent(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight, final DirectBuffer descriptor, final int offset) {
+        sender.onSent(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset);
+    }
+
+    public int onReceived(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight, final int slot, final int record) {
+        return receiver.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, slot, record);
+    }
+
+    public void onTime(final long timestampNs) {
+        if (timestampNs >= receiver.nextEventNs()) {
+            receiver.onTime(timestampNs);
+        }
+    }
+
+    void onOwnLoss(final long timestampNs) {
+        receiver.onOwnLoss(timestampNs);
+    }
+
+    void restart() {
+        receiver.restart();
+    }
+
+    public void onEnd() {
+        receiver.onEnd();
+    }
+
+    SketchReceiver receiver() {
+        return receiver;
+    }
+}
