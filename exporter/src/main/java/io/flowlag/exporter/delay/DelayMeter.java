@@ -236,7 +236,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @return one line each.
      */
     public static List<String> weightWarnings(final ExporterConfig config) {
-        return Sketching.weightWarnings(config);
+        return IntervalStage.weightWarnings(config);
     }
 
     /**
@@ -258,7 +258,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ?
                 PassiveStage.memoryBytes(
                     config.rli().senderCount(), wiring.receiverLink() != null, config.rli().ceilingBps()) : 0) +
-            (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + config.rli().senderCount() * Sketching.BATCH_BYTES : 0) +
+            (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + config.rli().senderCount() * IntervalStage.BATCH_BYTES : 0) +
             (wiring.isMatched() ? Matching.memoryBytes(config, isLive, wiring.captures()) : 0) +
             (hasStandIn(wiring, isLive) ? standInContext(config, wiring, classes).memoryBytes() : 0) +
             sketchMemoryBytes(config, wiring, isLive) +

@@ -3,10 +3,10 @@ package io.flowlag.exporter.delay;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.FlowWeights;
+import io.flowlag.exporter.delay.interval.IntervalPoint;
+import io.flowlag.exporter.delay.interval.IntervalReceiver;
 import io.flowlag.exporter.delay.interval.LocalSender;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.SketchPoint;
-import io.flowlag.exporter.delay.interval.SketchReceiver;
 import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
@@ -17,8 +17,8 @@ import org.agrona.DirectBuffer;
 import java.util.function.Function;
 
 /**
- * The points of a segment while the settings do not change: the receiver point, and the sender point if it is in this process. Made by any thread, then the metering thread's. Allocates at
- * construction.
+ * The points of a segment while the settings do not change: the receiver point, and the sender point if it is in this process.
+ * Any thread makes it; the metering thread owns it. Allocates at construction.
  */
 final class Generation {
     /** The source that is the sender point where both are in this process. */
@@ -31,7 +31,7 @@ final class Generation {
     private final FlowWeights weights;
     /** Null where the sender point is another process. */
     private final LocalSender sender;
-    private final SketchReceiver receiver;
+    private final IntervalReceiver receiver;
     private final String geometry;
     private final long memoryBytes;
     private final long intervalNs;
@@ -44,7 +44,7 @@ final class Generation {
         final IntervalHandler intervalHandler) {
         this(config, settings, classes, Long.MIN_VALUE, true, 0,
             answers != null ? null : new LocalSender(settings, Long.MAX_VALUE),
-            (local) -> new SketchReceiver(
+            (local) -> new IntervalReceiver(
                 settings, answers != null ? answers : local, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
             entryLengthBytes);
         if (sender == null) {
@@ -59,7 +59,7 @@ final class Generation {
         this(change.config(), settings, new TrafficClasses(change.config().rli().classes()), change.fromNs(),
             change.isSameWay() || predecessor.sender != null, predecessor.parity ^ 1,
             predecessor.sender == null ? null : new LocalSender(settings, change.fromNs()),
-            (local) -> new SketchReceiver(
+            (local) -> new IntervalReceiver(
                 settings, local != null ? local : answers, predecessor.receiver, intervalHandler),
             entryLengthBytes);
     }
@@ -67,7 +67,7 @@ final class Generation {
     private Generation(
         final ExporterConfig config, final IntervalSettings settings, final TrafficClasses classes, final long fromNs,
         final boolean isSameWay, final int parity, final LocalSender sender,
-        final Function<LocalSender, SketchReceiver> receivers, final int entryLengthBytes) {
+        final Function<LocalSender, IntervalReceiver> receivers, final int entryLengthBytes) {
         this.fromNs = fromNs;
         this.isSameWay = isSameWay;
         this.parity = parity;
@@ -86,7 +86,7 @@ final class Generation {
 
     /** {@return octets of both points, by formula} */
     static long bytes(final IntervalSettings settings, final int entryLengthBytes) {
-        return SketchPoint.bytes(settings, false) + SketchReceiver.bytes(settings, entryLengthBytes);
+        return IntervalPoint.bytes(settings, false) + IntervalReceiver.bytes(settings, entryLengthBytes);
     }
 
     private static String text(final SketchGeometry geometry) {
@@ -126,7 +126,7 @@ final class Generation {
         return memoryBytes;
     }
 
-    SketchReceiver receiver() {
+    IntervalReceiver receiver() {
         return receiver;
     }
 

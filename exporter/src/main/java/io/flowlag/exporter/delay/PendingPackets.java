@@ -82,7 +82,7 @@ final class PendingPackets {
         return latestNs;
     }
 
-    /** {@return what an estimate of the packet's delay has to carry, see {@link Sketching#ticket}} */
+    /** {@return what an estimate of the packet's delay has to carry, see {@link IntervalStage#ticket}} */
     long ticket(final int index) {
         return tickets[index];
     }

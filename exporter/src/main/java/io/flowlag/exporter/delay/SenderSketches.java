@@ -18,7 +18,7 @@ import java.util.function.ToLongFunction;
  * it; counters and statistics may be read by any. Allocates at construction and at the end of an interval.
  */
 final class SenderSketches {
-    private final Sketching[] senders;
+    private final IntervalStage[] senders;
     private final SenderSelector selector;
 
     /**
@@ -41,20 +41,20 @@ final class SenderSketches {
         final SenderSelector selector,
         final FlowDelays delays) {
         this.selector = selector;
-        senders = new Sketching[selector.count()];
+        senders = new IntervalStage[selector.count()];
         for (int i = 0; i < senders.length; i++) {
-            senders[i] = new Sketching(
+            senders[i] = new IntervalStage(
                 i, config, isLive, link, cache, classes, delays.records(i), delays.unseenFlows(i));
         }
     }
 
     /** {@return octets of all points, by formula} */
     static long memoryBytes(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
-        return config.rli().senderCount() * Sketching.memoryBytes(config, link, isLive);
+        return config.rli().senderCount() * IntervalStage.memoryBytes(config, link, isLive);
     }
 
     /** {@return the sketches of a sender} */
-    Sketching of(final int senderIndex) {
+    IntervalStage of(final int senderIndex) {
         return senders[senderIndex];
     }
 
@@ -64,34 +64,34 @@ final class SenderSketches {
     }
 
     /** {@return of the sender that a flow has passed} */
-    Sketching ofEntry(final DirectBuffer entry, final int offset) {
+    IntervalStage ofEntry(final DirectBuffer entry, final int offset) {
         return senders.length == 1 ? senders[0] : senders[selector.ofEntry(entry, offset)];
     }
 
     /** No packet is under way when the captures begin and when they end. */
     void capturesAreWhole() {
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             each.capturesAreWhole();
         }
     }
 
     /** The clock was set back. */
     void onTimeSetBack() {
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             each.onTimeSetBack();
         }
     }
 
     /** Throws if other sketches cannot be made for one of them; nothing has happened then. Any thread. */
     void check(final ExporterConfig config) {
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             each.check(config);
         }
     }
 
     /** Prepares other sketches for all. Any thread, one at a time. */
     void change(final SketchChange change) {
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             each.change(change);
         }
     }
@@ -99,34 +99,34 @@ final class SenderSketches {
     /** {@return whether the last change is not through; any thread} */
     boolean isChanging() {
         boolean isChanging = false;
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             isChanging |= each.isChanging();
         }
         return isChanging;
     }
 
     void onTime(final long capturedNs) {
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             each.onTime(capturedNs);
         }
     }
 
     /** This process dropped packets, of whichever sender, up to a time. */
     void onOwnLoss(final long throughNs) {
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             each.onOwnLoss(throughNs);
         }
     }
 
     /** What this process dropped of the packets from before a time was told. */
     void lossKnown(final long throughNs) {
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             each.lossKnown(throughNs);
         }
     }
 
     void onEnd() {
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             each.onEnd();
         }
     }
@@ -142,7 +142,7 @@ final class SenderSketches {
     }
 
     void close() {
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             each.close();
         }
     }
@@ -150,7 +150,7 @@ final class SenderSketches {
     /** {@return as of each sender's last interval} */
     List<SketchStatistics> statistics() {
         final List<SketchStatistics> all = new ArrayList<>();
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             all.add(each.statistics());
         }
         return all;
@@ -171,9 +171,9 @@ final class SenderSketches {
     }
 
     /** {@return a number, of all senders together} */
-    long sum(final ToLongFunction<Sketching> number) {
+    long sum(final ToLongFunction<IntervalStage> number) {
         long sum = 0;
-        for (final Sketching each : senders) {
+        for (final IntervalStage each : senders) {
             sum += number.applyAsLong(each);
         }
         return sum;

@@ -3,7 +3,7 @@ package io.flowlag.exporter.delay;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.FlowWeights;
-import io.flowlag.exporter.delay.interval.SketchPoint;
+import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 
 import java.util.function.Function;
@@ -30,7 +30,7 @@ public record SketchAgreement(
     PassiveChoice references,
     Function<ExporterConfig.Rli, InjectionTerms> injection,
     IntervalSettings settings,
-    SketchPoint point,
+    IntervalPoint point,
     long fromInterval,
     boolean isSuccessor) {
     /**

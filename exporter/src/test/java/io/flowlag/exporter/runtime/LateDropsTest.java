@@ -4,8 +4,8 @@ import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ConfigLoader;
-import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.ClockError;
@@ -15,8 +15,8 @@ import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowCache;
@@ -167,11 +167,11 @@ class LateDropsTest {
     private static final class Sender implements ReceiverLink {
         private static final SipHash HASH = new SipHash(0, 0);
 
-        private final SketchPoint point;
+        private final IntervalPoint point;
         private final PacketDecoder decoder = decoder();
         private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
 
-        private Sender(final SketchPoint point) {
+        private Sender(final IntervalPoint point) {
             this.point = point;
         }
 

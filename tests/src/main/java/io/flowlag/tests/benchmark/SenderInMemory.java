@@ -6,8 +6,8 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SharedSampling;
@@ -23,7 +23,7 @@ final class SenderInMemory extends SketchesAlone {
     private static final int POLL_LIMIT = 256;
 
     private final SipHash hash = new SipHash(1, 2);
-    private final SketchPoint point;
+    private final IntervalPoint point;
     private final PacketDecoder decoder;
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final long answerDeadlineNs;
@@ -36,7 +36,7 @@ final class SenderInMemory extends SketchesAlone {
     SenderInMemory(final ExporterConfig config) {
         final ExporterConfig.Lds lds = config.lds();
         answerDeadlineNs = config.exchange().deadlineNs();
-        point = new SketchPoint(
+        point = new IntervalPoint(
             new IntervalSettings(
                 new IntervalSettings.Cells(
                     SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength()), lds.aggregatorCells(),

@@ -1,6 +1,6 @@
 package io.flowlag.tests.benchmark;
 
-import io.flowlag.exporter.delay.interval.SketchPoint;
+import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SharedSampling;
@@ -57,7 +57,7 @@ public class SketchUpdateBenchmark {
     private int witnessPpm;
 
     private final long[] flowHashes = new long[FLOWS];
-    private SketchPoint point;
+    private IntervalPoint point;
     private int packet;
 
     @Setup(Level.Trial)
@@ -66,7 +66,7 @@ public class SketchUpdateBenchmark {
         for (int flow = 0; flow < FLOWS; flow++) {
             flowHashes[flow] = random.nextLong();
         }
-        point = new SketchPoint(
+        point = new IntervalPoint(
             new IntervalSettings(
                 new IntervalSettings.Cells(SketchGeometry.lds(4, columns, 5), 1024, 1, 0, FlowEstimator.DEFAULT_ALPHA),
                 new IntervalSettings.Times(INTERVAL_NS, 200_000_000L, 0, 0, 0),

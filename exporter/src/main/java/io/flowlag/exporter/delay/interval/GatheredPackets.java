@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.ReadAhead;
 import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
 import io.flowlag.exporter.delay.interval.records.RecordList;
-import io.flowlag.exporter.delay.interval.records.SettingsRun;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 
 /**
@@ -14,7 +14,7 @@ import io.flowlag.exporter.delay.interval.records.SketchRecords;
  */
 final class GatheredPackets {
     private final SketchRecords records;
-    private final SettingsRun run;
+    private final IntervalKeys run;
     private final long[] recordMarks;
     private final ReadAhead ahead;
     private PointInterval gathering;
@@ -29,7 +29,7 @@ final class GatheredPackets {
      * @param records gather, for one run of settings at a time.
      * @param marks   room to order records, see {@link RecordList#order}.
      */
-    GatheredPackets(final SettingsRun run, final SketchRecords records, final long[] marks) {
+    GatheredPackets(final IntervalKeys run, final SketchRecords records, final long[] marks) {
         this.run = run;
         this.records = records;
         recordMarks = marks;

@@ -11,10 +11,10 @@ import org.agrona.DirectBuffer;
  * its order. The metering thread owns it. Allocates at construction.
  */
 public final class LocalSender implements SenderAnswers {
-    private final SketchPoint point;
+    private final IntervalPoint point;
     private final long maximumDelayNs;
     private final long guardNs;
-    private SketchReceiver receiver;
+    private IntervalReceiver receiver;
     private CounterSet<SketchCounter> counters;
     private long firstSentNs;
     private long firstReceivedNs;
@@ -28,7 +28,7 @@ public final class LocalSender implements SenderAnswers {
      * @param fromNs   when the sender point before ends; Long.MAX_VALUE for the first one.
      */
     public LocalSender(final IntervalSettings settings, final long fromNs) {
-        point = new SketchPoint(settings, false);
+        point = new IntervalPoint(settings, false);
         maximumDelayNs = settings.times().maximumDelayNs();
         guardNs = settings.times().guardNs();
         firstSentNs = fromNs;
@@ -41,7 +41,7 @@ public final class LocalSender implements SenderAnswers {
      * @param newReceiver has the answers of this point.
      * @return this.
      */
-    public LocalSender join(final SketchReceiver newReceiver) {
+    public LocalSender join(final IntervalReceiver newReceiver) {
         receiver = newReceiver;
         counters = newReceiver.counters();
         return this;
@@ -93,7 +93,7 @@ public final class LocalSender implements SenderAnswers {
      * @param lengthBytes of the packet.
      * @param classIndex  of its traffic class.
      * @param weight      of its flow, at least 1.
-     * @param descriptor  of the packet, for the sums of its flow; null if nobody asks for its addresses.
+     * @param descriptor  of the packet, for the sums of its flow; null if its addresses are not needed.
      * @param offset      of the descriptor.
      */
     public void onSent(

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.exporter.delay.interval.compare.HeldSettlement;
+import io.flowlag.exporter.delay.interval.compare.InFlightMatch;
 import io.flowlag.exporter.delay.interval.records.CellEstimates;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.records.HeldPackets;
@@ -73,7 +73,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         estimates = isReceiver && settings.joint() != null ?
             new CellEstimates(settings.cells().geometry(), settings.cells().seed()) : null;
         records = isReceiver ? new RecordList(settings.room().records()) : null;
-        tailNs = settings.times().tailNs() + (isReceiver ? settings.times().guardNs() - HeldSettlement.edgeNs(settings) : 0);
+        tailNs = settings.times().tailNs() + (isReceiver ? settings.times().guardNs() - InFlightMatch.edgeNs(settings) : 0);
         earlyNs = settings.times().tailNs() + (isReceiver ? 2 * settings.times().guardNs() : 0);
         isByFlow = sketch != null && sketch.isByFlow();
         hasTables = flows != null || witnesses != null || packets != null || keys != null;
@@ -88,7 +88,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
             FlowSums.ofWitnesses(settings.sums().witnessFlows(maxFlows), sampling);
     }
 
-    /** {@return how many flows have room for their keys beside the packets} */
+    /** {@return how many flows have room for their keys} */
     private static int keyedFlows(final IntervalSettings settings) {
         return Math.min(
             Math.min(settings.room().maxFlows(), settings.reconcile().packets()), FlowSums.MAX_CAPACITY);

@@ -10,7 +10,7 @@ import io.flowlag.exporter.delay.SegmentSelector;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.TrafficClasses;
 import io.flowlag.exporter.delay.interval.FlowWeights;
-import io.flowlag.exporter.delay.interval.SketchPoint;
+import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
@@ -234,7 +234,7 @@ public final class SharedSettings {
                 new PassiveChoice(
                     new SharedSampling(settings.secrets().sketchSeed(), settings.injection().passivePpm(), 0),
                     settings.injection().ceilingBps()), null,
-            own, new SketchPoint(own, false), settings.fromInterval(), isSuccessor);
+            own, new IntervalPoint(own, false), settings.fromInterval(), isSuccessor);
     }
 
     /** What a sender keeps under the settings; takes no memory. */
@@ -280,7 +280,7 @@ public final class SharedSettings {
         final long encodedBytes =
             settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : ExchangePrice.flowsBytes(settings.mostFlows());
         final IntervalSettings own = intervalSettings(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
-        return SketchPoint.bytes(own, false) + 2 * encodedBytes +
+        return IntervalPoint.bytes(own, false) + 2 * encodedBytes +
             (reconcile == null ? 0 : reconcile.responderBytes() + reconcile.mostAnswerBytes());
     }
 

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
-import io.flowlag.exporter.delay.interval.records.SettingsRun;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
@@ -27,7 +27,7 @@ class GatheredPacketsTest {
     private static final long SEED = 42;
 
     private final IntervalSettings context = SketchPairTest.context(64).build();
-    private final SettingsRun run = SettingsRun.first(INTERVAL_NS);
+    private final IntervalKeys run = IntervalKeys.first(INTERVAL_NS);
     private final SketchRecords records = new SketchRecords(RECORDS);
     private final GatheredPackets gathered = new GatheredPackets(run, records, new long[1]);
     private final List<PointInterval> intervals = new ArrayList<>();

@@ -9,14 +9,14 @@ import org.agrona.DirectBuffer;
 /** Both points of a segment in one process, for tests. */
 public final class SketchPair {
     private final LocalSender sender;
-    private final SketchReceiver receiver;
+    private final IntervalReceiver receiver;
 
     /** Points that have seen nothing. */
     public SketchPair(
         final IntervalSettings settings, final int entryLengthBytes, final WaitedRecordHandler recordHandler,
         final IntervalHandler intervalHandler, final UnseenFlowHandler unseenHandler) {
         sender = new LocalSender(settings, Long.MAX_VALUE);
-        receiver = new SketchReceiver(settings, sender, entryLengthBytes, recordHandler, intervalHandler, unseenHandler);
+        receiver = new IntervalReceiver(settings, sender, entryLengthBytes, recordHandler, intervalHandler, unseenHandler);
         sender.join(receiver);
     }
 
@@ -24,7 +24,7 @@ public final class SketchPair {
     SketchPair(
         final IntervalSettings settings, final SketchPair predecessor, final long fromNs, final IntervalHandler intervalHandler) {
         sender = new LocalSender(settings, fromNs);
-        receiver = new SketchReceiver(settings, sender, predecessor.receiver, intervalHandler);
+        receiver = new IntervalReceiver(settings, sender, predecessor.receiver, intervalHandler);
         sender.join(receiver);
     }
 
@@ -63,7 +63,7 @@ public final class SketchPair {
         receiver.onEnd();
     }
 
-    SketchReceiver receiver() {
+    IntervalReceiver receiver() {
         return receiver;
     }
 }

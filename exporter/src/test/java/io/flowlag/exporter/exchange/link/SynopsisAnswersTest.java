@@ -2,8 +2,8 @@ package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.SettingsBuilder;
-import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
@@ -53,7 +53,7 @@ class SynopsisAnswersTest {
             .geometry(SketchGeometry.lds(2, 64, 1)).aggregatorCells(64).classCount(CLASSES).intervalNs(INTERVAL_NS)
             .maximumDelayNs(INTERVAL_NS / 10).answerDeadlineNs(INTERVAL_NS).inFlightPackets(64).maxFlows(64)
             .reconcile(settings).keptIntervals(INTERVALS).build();
-        final SketchPoint point = new SketchPoint(context, false);
+        final IntervalPoint point = new IntervalPoint(context, false);
         final SketchAgreement agreement =
             new SketchAgreement(null, null, null, null, null, null, context, point, 0, false);
         point.advance(INTERVAL_NS);

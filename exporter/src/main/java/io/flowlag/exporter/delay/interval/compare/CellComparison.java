@@ -5,11 +5,11 @@ import io.flowlag.exporter.delay.interval.records.FlowSumPairs;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.records.FlowTotals;
 import io.flowlag.exporter.delay.interval.records.IntervalFlows;
+import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReadAhead;
 import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
-import io.flowlag.exporter.delay.interval.records.SettingsRun;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.sketch.estimate.FlowEstimate;
@@ -24,7 +24,7 @@ import io.flowlag.sketch.image.PairingResult;
 final class CellComparison {
     private final SketchRecords records;
     private final IntervalFlows flows;
-    private final SettingsRun run;
+    private final IntervalKeys run;
     private final CounterSet<SketchCounter> counters;
     private final FlowEstimator estimator;
     private final FlowEstimate estimate = new FlowEstimate();
@@ -43,7 +43,7 @@ final class CellComparison {
      * @param repair   knows which packets were taken out of the cells.
      */
     CellComparison(
-        final IntervalSettings settings, final SettingsRun run, final SketchRecords records, final IntervalFlows flows,
+        final IntervalSettings settings, final IntervalKeys run, final SketchRecords records, final IntervalFlows flows,
         final CounterSet<SketchCounter> counters, final IntervalRepair repair) {
         this.repair = repair;
         this.run = run;

@@ -25,7 +25,7 @@ public final class ClockEvidence {
     private static final int MISSES = 3;
     private static final long NONE = Long.MIN_VALUE;
 
-    private final HeldSettlement settlement;
+    private final InFlightMatch inFlightMatch;
     private final long guardNs;
     private final long maximumDelayNs;
     private Long2LongHashMap unexpected = new Long2LongHashMap(NONE);
@@ -41,10 +41,10 @@ public final class ClockEvidence {
      * Nothing shown.
      *
      * @param settings   of the point.
-     * @param settlement is told that clocks are apart.
+     * @param inFlightMatch learns that clocks are apart.
      */
-    public ClockEvidence(final IntervalSettings settings, final HeldSettlement settlement) {
-        this.settlement = settlement;
+    public ClockEvidence(final IntervalSettings settings, final InFlightMatch inFlightMatch) {
+        this.inFlightMatch = inFlightMatch;
         guardNs = settings.times().guardNs();
         maximumDelayNs = settings.times().maximumDelayNs();
     }
@@ -99,7 +99,7 @@ public final class ClockEvidence {
         isApart = true;
         isShown = false;
         apartNs = tookNs;
-        settlement.markApart();
+        inFlightMatch.markApart();
     }
 
     /** The mean of the packets whose delay is known, after what was listed; not a number if there are none. */
@@ -113,7 +113,7 @@ public final class ClockEvidence {
             misses = 0;
             isShown |= !isApart;
         }
-        isShown |= !isApart && settlement.isInTime();
+        isShown |= !isApart && inFlightMatch.isInTime();
     }
 
     /** {@return whether the clocks were seen to be apart in the interval} */

@@ -6,8 +6,8 @@ import io.flowlag.exporter.delay.interval.records.FlowSumPairs;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.records.FlowTotals;
 import io.flowlag.exporter.delay.interval.records.IntervalFlows;
+import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
-import io.flowlag.exporter.delay.interval.records.SettingsRun;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
@@ -22,7 +22,7 @@ import java.util.BitSet;
 final class FlowSumComparison {
     private final SketchRecords records;
     private final IntervalFlows flows;
-    private final SettingsRun run;
+    private final IntervalKeys run;
     private final CounterSet<SketchCounter> counters;
     private final JointStage joint;
     private final UnseenFlowHandler unseenFlowHandler;
@@ -43,7 +43,7 @@ final class FlowSumComparison {
      * @param repair            knows which packets were taken out of the sums.
      */
     FlowSumComparison(
-        final SettingsRun run, final SketchRecords records, final IntervalFlows flows, final CounterSet<SketchCounter> counters,
+        final IntervalKeys run, final SketchRecords records, final IntervalFlows flows, final CounterSet<SketchCounter> counters,
         final JointStage joint, final UnseenFlowHandler unseenFlowHandler, final boolean isUnseenHeld,
         final IntervalRepair repair) {
         this.repair = repair;

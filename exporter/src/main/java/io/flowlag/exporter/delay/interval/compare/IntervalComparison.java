@@ -5,12 +5,12 @@ import io.flowlag.exporter.delay.interval.joint.JointStage;
 import io.flowlag.exporter.delay.interval.records.FlowSumPairs;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.records.IntervalFlows;
+import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReadAhead;
 import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
 import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
-import io.flowlag.exporter.delay.interval.records.SettingsRun;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
@@ -32,7 +32,7 @@ public final class IntervalComparison {
     private final ReceiverRecords keeper;
     private final SketchRecords records;
     private final IntervalFlows flows;
-    private final SettingsRun run;
+    private final IntervalKeys run;
     private final CounterSet<SketchCounter> counters;
     private final JointStage joint;
     private final IntervalHandler handler;
@@ -68,7 +68,7 @@ public final class IntervalComparison {
      * @param clocks            of the two points.
      */
     public IntervalComparison(
-        final IntervalSettings settings, final SettingsRun run, final ReceiverRecords keeper, final IntervalFlows flows,
+        final IntervalSettings settings, final IntervalKeys run, final ReceiverRecords keeper, final IntervalFlows flows,
         final CounterSet<SketchCounter> counters, final JointStage joint, final IntervalHandler handler,
         final UnseenFlowHandler unseenFlowHandler, final ClockEvidence clocks) {
         this.run = run;

@@ -3,10 +3,10 @@ package io.flowlag.exporter.delay.interval.compare;
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.records.FlowTotals;
+import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
-import io.flowlag.exporter.delay.interval.records.SettingsRun;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
@@ -41,7 +41,7 @@ public final class IntervalRepair implements ReconcileTarget {
     private final LdsRepair cells;
     private final CellEditor editor = new CellEditor();
     private final CounterSet<SketchCounter> counters;
-    private final SettingsRun run;
+    private final IntervalKeys run;
     private final SketchRecords records;
     private final FlowTotals recorded;
     private final FlowSums unseen;
@@ -67,7 +67,7 @@ public final class IntervalRepair implements ReconcileTarget {
      * @param clocks   is told what is listed.
      */
     IntervalRepair(
-        final IntervalSettings settings, final SettingsRun run, final SketchRecords records, final FlowTotals recorded,
+        final IntervalSettings settings, final IntervalKeys run, final SketchRecords records, final FlowTotals recorded,
         final CounterSet<SketchCounter> counters, final ClockEvidence clocks) {
         this.clocks = clocks;
         this.counters = counters;

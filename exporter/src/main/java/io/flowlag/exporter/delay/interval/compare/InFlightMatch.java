@@ -16,7 +16,7 @@ import io.flowlag.exporter.delay.interval.records.SenderAnswer;
  * <p>
  * The metering thread owns it. Allocates at construction.
  */
-public final class HeldSettlement {
+public final class InFlightMatch {
     /** Of the guard: how near to its end an arrival shows that clocks are apart. */
     private static final int EDGES = 4;
     /** One in so many early packets shows it; fewer are packets with equal digests. */
@@ -45,7 +45,7 @@ public final class HeldSettlement {
      *
      * @param inFlightPackets of one interval.
      */
-    public HeldSettlement(final int inFlightPackets) {
+    public InFlightMatch(final int inFlightPackets) {
         this.inFlightPackets = inFlightPackets;
         inFlight = new DigestSet(inFlightPackets);
     }

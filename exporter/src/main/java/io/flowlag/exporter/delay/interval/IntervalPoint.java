@@ -10,7 +10,7 @@ import org.agrona.DirectBuffer;
  * One measurement point's sketches, by interval. A sender point of this process gives its closed intervals to the receiver point
  * as an exchange would. The metering thread owns it. Allocates at construction.
  */
-public final class SketchPoint implements SenderAnswers {
+public final class IntervalPoint implements SenderAnswers {
     private final MeasurementInterval interval;
     private final int openIntervals;
     private final IntervalSketches<PointInterval> intervals;
@@ -23,7 +23,7 @@ public final class SketchPoint implements SenderAnswers {
      * @param settings   concluded.
      * @param isReceiver whether it is the receiver point.
      */
-    public SketchPoint(final IntervalSettings settings, final boolean isReceiver) {
+    public IntervalPoint(final IntervalSettings settings, final boolean isReceiver) {
         interval = new MeasurementInterval(settings.times().intervalNs());
         openIntervals = settings.openIntervals();
         intervals = new IntervalSketches<>(

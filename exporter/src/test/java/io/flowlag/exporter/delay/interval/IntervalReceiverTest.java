@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A receiver point whose sender is elsewhere: answers come late, or never. */
-class SketchReceiverTest {
+class IntervalReceiverTest {
     private static final long INTERVAL_NS = 100_000_000L;
     private static final long MAXIMUM_DELAY_NS = 20_000_000L;
     private static final long DEADLINE_NS = 250_000_000L;
@@ -28,18 +28,18 @@ class SketchReceiverTest {
     private static final long START_NS = TwoPoints.START_NS;
 
     private final IntervalSettings context = context().build();
-    private final SketchPoint sender = new SketchPoint(context, false);
+    private final IntervalPoint sender = new IntervalPoint(context, false);
     private final LateAnswers answers = new LateAnswers();
     private final List<Boolean> completedWithMean = new ArrayList<>();
-    private SketchReceiver receiver = receiver(context());
+    private IntervalReceiver receiver = receiver(context());
     private long digest;
 
     private static SettingsBuilder context() {
         return SketchPairTest.context(1 << 10).answerDeadlineNs(DEADLINE_NS);
     }
 
-    private SketchReceiver receiver(final SettingsBuilder newContext) {
-        return new SketchReceiver(
+    private IntervalReceiver receiver(final SettingsBuilder newContext) {
+        return new IntervalReceiver(
             newContext.build(), answers, TwoPoints.ENTRY_LENGTH_BYTES,
             (buffer, offset, lengthBytes, record) -> completedWithMean.add(this.hasMean(record)), (answer) -> { },
             (sent, row, startNs, endNs) -> { });
@@ -317,8 +317,8 @@ class SketchReceiverTest {
     @Test
     void shouldRefuseAnAnswerOfAnotherShape() {
         final IntervalSettings other = SketchPairTest.context(1 << 10).geometry(SketchGeometry.lds(2, 1 << 10, 1)).build();
-        final SketchPoint stranger = new SketchPoint(other, false);
-        final SketchReceiver own = new SketchReceiver(
+        final IntervalPoint stranger = new IntervalPoint(other, false);
+        final IntervalReceiver own = new IntervalReceiver(
             SketchPairTest.context(1 << 10).build(), stranger, TwoPoints.ENTRY_LENGTH_BYTES,
             (buffer, offset, lengthBytes, record) -> { }, (answer) -> { }, (sent, row, startNs, endNs) -> { });
         stranger.onPacket(START_NS, 1, 2, 100, 0, 1, null, 0);

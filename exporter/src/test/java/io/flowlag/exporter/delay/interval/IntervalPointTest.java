@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Which intervals of a point are damaged by packets that it lost, whenever it hears of them. */
-class SketchPointTest {
+class IntervalPointTest {
     private static final long INTERVAL_NS = 100_000_000L;
     private static final long FIRST = TwoPoints.START_NS / INTERVAL_NS;
 
     private final IntervalSettings context = SketchPairTest.context(1 << 10).build();
-    private final SketchPoint point = new SketchPoint(context, false);
+    private final IntervalPoint point = new IntervalPoint(context, false);
 
     private void packet(final long number) {
         assertTrue(point.onPacket((FIRST + number) * INTERVAL_NS, 1, number + 1, 100, 0, 1, null, 0));

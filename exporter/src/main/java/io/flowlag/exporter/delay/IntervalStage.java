@@ -6,8 +6,8 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.interval.FlowWeights;
+import io.flowlag.exporter.delay.interval.IntervalReceiver;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.SketchReceiver;
 import io.flowlag.exporter.delay.interval.WeightedShare;
 import io.flowlag.exporter.delay.interval.compare.IntervalAnswer;
 import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
@@ -42,11 +42,11 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Sketches of a sender and the receiver, joined to the flow cache: packets go in, and what the sketches say of a flow goes into
- * its record when that is complete. Nobody shares the seed, which is 0: digests and flow hashes have a key. The metering thread
+ * The intervals of one sender, joined to the flow cache: packets go in, and the estimates of a flow go into its record when that
+ * is complete. The seed of the sketches is 0, since digests and flow hashes have a secret key. The metering thread
  * owns it; {@link #statistics} and counters may be read by any. Allocates at construction and at the end of an interval.
  */
-final class Sketching {
+final class IntervalStage {
     /** Octets for the packets of a batch, beside the sketches. */
     static final long BATCH_BYTES =
         ReceivedPackets.memoryBytes(PendingPackets.LIMIT) + 3L * PendingPackets.LIMIT * Integer.BYTES;
@@ -69,8 +69,8 @@ final class Sketching {
     private final AtomicReference<Generation> prepared = new AtomicReference<>();
     private final WeightedShare weightedShare = new WeightedShare();
     private final SketchRecords records;
-    private final Aggregates aggregates = new Aggregates();
-    private final ReconciledAggregates reconciled = new ReconciledAggregates();
+    private final ClassDelays aggregates = new ClassDelays();
+    private final ReconciledDelays reconciled = new ReconciledDelays();
     private final SketchWriter writer;
     private final boolean isLive;
     private volatile Generation latest;
@@ -96,7 +96,7 @@ final class Sketching {
      * @param recordHandler takes records that have waited.
      * @param unseenHandler is told of flows that only the sender point saw.
      */
-    Sketching(
+    IntervalStage(
         final int senderIndex,
         final ExporterConfig config,
         final boolean isLive,
@@ -257,7 +257,7 @@ final class Sketching {
         }
     }
 
-    /** {@link SketchReceiver#capturesAreWhole}. */
+    /** {@link IntervalReceiver#capturesAreWhole}. */
     void capturesAreWhole() {
         current.receiver().capturesAreWhole();
     }
@@ -294,7 +294,7 @@ final class Sketching {
         for (int i = 0; i < count; i++) {
             octets += records.touchLikely(likelyRecords[i]);
         }
-        final SketchReceiver receiver = current.receiver();
+        final IntervalReceiver receiver = current.receiver();
         if (!receiver.isTouched()) {
             return octets;
         }
@@ -362,7 +362,7 @@ final class Sketching {
      * @param packets of the sender, all selected; are told their tickets.
      */
     void onReceived(final PendingPackets packets) {
-        final SketchReceiver receiver = current.receiver();
+        final IntervalReceiver receiver = current.receiver();
         final int otherCount = choose(packets, receiver);
         receiver.gather(received, packets.latestNs());
         for (int i = 0; i < received.count(); i++) {
@@ -375,7 +375,7 @@ final class Sketching {
     }
 
     /** Chooses packets that are gathered, and says how many are not. */
-    private int choose(final PendingPackets packets, final SketchReceiver receiver) {
+    private int choose(final PendingPackets packets, final IntervalReceiver receiver) {
         final DirectBuffer descriptors = packets.descriptors();
         final Generation run = current;
         int otherCount = 0;
@@ -468,7 +468,7 @@ final class Sketching {
         return new IntervalHandler() {
             @Override
             public void onInterval(final IntervalAnswer answer) {
-                Sketching.this.onInterval(run[0], answer);
+                IntervalStage.this.onInterval(run[0], answer);
             }
 
             @Override

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Adds up what reconciliation says of each class, interval by interval, from the first one in which it was tried. A loss that is
- * not known in one interval is not known in all; where the packets of a sample of flows were compared it is not known, but mean
- * and deviation of the sample stand. A class is known by its DSCP, so that it goes on when classes change. The metering thread
- * owns it. Allocates at a new class, in {@link #statistics} and in {@link #total}.
+ * Adds up the delays and losses of each traffic class over the intervals, by reconciliation, from the first interval in which it
+ * was tried. A loss that is unknown in one interval is unknown in total. Where the packets of a sample of flows were compared,
+ * the loss is unknown, but mean and deviation of the sample stand. A class is identified by its DSCP, so that it continues when
+ * classes change. The metering thread owns it. Allocates at a new class, in {@link #statistics} and in {@link #total}.
  */
-final class ReconciledAggregates {
+final class ReconciledDelays {
     private final List<Total> totals = new ArrayList<>();
     private boolean hasBegun;
     private boolean isLossKnown = true;

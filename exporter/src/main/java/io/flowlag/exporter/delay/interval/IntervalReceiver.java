@@ -3,18 +3,18 @@ package io.flowlag.exporter.delay.interval;
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.interval.compare.ClockEvidence;
 import io.flowlag.exporter.delay.interval.compare.DigestSet;
-import io.flowlag.exporter.delay.interval.compare.HeldSettlement;
+import io.flowlag.exporter.delay.interval.compare.InFlightMatch;
 import io.flowlag.exporter.delay.interval.compare.IntervalComparison;
 import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
 import io.flowlag.exporter.delay.interval.joint.JointHandler;
 import io.flowlag.exporter.delay.interval.joint.JointStage;
 import io.flowlag.exporter.delay.interval.records.HeldPackets;
 import io.flowlag.exporter.delay.interval.records.IntervalFlows;
+import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
 import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
-import io.flowlag.exporter.delay.interval.records.SettingsRun;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
@@ -23,18 +23,18 @@ import org.agrona.DirectBuffer;
 
 /**
  * The receiver point: takes packets in, concludes an interval when all its packets must have arrived and the sender has answered,
- * and goes over to other settings at their time. {@link ReceiverBooking} books packets, {@link IntervalComparison} compares,
- * {@link ReceiverRecords} keeps the records.
+ * and goes over to other settings at their time. {@link IntervalAssignment} assigns packets to intervals,
+ * {@link IntervalComparison} compares, {@link ReceiverRecords} keeps the records.
  * <p>
  * The metering thread owns it. Allocates at construction.
  */
-public final class SketchReceiver {
+public final class IntervalReceiver {
     private static final long REPAIR_POLL_NS = 1_000_000L;
     private static final long NO_KEY = Long.MIN_VALUE;
 
-    private final SketchPoint point;
+    private final IntervalPoint point;
     private final SenderAnswers answers;
-    private final SettingsRun run;
+    private final IntervalKeys run;
     private final long maximumDelayNs;
     private final long dueAfterNs;
     private final long lateAfterNs;
@@ -42,13 +42,13 @@ public final class SketchReceiver {
     private final boolean isLive;
     private boolean isWhole;
 
-    private final Kept kept;
+    private final Shared shared;
     private final ReceiverRecords records;
     private final IntervalFlows flows;
-    private final HeldSettlement settlement;
+    private final InFlightMatch inFlightMatch;
     private final CounterSet<SketchCounter> counters;
     private final JointStage joint;
-    private final ReceiverBooking booking;
+    private final IntervalAssignment assignment;
     private final IntervalComparison comparison;
     private final ClockEvidence clocks;
     private final JointStage.IntervalLookup lookup = new JointStage.IntervalLookup() {
@@ -59,12 +59,12 @@ public final class SketchReceiver {
 
         @Override
         public HeldPackets held(final long number) {
-            return number >= nextInterval ? booking.held(number) : null;
+            return number >= nextInterval ? assignment.held(number) : null;
         }
     };
     /** What held before, until it has said all of its intervals. */
-    private final SketchReceiver predecessor;
-    private SketchReceiver successor;
+    private final IntervalReceiver predecessor;
+    private IntervalReceiver successor;
     private long endInterval = Long.MAX_VALUE;
     private boolean isFollowing;
     private boolean isHandedOver;
@@ -86,17 +86,17 @@ public final class SketchReceiver {
     private boolean isRepairedCut;
     private long repairUntilNs;
 
-    /** What stays when settings change. */
-    private record Kept(CounterSet<SketchCounter> counters, ReceiverRecords records, IntervalFlows flows,
-        HeldSettlement settlement,
+    /** What the receiver points of successive settings share. */
+    private record Shared(
+        CounterSet<SketchCounter> counters, ReceiverRecords records, IntervalFlows flows, InFlightMatch inFlightMatch,
         UnseenFlowHandler unseenFlowHandler) {
-        private static Kept of(final IntervalSettings settings, final int entryLengthBytes,
-            final WaitedRecordHandler recordHandler,
+        private static Shared of(
+            final IntervalSettings settings, final int entryLengthBytes, final WaitedRecordHandler recordHandler,
             final UnseenFlowHandler unseenFlowHandler) {
             final CounterSet<SketchCounter> counters = new CounterSet<>(SketchCounter.class);
             final ReceiverRecords records = new ReceiverRecords(settings, entryLengthBytes, counters, recordHandler);
-            return new Kept(counters, records, new IntervalFlows(records.table(), settings.room().records()),
-                new HeldSettlement(settings.room().inFlightPackets()), unseenFlowHandler);
+            return new Shared(counters, records, new IntervalFlows(records.table(), settings.room().records()),
+                new InFlightMatch(settings.room().inFlightPackets()), unseenFlowHandler);
         }
     }
 
@@ -110,15 +110,15 @@ public final class SketchReceiver {
      * @param intervalHandler  is told of each interval.
      * @param unseenFlowHandler is told of flows that only the sender point saw, where the sums of all flows are compared.
      */
-    public SketchReceiver(
+    public IntervalReceiver(
         final IntervalSettings settings,
         final SenderAnswers answers,
         final int entryLengthBytes,
         final WaitedRecordHandler recordHandler,
         final IntervalHandler intervalHandler,
         final UnseenFlowHandler unseenFlowHandler) {
-        this(settings, answers, null, SettingsRun.first(settings.times().intervalNs()),
-            Kept.of(settings, entryLengthBytes, recordHandler, unseenFlowHandler), intervalHandler);
+        this(settings, answers, null, IntervalKeys.first(settings.times().intervalNs()),
+            Shared.of(settings, entryLengthBytes, recordHandler, unseenFlowHandler), intervalHandler);
     }
 
     /**
@@ -130,31 +130,31 @@ public final class SketchReceiver {
      * @param predecessor     whose records go on.
      * @param intervalHandler is told of each interval.
      */
-    public SketchReceiver(
+    public IntervalReceiver(
         final IntervalSettings settings,
         final SenderAnswers answers,
-        final SketchReceiver predecessor,
+        final IntervalReceiver predecessor,
         final IntervalHandler intervalHandler) {
-        this(settings, answers, predecessor, predecessor.run.next(settings.times().intervalNs()), predecessor.kept,
+        this(settings, answers, predecessor, predecessor.run.next(settings.times().intervalNs()), predecessor.shared,
             intervalHandler);
     }
 
-    private SketchReceiver(
+    private IntervalReceiver(
         final IntervalSettings settings,
         final SenderAnswers answers,
-        final SketchReceiver predecessor,
-        final SettingsRun run,
-        final Kept kept,
+        final IntervalReceiver predecessor,
+        final IntervalKeys run,
+        final Shared shared,
         final IntervalHandler intervalHandler) {
         this.answers = answers;
         this.predecessor = predecessor;
         this.run = run;
-        this.kept = kept;
-        counters = kept.counters;
-        records = kept.records;
-        flows = kept.flows;
-        settlement = kept.settlement;
-        point = new SketchPoint(settings, true);
+        this.shared = shared;
+        counters = shared.counters;
+        records = shared.records;
+        flows = shared.flows;
+        inFlightMatch = shared.inFlightMatch;
+        point = new IntervalPoint(settings, true);
         maximumDelayNs = settings.times().maximumDelayNs();
         dueAfterNs = dueAfterNs(settings);
         lateAfterNs = lateAfterNs(settings);
@@ -162,11 +162,11 @@ public final class SketchReceiver {
         joint = new JointStage(settings, records, counters);
         isLive = settings.isLive();
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
-        clocks = new ClockEvidence(settings, settlement);
+        clocks = new ClockEvidence(settings, inFlightMatch);
         comparison = new IntervalComparison(
-            settings, run, records, flows, counters, joint, intervalHandler, kept.unseenFlowHandler, clocks);
-        booking = new ReceiverBooking(
-            settings, point, run, records, settlement, joint, counters, comparison.recordMarks());
+            settings, run, records, flows, counters, joint, intervalHandler, shared.unseenFlowHandler, clocks);
+        assignment = new IntervalAssignment(
+            settings, point, run, records, inFlightMatch, joint, counters, comparison.recordMarks());
     }
 
     /**
@@ -178,7 +178,7 @@ public final class SketchReceiver {
      */
     public static long bytes(final IntervalSettings settings, final int entryLengthBytes) {
         final int inFlight = settings.room().inFlightPackets();
-        return SketchPoint.bytes(settings, true) + (long)inFlight * HeldPackets.PACKET_BYTES +
+        return IntervalPoint.bytes(settings, true) + (long)inFlight * HeldPackets.PACKET_BYTES +
             ReceiverRecords.bytes(settings, entryLengthBytes) + IntervalFlows.memoryBytes(settings.room().records()) +
             IntervalComparison.bytes(settings) + DigestSet.memoryBytes(inFlight) + JointStage.bytes(settings);
     }
@@ -210,8 +210,8 @@ public final class SketchReceiver {
     public void follow(final long fromNs, final boolean isSameWay) {
         predecessor.successor = this;
         run.follow(predecessor.run, fromNs);
-        predecessor.booking.end();
-        booking.begin();
+        predecessor.assignment.end();
+        assignment.begin();
         predecessor.endInterval = Math.floorDiv(fromNs, predecessor.run.intervalNs());
         predecessor.onTime(fromNs);
         isFollowing = isSameWay && !predecessor.isOver();
@@ -254,8 +254,8 @@ public final class SketchReceiver {
     public void onStraddlingPacket(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
         final int weight, final int record) {
-        if (successor.isFollowing && booking.isEarly(timestampNs, endInterval)) {
-            booking.holdAlso(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record, endInterval - 1);
+        if (successor.isFollowing && assignment.isEarly(timestampNs, endInterval)) {
+            assignment.holdAlso(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record, endInterval - 1);
         }
     }
 
@@ -319,32 +319,32 @@ public final class SketchReceiver {
             answers.onFirstReceived(timestampNs);
         }
         newestNs = Math.max(newestNs, timestampNs);
-        booking.skip();
+        assignment.skip();
         counters.increment(SketchCounter.RECEIVED);
         final PointInterval open = point.intervals().select(timestampNs);
         if (open == null) {
-            booking.refuse(record);
+            assignment.refuse(record);
             hasStragglers = true;
             return record;
         }
         final boolean isEarly = isAmbiguous(timestampNs, open.intervalNumber());
-        final boolean isAhead = !isEarly && booking.isAhead(timestampNs, open.intervalNumber());
+        final boolean isAhead = !isEarly && assignment.isAhead(timestampNs, open.intervalNumber());
         final int booked = record != SketchRecords.NONE ? record :
             records.open(flowHash, classIndex, slot, run.key(open.intervalNumber()) + (isAhead ? 1 : 0));
-        booking.weigh(booked, weight);
+        assignment.weigh(booked, weight);
         if (isAhead &&
-            booking.holdAhead(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
+            assignment.holdAhead(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
             return booked;
         }
         if (isEarly) {
-            if (booking.hold(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
+            if (assignment.hold(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
                 return booked;
             }
             if (isFollowing) {
                 predecessor.damageLast();
             }
         }
-        booking.book(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked);
+        assignment.book(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked);
         return booked;
     }
 
@@ -359,8 +359,8 @@ public final class SketchReceiver {
     public boolean isQuiet(final long earliestNs, final long latestNs) {
         final PointInterval newest = point.intervals().newestOpen();
         return newest != null && latestNs < nextEventNs && earliestNs >= newest.startNs() &&
-            !isAmbiguous(earliestNs, newest.intervalNumber()) && !booking.isAhead(latestNs, newest.intervalNumber()) &&
-            booking.isGathering(newest);
+            !isAmbiguous(earliestNs, newest.intervalNumber()) && !assignment.isAhead(latestNs, newest.intervalNumber()) &&
+            assignment.isGathering(newest);
     }
 
     /**
@@ -371,7 +371,7 @@ public final class SketchReceiver {
      * @return false if it is for {@link #onPacket}.
      */
     public boolean isGathering(final int record, final int weight) {
-        return booking.isGathering(record, weight);
+        return assignment.isGathering(record, weight);
     }
 
     /**
@@ -383,14 +383,14 @@ public final class SketchReceiver {
     public void gather(final ReceivedPackets packets, final long latestNs) {
         // Time has come so far, for the intervals too.
         point.intervals().select(latestNs);
-        booking.gather(packets);
+        assignment.gather(packets);
         newestNs = Math.max(newestNs, latestNs);
         counters.add(SketchCounter.RECEIVED, packets.count());
         counters.add(SketchCounter.RECEIVED_BOOKED, packets.count());
     }
 
     private boolean isAmbiguous(final long timestampNs, final long number) {
-        return booking.isEarly(timestampNs, number) &&
+        return assignment.isEarly(timestampNs, number) &&
             (point.intervals().isOpen(number - 1) || isFollowing && number == firstInterval);
     }
 
@@ -400,7 +400,7 @@ public final class SketchReceiver {
      * @return a ticket; below 0 if the packet is in no sketch.
      */
     public long ticket() {
-        return booking.ticket();
+        return assignment.ticket();
     }
 
     /**
@@ -432,7 +432,7 @@ public final class SketchReceiver {
 
     /** A packet of the segment without a digest: no sketch can take it. */
     public void onPacketWithoutDigest() {
-        booking.skip();
+        assignment.skip();
         counters.increment(SketchCounter.RECEIVED);
         counters.increment(SketchCounter.RECEIVED_WITHOUT_DIGEST);
     }
@@ -465,7 +465,7 @@ public final class SketchReceiver {
         }
         giveRoom(timestampNs);
         point.advance(timestampNs);
-        booking.onBegun();
+        assignment.onBegun();
         nextInterval = Math.max(nextInterval, point.intervals().newestInterval() - point.openIntervals() + 1);
         final long endNs = point.interval().endNs(nextInterval);
         nextEventNs = Math.min(
@@ -542,7 +542,7 @@ public final class SketchReceiver {
         firstKey = run.key(point.intervals().newestInterval()) + 1;
         point.restart();
         answers.restart();
-        settlement.restart();
+        inFlightMatch.restart();
         clocks.restart();
         comparison.doubtLoss();
         records.restart();
@@ -587,7 +587,7 @@ public final class SketchReceiver {
         if (successor != null && !isHandedOver) {
             isHandedOver = true;
             successor.isFollowing = false;
-            successor.booking.settleFirst(successor.firstInterval, isKnown);
+            successor.assignment.settleFirst(successor.firstInterval, isKnown);
         }
     }
 
@@ -758,14 +758,14 @@ public final class SketchReceiver {
             comparison.doubtLoss();
         }
         final boolean isLast = number + 1 == endInterval;
-        final boolean isKnown = booking.settle(number, answer, isLast);
+        final boolean isKnown = assignment.settle(number, answer, isLast);
         if (isLast) {
             handOver(isKnown);
         }
-        if (isLast && booking.isTorn()) {
+        if (isLast && assignment.isTorn()) {
             successor.damageFirst();
         }
-        booking.complete(number);
+        assignment.complete(number);
         final PointInterval own = point.take(number);
         if (own != null && !comparison.repair().begin(answer, own, openInterval(number + 1), answers.peer())) {
             repairedAnswer = answer;

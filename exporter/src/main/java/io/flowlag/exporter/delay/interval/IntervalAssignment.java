@@ -1,33 +1,33 @@
 package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.common.counter.CounterSet;
-import io.flowlag.exporter.delay.interval.compare.HeldSettlement;
+import io.flowlag.exporter.delay.interval.compare.InFlightMatch;
 import io.flowlag.exporter.delay.interval.compare.IntervalRepair;
 import io.flowlag.exporter.delay.interval.joint.JointStage;
 import io.flowlag.exporter.delay.interval.records.HeldPackets;
+import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
 import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.records.RecordList;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
-import io.flowlag.exporter.delay.interval.records.SettingsRun;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.sketch.interval.IntervalSketches;
 
 /**
- * Books packets of the receiver point into the intervals in which they were sent. A packet that arrives in the first W of an
+ * Assigns packets of the receiver point to the intervals in which they were sent. A packet that arrives in the first W of an
  * interval may have been sent in the one before. Where clocks are apart, one that arrives in the last G of an interval may have
  * been sent in the next one. Both are held until the earlier interval is due; the sender's digests of the last W + G of it tell.
  * The metering thread owns it. Allocates at construction.
  */
-final class ReceiverBooking {
-    private final SketchPoint point;
+final class IntervalAssignment {
+    private final IntervalPoint point;
     private final IntervalSketches<PointInterval> intervals;
-    private final SettingsRun run;
+    private final IntervalKeys run;
     private final ReceiverRecords keeper;
     private final SketchRecords records;
-    private final HeldSettlement settlement;
+    private final InFlightMatch inFlightMatch;
     private final JointStage joint;
     private final CounterSet<SketchCounter> counters;
     private final GatheredPackets gathered;
@@ -55,18 +55,18 @@ final class ReceiverBooking {
      * @param point      with the intervals.
      * @param run        of the settings.
      * @param keeper     of the records.
-     * @param settlement tells where packets were sent; shared with the run before.
+     * @param inFlightMatch tells where packets were sent; shared with the generation before.
      * @param joint      is told where packets are booked.
      * @param counters   of the receiver point.
      * @param marks      room to order records, see {@link RecordList#order}.
      */
-    ReceiverBooking(
-        final IntervalSettings settings, final SketchPoint point, final SettingsRun run, final ReceiverRecords keeper,
-        final HeldSettlement settlement, final JointStage joint, final CounterSet<SketchCounter> counters, final long[] marks) {
+    IntervalAssignment(
+        final IntervalSettings settings, final IntervalPoint point, final IntervalKeys run, final ReceiverRecords keeper,
+        final InFlightMatch inFlightMatch, final JointStage joint, final CounterSet<SketchCounter> counters, final long[] marks) {
         this.point = point;
         this.run = run;
         this.keeper = keeper;
-        this.settlement = settlement;
+        this.inFlightMatch = inFlightMatch;
         this.joint = joint;
         this.counters = counters;
         intervals = point.intervals();
@@ -75,7 +75,7 @@ final class ReceiverBooking {
         maximumDelayNs = settings.times().maximumDelayNs();
         aheadNs = settings.times().intervalNs() - settings.times().guardNs();
         isLateFound = settings.reconcile() != null && settings.times().answerDeadlineNs() > 0;
-        edgeNs = settings.times().guardNs() == 0 ? Long.MAX_VALUE : maximumDelayNs - HeldSettlement.edgeNs(settings);
+        edgeNs = settings.times().guardNs() == 0 ? Long.MAX_VALUE : maximumDelayNs - InFlightMatch.edgeNs(settings);
         ahead = PointInterval.newHeld(settings);
     }
 
@@ -273,14 +273,14 @@ final class ReceiverBooking {
      * @param number of the interval.
      * @param answer of the sender; null if none came.
      * @param isLast whether the next one is the next run's: what came after the end and was not sent in this one is booked there.
-     * @return whether it is known where they were sent; then the settlement tells it again.
+     * @return whether it is known where they were sent; then {@link InFlightMatch} tells it again.
      */
     boolean settle(final long number, final SenderAnswer answer, final boolean isLast) {
         final PointInterval own = open(number);
         final PointInterval next = open(number + 1);
         final HeldPackets held = held(number + 1);
         final int ownInFlight = own == null ? 0 : own.inFlightCount();
-        final boolean isKnown = settlement.read(answer, own, ownInFlight);
+        final boolean isKnown = inFlightMatch.read(answer, own, ownInFlight);
         if (!isKnown && (isLast || held != null && held.count() > 0)) {
             damage(next);
             damage(own);
@@ -289,8 +289,8 @@ final class ReceiverBooking {
         if (held != null) {
             settle(held, own, next, (number + 1) * run.intervalNs(), isLast, isKnown);
         }
-        final boolean isLate = isKnown && settlement.isFoundLate();
-        if (isKnown && settlement.areClocksApart(own) || isLate && (isLast || !isLateFound)) {
+        final boolean isLate = isKnown && inFlightMatch.isFoundLate();
+        if (isKnown && inFlightMatch.areClocksApart(own) || isLate && (isLast || !isLateFound)) {
             counters.increment(SketchCounter.CLOCKS_APART);
             isTorn = true;
         } else if (isLate) {
@@ -301,7 +301,7 @@ final class ReceiverBooking {
             damage(next);
             damage(own);
         }
-        return isLast && isKnown && settlement.read(answer, own, ownInFlight);
+        return isLast && isKnown && inFlightMatch.read(answer, own, ownInFlight);
     }
 
     /** {@return whether packets of the two intervals that met last may be booked into the wrong one} */
@@ -315,7 +315,7 @@ final class ReceiverBooking {
         int settledCount = 0;
         for (int i = 0; i < held.count(); i++) {
             final boolean isBefore = held.timestampNs(i) < endNs;
-            final boolean isEarlier = settlement.takeEarlier(held.digest(i), held.timestampNs(i) - endNs >= edgeNs);
+            final boolean isEarlier = inFlightMatch.takeEarlier(held.digest(i), held.timestampNs(i) - endNs >= edgeNs);
             final boolean isByTime = isBefore && (!isKnown || isLast || next == null);
             isTorn |= isByTime && isKnown && !isEarlier;
             if (isEarlier || isByTime) {
@@ -366,7 +366,7 @@ final class ReceiverBooking {
      * was in flight.
      *
      * @param number  of the first interval.
-     * @param isKnown whether the settlement tells.
+     * @param isKnown whether {@link InFlightMatch} tells.
      */
     void settleFirst(final long number, final boolean isKnown) {
         final PointInterval first = open(number);
@@ -378,7 +378,7 @@ final class ReceiverBooking {
             first.markDamaged();
         }
         for (int i = 0; i < held.count(); i++) {
-            if (!isKnown || !settlement.takeEarlier(held.digest(i), false)) {
+            if (!isKnown || !inFlightMatch.takeEarlier(held.digest(i), false)) {
                 add(first, held, i);
             }
             keeper.release(held.record(i));

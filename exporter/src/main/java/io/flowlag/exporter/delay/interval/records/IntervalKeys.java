@@ -1,32 +1,32 @@
 package io.flowlag.exporter.delay.interval.records;
 
 /**
- * Where the intervals of one run of settings lie among those of the runs before: records go on from run to run, and count packets
- * under keys that go on where those of the run before end. So they do when a clock was set back, and intervals have numbers again
- * that were used. The metering thread owns it, from {@link #follow} on. Allocates nothing.
+ * Maps the intervals of a generation of settings to keys, under which records count packets. Records live through a change of
+ * settings, so the keys of a generation continue where those of the one before end. They also continue when a clock was set back
+ * and interval numbers repeat. The metering thread owns it, from {@link #follow} on. Allocates nothing.
  */
-public final class SettingsRun {
+public final class IntervalKeys {
     private final int number;
     private final long intervalNs;
     private long keyShift;
 
-    private SettingsRun(final int number, final long intervalNs) {
+    private IntervalKeys(final int number, final long intervalNs) {
         this.number = number;
         this.intervalNs = intervalNs;
     }
 
     /** {@return the first run} */
-    public static SettingsRun first(final long intervalNs) {
-        return new SettingsRun(0, intervalNs);
+    public static IntervalKeys first(final long intervalNs) {
+        return new IntervalKeys(0, intervalNs);
     }
 
     /** {@return the run after this one, whose keys are known when it {@link #follow follows}; any thread} */
-    public SettingsRun next(final long newIntervalNs) {
-        return new SettingsRun(number + 1, newIntervalNs);
+    public IntervalKeys next(final long newIntervalNs) {
+        return new IntervalKeys(number + 1, newIntervalNs);
     }
 
     /** The run before ends at a time at which intervals of both begin. */
-    public void follow(final SettingsRun before, final long fromNs) {
+    public void follow(final IntervalKeys before, final long fromNs) {
         keyShift = before.key(Math.floorDiv(fromNs, before.intervalNs)) - Math.floorDiv(fromNs, intervalNs);
     }
 

@@ -1,10 +1,10 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.delay.interval.IntervalPoint;
+import io.flowlag.exporter.delay.interval.IntervalReceiver;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.SettingsBuilder;
 import io.flowlag.exporter.delay.interval.SketchPair;
-import io.flowlag.exporter.delay.interval.SketchPoint;
-import io.flowlag.exporter.delay.interval.SketchReceiver;
 import io.flowlag.exporter.delay.interval.compare.IntervalAnswer;
 import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
@@ -26,15 +26,15 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** What is said of all intervals, by aggregators and by reconciled packets. */
-class AggregatesTest {
+class ClassDelaysTest {
     private static final long MS = 1_000_000L;
     private static final long INTERVAL_NS = 100 * MS;
     private static final long START_NS = 1_700_000_000_000_000_000L;
     private static final int FLOW = 7;
 
     private final TrafficClasses classes = new TrafficClasses(List.of());
-    private final Aggregates aggregates = new Aggregates();
-    private final ReconciledAggregates reconciled = new ReconciledAggregates();
+    private final ClassDelays aggregates = new ClassDelays();
+    private final ReconciledDelays reconciled = new ReconciledDelays();
     private final List<AggregateDelay> intervals = new ArrayList<>();
     private final List<AggregateDelay> reconciledIntervals = new ArrayList<>();
     private AggregateDelay total;
@@ -180,7 +180,7 @@ class AggregatesTest {
 
     /** A sender that ships no answer to one interval, though it has one. */
     private static final class ForgetfulSender implements SenderAnswers {
-        private final SketchPoint point = new SketchPoint(reconciledContext(), false);
+        private final IntervalPoint point = new IntervalPoint(reconciledContext(), false);
         private final long forgotten;
 
         private ForgetfulSender(final int forgotten) {
@@ -214,9 +214,10 @@ class AggregatesTest {
     }
 
     /** Packets every millisecond, idle at the borders of intervals; those of some milliseconds are lost. */
-    private SketchReceiver pass(final int forgotten, final int lostFrom, final int lostTo, final int idleFrom, final int idleTo) {
+    private IntervalReceiver pass(final int forgotten, final int lostFrom, final int lostTo, final int idleFrom,
+        final int idleTo) {
         final ForgetfulSender sender = new ForgetfulSender(forgotten);
-        final SketchReceiver receiver = new SketchReceiver(
+        final IntervalReceiver receiver = new IntervalReceiver(
             reconciledContext(), sender, 64, (buffer, offset, lengthBytes, record) -> { }, handler(),
             (sent, row, startNs, endNs) -> { });
         int record = -1;
@@ -234,7 +235,7 @@ class AggregatesTest {
 
     @Test
     void shouldNotKnowTheLossOfAllAfterAnIntervalWithoutAnAnswer() {
-        final SketchReceiver receiver = pass(2, 200, 250, 0, 0);
+        final IntervalReceiver receiver = pass(2, 200, 250, 0, 0);
 
         assertEquals(1, receiver.counters().get(SketchCounter.INTERVALS_UNANSWERED));
         assertTrue(intervals.size() > 10);
@@ -248,7 +249,7 @@ class AggregatesTest {
     /** Where nobody sent anything nothing was lost, however long time leaps. */
     @Test
     void shouldKnowTheLossOfAllOverIdleTime() {
-        final SketchReceiver receiver = pass(-1, 250, 270, 500, 1500);
+        final IntervalReceiver receiver = pass(-1, 250, 270, 500, 1500);
 
         assertEquals(0, receiver.counters().get(SketchCounter.INTERVALS_UNANSWERED));
         assertEquals(20, total.lostPackets());
@@ -258,7 +259,7 @@ class AggregatesTest {
     /** A sender begins some intervals after the receiver: what is said of all begins with it. */
     @Test
     void shouldKnowTheLossOfAllSinceTheFirstAnswer() {
-        final SketchReceiver receiver = pass(0, 250, 270, 0, 0);
+        final IntervalReceiver receiver = pass(0, 250, 270, 0, 0);
 
         assertEquals(1, receiver.counters().get(SketchCounter.INTERVALS_UNANSWERED));
         assertEquals(20, total.lostPackets());

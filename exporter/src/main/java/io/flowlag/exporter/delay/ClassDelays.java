@@ -8,11 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Adds up what the aggregators of each class say, or the exact sums of its flows, interval by interval, from the first one that
- * was compared. A loss that is not known in one interval is not known in all. A class is known by its DSCP, so that it goes on
- * when classes change. The metering thread owns it. Allocates at a new class and in {@link #interval} and {@link #total}.
+ * Adds up the delays and losses of each traffic class over the intervals, by its aggregators or the exact sums of its flows, from
+ * the first interval that was compared. A loss that is unknown in one interval is unknown in total. A class is identified by its
+ * DSCP, so that it continues when classes change. The metering thread owns it. Allocates at a new class, in {@link #interval}
+ * and in {@link #total}.
  */
-final class Aggregates {
+final class ClassDelays {
     private final List<Total> totals = new ArrayList<>();
     private boolean hasBegun;
     private boolean isLossKnown = true;
@@ -29,7 +30,7 @@ final class Aggregates {
     }
 
     /** Nothing added yet. */
-    Aggregates() {
+    ClassDelays() {
         // classes come with their intervals
     }
 
