@@ -7,8 +7,6 @@ import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import io.flowlag.sketch.reconcile.RdaReconciler;
 import io.flowlag.sketch.reconcile.ReconcilableDifferenceAggregator;
-import io.flowlag.sketch.reconcile.SimpleRdaReconciler;
-import io.flowlag.sketch.reconcile.SimpleReconcilableDifferenceAggregator;
 import io.flowlag.sketch.reconcile.Synopsis;
 import io.flowlag.sketch.reconcile.SynopsisGeometry;
 import io.flowlag.sketch.reconcile.SynopsisImage;
@@ -31,7 +29,6 @@ final class ReconciliationTarget implements FuzzTarget {
     private static final long INTERVAL_NS = 1_000_000_000L;
     private static final int PACKETS = 24;
     private static final int CELLS = 48;
-    private static final int HASHES = 3;
     private static final int MAX_BYTES = 8192;
     private static final int CAPACITY = 4096;
     private static final double CONFIDENCE = 0.95;
@@ -40,9 +37,7 @@ final class ReconciliationTarget implements FuzzTarget {
     private final SynopsisImage synopsis = new SynopsisImage();
     private final SketchImage sketch = new SketchImage();
     private final Synopsis ours = rda(PACKETS);
-    private final Synopsis oursSimple = simpleRda(PACKETS);
     private final RdaReconciler reconciler = new RdaReconciler(CAPACITY, SEED, CONFIDENCE);
-    private final SimpleRdaReconciler simpleReconciler = new SimpleRdaReconciler(CAPACITY, SEED, CONFIDENCE);
     private long sum;
 
     private static Synopsis rda(final int packets) {
@@ -56,21 +51,10 @@ final class ReconciliationTarget implements FuzzTarget {
         return synopsis;
     }
 
-    private static Synopsis simpleRda(final int packets) {
-        final SimpleReconcilableDifferenceAggregator synopsis =
-            new SimpleReconcilableDifferenceAggregator(SynopsisGeometry.simpleRda(HASHES, CELLS), SEED);
-        synopsis.begin(INTERVAL_NUMBER, INTERVAL_NS);
-        final SplittableRandom random = new SplittableRandom(1);
-        for (int i = 0; i < packets; i++) {
-            synopsis.update(random.nextLong(), INTERVAL_NUMBER * INTERVAL_NS + i);
-        }
-        return synopsis;
-    }
-
     @Override
     public List<byte[]> seeds() {
         final List<byte[]> seeds = new ArrayList<>(Corpus.of("reconciliation"));
-        for (final Synopsis each : List.of(rda(PACKETS), rda(PACKETS + 5), simpleRda(PACKETS), simpleRda(PACKETS + 5))) {
+        for (final Synopsis each : List.of(rda(PACKETS), rda(PACKETS + 5))) {
             final UnsafeBuffer buffer = new UnsafeBuffer(new byte[each.image().length()]);
             each.encode(buffer, 0);
             seeds.add(buffer.byteArray());
@@ -113,8 +97,7 @@ final class ReconciliationTarget implements FuzzTarget {
         if (pairing == SynopsisPairing.PAIRED && reconciler.difference().size() > CAPACITY) {
             throw new AssertionError(reconciler.difference().size() + " packets differ");
         }
-        final SynopsisPairing simplePairing = simpleReconciler.decode(oursSimple.image(), synopsis);
-        return pairing == SynopsisPairing.PAIRED ? pairing : simplePairing;
+        return pairing;
     }
 
     @Override

@@ -3,9 +3,8 @@ package io.flowlag.sketch.reconcile;
 import io.flowlag.sketch.estimate.EstimateStatus;
 
 /**
- * What two points' synopses say of the delays of an interval, and what stands behind it. Filled by {@link RdaReconciler}, {@link
- * SimpleRdaReconciler} or {@link FineCombEstimator}, reused. A value that is absent cannot be read: its accessor throws. Belongs
- * to the thread that asks; allocates never.
+ * What two points' synopses say of the delays of an interval, and what stands behind it. Filled by {@link RdaReconciler}, reused.
+ * A value that is absent cannot be read: its accessor throws. Belongs to the thread that asks; allocates never.
  */
 public final class AggregateEstimate {
     EstimateStatus status = EstimateStatus.NOT_PAIRED;
@@ -16,10 +15,6 @@ public final class AggregateEstimate {
     boolean hasStandardDeviation;
     double standardDeviationNs;
     double boundNs;
-    boolean hasCollapsed;
-    double collapsedStandardDeviationNs;
-    double secondMomentNs2;
-    int collapsedPairs;
     boolean complete;
     int unrepairedItems;
     boolean hasLoss;
@@ -123,35 +118,6 @@ public final class AggregateEstimate {
     }
 
     /**
-     * Standard deviation from cells that were collapsed in pairs (RDA paper, Algorithms 2 and 3), the mean taken out first.
-     *
-     * @return ns.
-     */
-    public double collapsedStandardDeviationNs() {
-        require(hasCollapsed);
-        return collapsedStandardDeviationNs;
-    }
-
-    /**
-     * Mean of the squared delays from collapsed cells, the paper's F: its standard deviation is √(F - mean²).
-     *
-     * @return ns².
-     */
-    public double secondMomentNs2() {
-        require(hasCollapsed);
-        return secondMomentNs2;
-    }
-
-    /**
-     * Pairs of cells that were collapsed.
-     *
-     * @return count.
-     */
-    public int collapsedPairs() {
-        return collapsedPairs;
-    }
-
-    /**
      * Packets that the sender counted less those that the receiver counted, of the flows that are measured.
      *
      * @return count, signed.
@@ -220,8 +186,6 @@ public final class AggregateEstimate {
         cleanCells = 0;
         totalCells = 0;
         hasStandardDeviation = false;
-        hasCollapsed = false;
-        collapsedPairs = 0;
         complete = false;
         unrepairedItems = 0;
         hasLoss = false;

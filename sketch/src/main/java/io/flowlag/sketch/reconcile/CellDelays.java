@@ -8,42 +8,80 @@ import java.util.Arrays;
  * Delay sums and counts of cells after repair, and what follows from the clean ones (RDA paper, section V-C). One thread; takes
  * 17 octets a cell at construction, allocates nothing later.
  */
-final class CellDelays {
+public final class CellDelays {
     private final long[] delaySumsNs;
     private final long[] counts;
     private final boolean[] clean;
     private int banks;
     private int cells;
 
-    CellDelays(final int capacity) {
+    /** Cells of at most this number, over all banks. */
+    public CellDelays(final int capacity) {
         delaySumsNs = new long[capacity];
         counts = new long[capacity];
         clean = new boolean[capacity];
     }
 
-    void begin(final int bankCount, final int cellCount) {
+    /** Begins an interval: all cells are clean. */
+    public void begin(final int bankCount, final int cellCount) {
         banks = bankCount;
         cells = cellCount;
         Arrays.fill(clean, 0, banks * cells, true);
     }
 
-    void set(final int cell, final long delaySumNs, final long count) {
+    /** Sets a cell's delay sum and packets. */
+    public void set(final int cell, final long delaySumNs, final long count) {
         delaySumsNs[cell] = delaySumNs;
         counts[cell] = count;
     }
 
     /** Takes one point's packets out of a cell: the receiver's with their sign, the sender's with the other. */
-    void change(final int cell, final long delayNs, final long packets) {
+    public void change(final int cell, final long delayNs, final long packets) {
         delaySumsNs[cell] += delayNs;
         counts[cell] -= packets;
     }
 
-    void spoil(final int cell) {
+    /** Leaves a cell out: it holds packets that only one point has. */
+    public void spoil(final int cell) {
         clean[cell] = false;
     }
 
-    /** Fills mean, deviation and bound. {@code packets} is how many both points have. */
-    void estimate(final boolean selective, final double boundFactor, final double packets, final AggregateEstimate result) {
+    /** {@return whether a cell is used} */
+    public boolean isClean(final int cell) {
+        return clean[cell];
+    }
+
+    /** {@return the sum of a cell's delays, ns} */
+    public long delaySumNs(final int cell) {
+        return delaySumsNs[cell];
+    }
+
+    /** {@return packets of a cell} */
+    public long count(final int cell) {
+        return counts[cell];
+    }
+
+    /** {@return how many banks} */
+    public int banks() {
+        return banks;
+    }
+
+    /** {@return how many cells a bank has} */
+    public int cells() {
+        return cells;
+    }
+
+    /**
+     * Fills mean, deviation and bound.
+     *
+     * @param boundFactor of {@link io.flowlag.sketch.estimate.Hoeffding}.
+     * @param packets     that both points have.
+     * @param complete    whether every packet that only one point has was listed.
+     * @param result      is filled.
+     */
+    public void estimate(
+        final double boundFactor, final double packets, final boolean complete, final AggregateEstimate result) {
+        result.complete = complete;
         double sumNs = 0;
         double count = 0;
         boolean occupied = false;
@@ -65,7 +103,6 @@ final class CellDelays {
             result.status = EstimateStatus.PRESENT;
             result.meanNs = sumNs / count;
             spread(count, boundFactor, packets, result);
-            collapse(selective, result);
         } else {
             result.status = occupied ? EstimateStatus.NO_USABLE_CELL : EstimateStatus.NO_PACKETS;
         }
@@ -110,41 +147,5 @@ final class CellDelays {
             most = Math.max(most, filled);
         }
         return most > 1;
-    }
-
-    private void collapse(final boolean selective, final AggregateEstimate result) {
-        double squaresNs2 = 0;
-        double deviationsNs2 = 0;
-        double packets = 0;
-        for (int bank = 0; bank < banks; bank++) {
-            final int end = (bank + 1) * cells;
-            int first = next(selective, bank * cells, end);
-            while (first < end) {
-                final int second = selective ? next(true, first + 1, end) : first + 1;
-                if (second < end && clean[first] && clean[second] && counts[first] + counts[second] > 0) {
-                    final double differenceNs = (double)delaySumsNs[first] - delaySumsNs[second];
-                    final double centredNs = differenceNs - result.meanNs * (counts[first] - counts[second]);
-                    squaresNs2 += differenceNs * differenceNs;
-                    deviationsNs2 += centredNs * centredNs;
-                    packets += counts[first] + counts[second];
-                    result.collapsedPairs++;
-                }
-                first = next(selective, second + 1, end);
-            }
-        }
-        if (packets > 0 && hasTwoFilled()) {
-            result.hasCollapsed = true;
-            result.secondMomentNs2 = squaresNs2 / packets;
-            result.collapsedStandardDeviationNs = Math.sqrt(deviationsNs2 / packets);
-        }
-    }
-
-    /** The next cell to be collapsed: clean and not empty if they are selected, any otherwise. */
-    private int next(final boolean selective, final int from, final int end) {
-        int cell = from;
-        while (selective && cell < end && !isFilled(cell)) {
-            cell++;
-        }
-        return cell;
     }
 }

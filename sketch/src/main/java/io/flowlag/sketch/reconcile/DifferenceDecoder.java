@@ -3,7 +3,7 @@ package io.flowlag.sketch.reconcile;
 import java.util.function.IntPredicate;
 
 /**
- * Lists the difference of two RDA (RDA paper, Algorithm 1) or of two strata: subtracts them cell by cell, so that what both have
+ * Lists the difference of two RDA (RDA paper, Algorithm 1): subtracts them cell by cell, so that what both have
  * cancels, then peels: a cell that holds one item names it, the item leaves the other banks, whose cells may then hold one. The
  * order of peeling does not matter: what is left in the end is the same.
  *
@@ -53,7 +53,7 @@ public final class DifferenceDecoder {
         }
         this.pureTest = pureTest;
         this.capacity = capacity;
-        hashes = new BankHashes(SynopsisFamily.RDA.maxBanks(), seed, SeedIndex.BANK);
+        hashes = new BankHashes(SynopsisFamily.RDA.maxBanks(), seed);
         groups = new PacketGroup(seed);
         identifiers = new long[capacity];
         counts = new int[capacity];
@@ -135,12 +135,14 @@ public final class DifferenceDecoder {
         return pairing;
     }
 
-    void begin(final int bankCount, final int cellCount) {
+    /** Begins a difference whose cells are {@link #set} one by one, to be {@link #peel}ed then. */
+    public void begin(final int bankCount, final int cellCount) {
         banks = bankCount;
         cells = cellCount;
     }
 
-    void set(final int cell, final long identifier, final int count, final int check) {
+    /** Sets what a cell has more at the receiver; the identifiers are those of both. */
+    public void set(final int cell, final long identifier, final int count, final int check) {
         identifiers[cell] = identifier;
         counts[cell] = count;
         checks[cell] = check;
@@ -151,7 +153,8 @@ public final class DifferenceDecoder {
         return 0 == counts[cell] && 0 == identifiers[cell] && 0 == checks[cell];
     }
 
-    void peel(final PacketDifference result) {
+    /** Adds to a list what the cells hold. */
+    public void peel(final PacketDifference result) {
         final int totalCells = banks * cells;
         final int mostItems = Math.min(result.size + totalCells, result.identifiers.length);
         do {

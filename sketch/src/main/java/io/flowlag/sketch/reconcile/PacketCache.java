@@ -276,7 +276,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
      * @param estimator     of the difference.
      * @param flowThreshold the lower of both points' thresholds.
      */
-    public void fill(final DifferenceEstimator estimator, final long flowThreshold) {
+    public void fill(final SignedCounts estimator, final long flowThreshold) {
         fill(estimator, flowThreshold, ANY_CLASS);
     }
 
@@ -287,7 +287,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
      * @param flowThreshold the lower of both points' thresholds.
      * @param classIndex    of the class, or {@link #ANY_CLASS}.
      */
-    public void fill(final DifferenceEstimator estimator, final long flowThreshold, final int classIndex) {
+    public void fill(final SignedCounts estimator, final long flowThreshold, final int classIndex) {
         fill(estimator, flowThreshold, classIndex, 0, slots);
     }
 
@@ -302,7 +302,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
      * @return where to go on, or {@link #NOT_FOUND} when all is in it.
      */
     public int fill(
-        final DifferenceEstimator estimator, final long flowThreshold, final int classIndex, final int fromSlot,
+        final SignedCounts estimator, final long flowThreshold, final int classIndex, final int fromSlot,
         final int slotCount) {
         final int end = fromSlot + Math.min(slotCount, slots - fromSlot);
         for (int slot = fromSlot; slot < end; slot++) {

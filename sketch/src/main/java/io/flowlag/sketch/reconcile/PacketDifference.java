@@ -97,7 +97,8 @@ public final class PacketDifference {
         System.arraycopy(other.signedCopies, 0, signedCopies, 0, size);
     }
 
-    void clear() {
+    /** Forgets every item. */
+    public void clear() {
         size = 0;
         undecodedCells = 0;
     }

@@ -34,7 +34,7 @@ public final class RdaReconciler {
         decoder = new DifferenceDecoder(capacity, seed);
         difference = decoder.newDifference();
         delays = new CellDelays(capacity);
-        hashes = new BankHashes(SynopsisFamily.RDA.maxBanks(), seed, SeedIndex.BANK);
+        hashes = new BankHashes(SynopsisFamily.RDA.maxBanks(), seed);
         groups = new PacketGroup(seed);
     }
 
@@ -138,12 +138,11 @@ public final class RdaReconciler {
                 reorderedPackets += difference.copies(item);
             }
         }
-        result.complete = difference.complete();
         if (!sender.damaged() && !receiver.damaged()) {
             result.hasLoss = true;
             result.netLostPackets = sender.packets() - receiver.packets();
         }
-        delays.estimate(true, boundFactor, receiver.packets() - reorderedPackets, result);
+        delays.estimate(boundFactor, receiver.packets() - reorderedPackets, difference.complete(), result);
     }
 
     /**
@@ -174,8 +173,12 @@ public final class RdaReconciler {
                 packets -= difference.copies(item);
             }
         }
-        result.complete = difference.complete();
-        delays.estimate(true, boundFactor, packets, result);
+        delays.estimate(boundFactor, packets, difference.complete(), result);
+    }
+
+    /** {@return the cells as the last repair left them} */
+    public CellDelays cells() {
+        return delays;
     }
 
     private boolean isAtOtherClass(final int item, final ListedTimes receiverPackets) {

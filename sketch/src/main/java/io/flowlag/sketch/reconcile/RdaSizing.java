@@ -31,7 +31,7 @@ public final class RdaSizing {
     /**
      * The size for an estimated difference: late binding.
      *
-     * @param estimatedItems    of a {@link DifferenceEstimator}; not a number, or more than fits, means as many as fit.
+     * @param estimatedItems    of {@link SignedCounts}; not a number, or more than fits, means as many as fit.
      * @param relativeDeviation of the estimate, see {@link SignedCounts#relativeDeviation}.
      * @param leastCells        over all banks, as {@link #cellsForDeviation} says, or 0.
      * @param capacityBytes     of the aggregator.
@@ -45,7 +45,7 @@ public final class RdaSizing {
     /**
      * The size for an estimated difference that is decoded further with the sender's packets, at least half of it lost ones.
      *
-     * @param estimatedItems    of a {@link DifferenceEstimator}; not a number, or more than fits, means as many as fit.
+     * @param estimatedItems    of {@link SignedCounts}; not a number, or more than fits, means as many as fit.
      * @param relativeDeviation of the estimate, see {@link SignedCounts#relativeDeviation}.
      * @param leastCells        over all banks, as {@link #cellsForDeviation} says, or 0.
      * @param capacityBytes     of the aggregator.
@@ -55,27 +55,6 @@ public final class RdaSizing {
         final double estimatedItems, final double relativeDeviation, final int leastCells, final int capacityBytes) {
         return geometry(
             ASSISTED_CELLS_PER_ITEM * items(estimatedItems, relativeDeviation), leastCells, capacityBytes);
-    }
-
-    /**
-     * The paper's size (Theorem 2).
-     *
-     * @param items of the difference.
-     * @return two banks of twice as many cells, at least one.
-     */
-    public static SynopsisGeometry ofThePaper(final int items) {
-        return SynopsisGeometry.rda(2, Math.max(1, 2 * items));
-    }
-
-    /**
-     * The share of intervals that two banks decode whole, for many items and fewer than the cells of a bank.
-     *
-     * @param items of the difference.
-     * @param cells m, of each bank.
-     * @return √(1 - (d/m)²); 0 from d = m on.
-     */
-    public static double decodedByTwoBanks(final double items, final double cells) {
-        return Math.sqrt(Math.max(0, 1 - items / cells * (items / cells)));
     }
 
     /**

@@ -23,7 +23,7 @@ public final class ReconcilableDifferenceAggregator extends Synopsis {
      */
     public ReconcilableDifferenceAggregator(final SynopsisGeometry geometry, final long seed) {
         super(SynopsisFamily.RDA, geometry, seed);
-        hashes = new BankHashes(SynopsisFamily.RDA.maxBanks(), seed, SeedIndex.BANK);
+        hashes = new BankHashes(SynopsisFamily.RDA.maxBanks(), seed);
         groups = new PacketGroup(seed);
         banks = geometry.banks();
         cells = geometry.cells();

@@ -10,7 +10,10 @@ import io.flowlag.common.hash.KeyedMix;
  *
  * <p>One thread at a time; allocates at construction only.
  */
-public final class SignedCounts extends Synopsis implements DifferenceEstimator {
+public final class SignedCounts extends Synopsis {
+    /** No estimate: the images are not paired. */
+    public static final double NO_ESTIMATE = Double.NaN;
+
     private final long hashSeed;
     private final int counts;
 
@@ -26,14 +29,23 @@ public final class SignedCounts extends Synopsis implements DifferenceEstimator 
         this.counts = counts;
     }
 
-    @Override
+    /**
+     * Adds an item.
+     *
+     * @param identifier of the packet, or of its group.
+     */
     public void add(final long identifier) {
         countPackets(1);
         final long mixed = KeyedMix.mix(identifier, hashSeed);
         addLong(cellOffset(KeyedMix.reduceHigh(mixed, counts)), 1 - ((mixed & 1) << 1));
     }
 
-    @Override
+    /**
+     * Estimates the size of the difference.
+     *
+     * @param other image of the other point, verified.
+     * @return items that only one of the two has; {@link #NO_ESTIMATE} if the two cannot be compared.
+     */
     public double estimate(final SynopsisImage other) {
         if (SynopsisPairing.PAIRED != SynopsisPairing.check(SynopsisFamily.SIGNED_COUNTS, image(), other)) {
             return NO_ESTIMATE;

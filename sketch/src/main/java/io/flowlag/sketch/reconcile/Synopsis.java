@@ -137,27 +137,33 @@ public abstract class Synopsis implements IntervalSketch {
         image.wrap(buffer, 0, buffer.capacity());
     }
 
-    final void countPackets(final long packets) {
+    /** Counts packets into the preamble; negative if they are taken out. */
+    protected final void countPackets(final long packets) {
         addLong(SynopsisDescriptor.PACKETS_OFFSET, packets);
     }
 
-    final int cellOffset(final int cell) {
+    /** {@return where a cell lies in the image, in octets} */
+    protected final int cellOffset(final int cell) {
         return SynopsisDescriptor.PREAMBLE_LENGTH + cell * cellLength;
     }
 
-    final void xorLong(final int offset, final long value) {
+    /** XORs a value into the image. */
+    protected final void xorLong(final int offset, final long value) {
         buffer.putLong(offset, buffer.getLong(offset, BYTE_ORDER) ^ value, BYTE_ORDER);
     }
 
-    final void addLong(final int offset, final long value) {
+    /** Adds to a value of the image, modulo 2^64. */
+    protected final void addLong(final int offset, final long value) {
         buffer.putLong(offset, buffer.getLong(offset, BYTE_ORDER) + value, BYTE_ORDER);
     }
 
-    final void addInt(final int offset, final int value) {
+    /** Adds to a value of the image, modulo 2^32. */
+    protected final void addInt(final int offset, final int value) {
         buffer.putInt(offset, buffer.getInt(offset, BYTE_ORDER) + value, BYTE_ORDER);
     }
 
-    final void putLong(final int offset, final long value) {
+    /** Sets a value of the image. */
+    protected final void putLong(final int offset, final long value) {
         buffer.putLong(offset, value, BYTE_ORDER);
     }
 }

@@ -22,16 +22,11 @@ import java.nio.ByteOrder;
  *  56  reserved           8   0
  *  64  cells
  *
- * cell of an RDA (FineComb: count 8, no check)     cell of an sRDA
- *   0  identifier         8   XOR                    0  identifier         8   XOR
- *   8  timestampSumNs     8   sum; wraps             8  timestampSumNs     8   sum; wraps
- *  16  count              4   sum; wraps            16  count              8   sum; wraps
- *  20  check              4   sum; wraps            24  identifierHash     8   XOR
- *
- * cell of a stratum                                cell of the others
+ * cell of an RDA                                   cell of signed counts
  *   0  identifier         8   XOR                    0  value              8
- *   8  count              4   sum; wraps
- *  12  check              4   sum; wraps
+ *   8  timestampSumNs     8   sum; wraps
+ *  16  count              4   sum; wraps
+ *  20  check              4   sum; wraps
  *
  * cell of missing packets
  *   0  identifier         8
@@ -52,6 +47,7 @@ import java.nio.ByteOrder;
  *  46  classIndex         2   of the first packet
  *  48  packets            8   in the interval
  * </pre>
+ * The cells of sRDA, FineComb, MinHash and strata have the layouts of the laboratory, which alone fills and reads them.
  * Stateless, any thread; allocates never.
  */
 public final class SynopsisDescriptor {
@@ -92,9 +88,6 @@ public final class SynopsisDescriptor {
     static final int CELL_TIMESTAMP_SUM_OFFSET = CELL_IDENTIFIER_OFFSET + 8;
     static final int CELL_COUNT_OFFSET = CELL_TIMESTAMP_SUM_OFFSET + 8;
     static final int CELL_CHECK_OFFSET = CELL_COUNT_OFFSET + 4;
-    static final int SIMPLE_CELL_HASH_OFFSET = CELL_COUNT_OFFSET + 8;
-    static final int STRATUM_COUNT_OFFSET = CELL_IDENTIFIER_OFFSET + 8;
-    static final int STRATUM_CHECK_OFFSET = STRATUM_COUNT_OFFSET + 4;
     static final int VALUE_OFFSET = 0;
     static final int MISSING_FLOW_HASH_OFFSET = CELL_TIMESTAMP_SUM_OFFSET + 8;
     static final int MISSING_BYTES_OFFSET = MISSING_FLOW_HASH_OFFSET + 8;

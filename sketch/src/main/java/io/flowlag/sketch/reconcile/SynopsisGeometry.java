@@ -35,27 +35,6 @@ public record SynopsisGeometry(SynopsisFamily family, int banks, int cells) {
     }
 
     /**
-     * The geometry of an sRDA.
-     *
-     * @param hashFunctions k.
-     * @param cells         of the whole array.
-     * @return the geometry.
-     */
-    public static SynopsisGeometry simpleRda(final int hashFunctions, final int cells) {
-        return new SynopsisGeometry(SynopsisFamily.SRDA, hashFunctions, cells);
-    }
-
-    /**
-     * The geometry of a FineComb.
-     *
-     * @param cells m.
-     * @return the geometry.
-     */
-    public static SynopsisGeometry fineComb(final int cells) {
-        return new SynopsisGeometry(SynopsisFamily.FINE_COMB, 1, cells);
-    }
-
-    /**
      * All cells.
      *
      * @return count.

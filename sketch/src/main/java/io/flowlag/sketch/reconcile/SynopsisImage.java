@@ -160,7 +160,7 @@ public final class SynopsisImage {
     }
 
     /**
-     * Timestamps of a cell of an RDA, sRDA, or FineComb.
+     * Timestamps of a cell of an RDA.
      *
      * @param cell index over all banks.
      * @return ns since the interval's start, summed modulo 2^64.
@@ -170,39 +170,23 @@ public final class SynopsisImage {
     }
 
     /**
-     * Packets of a cell of an RDA, sRDA, FineComb, or stratum.
+     * Packets of a cell of an RDA.
      *
      * @param cell index over all banks.
-     * @return count; of an RDA or stratum modulo 2^32, unsigned.
+     * @return count, modulo 2^32, unsigned.
      */
     public long count(final int cell) {
-        return switch (family) {
-            case RDA -> buffer.getInt(offset(cell) + SynopsisDescriptor.CELL_COUNT_OFFSET, BYTE_ORDER) & 0xffff_ffffL;
-            case STRATA -> buffer.getInt(offset(cell) + SynopsisDescriptor.STRATUM_COUNT_OFFSET, BYTE_ORDER) & 0xffff_ffffL;
-            default -> buffer.getLong(offset(cell) + SynopsisDescriptor.CELL_COUNT_OFFSET, BYTE_ORDER);
-        };
+        return buffer.getInt(offset(cell) + SynopsisDescriptor.CELL_COUNT_OFFSET, BYTE_ORDER) & 0xffff_ffffL;
     }
 
     /**
-     * Check of a cell of an RDA or stratum.
+     * Check of a cell of an RDA.
      *
      * @param cell index over all banks.
      * @return sum of the low halves of the bank's hashes, modulo 2^32.
      */
     public int check(final int cell) {
-        final int place = SynopsisFamily.RDA == family ?
-            SynopsisDescriptor.CELL_CHECK_OFFSET : SynopsisDescriptor.STRATUM_CHECK_OFFSET;
-        return buffer.getInt(offset(cell) + place, BYTE_ORDER);
-    }
-
-    /**
-     * Hashes of a cell of an sRDA.
-     *
-     * @param cell index.
-     * @return XOR of the hashes of the packets' identifiers.
-     */
-    public long identifierHash(final int cell) {
-        return buffer.getLong(offset(cell) + SynopsisDescriptor.SIMPLE_CELL_HASH_OFFSET, BYTE_ORDER);
+        return buffer.getInt(offset(cell) + SynopsisDescriptor.CELL_CHECK_OFFSET, BYTE_ORDER);
     }
 
     /**
@@ -409,7 +393,8 @@ public final class SynopsisImage {
         return 0 == buffer.compareTo(other.buffer);
     }
 
-    private int offset(final int cell) {
+    /** {@return where a cell lies in the image, in octets} */
+    public int offset(final int cell) {
         return SynopsisDescriptor.PREAMBLE_LENGTH + cell * cellLength;
     }
 }

@@ -4,7 +4,6 @@ import io.flowlag.sketch.image.PairingResult;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.CellMap;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
-import io.flowlag.sketch.lds.SimpleDelaySketch;
 import io.flowlag.sketch.support.Allocation;
 import io.flowlag.sketch.support.Packets;
 import net.jqwik.api.ForAll;
@@ -196,52 +195,6 @@ class FlowEstimatorTest {
         assertEquals(10_000, estimate.sentPackets(), 300);
         assertEquals(LossKind.SCALED, estimate.lossKind());
         assertEquals(1_000, estimate.lostPackets(), 150);
-    }
-
-    @Test
-    void shouldReadAnSdsAlone() {
-        final SketchGeometry sdsGeometry = SketchGeometry.sds(4, 32);
-        final SimpleDelaySketch sds = new SimpleDelaySketch(sdsGeometry, SEED);
-        final FlowEstimator sdsEstimator = new FlowEstimator(sdsGeometry, SEED, 0, 0, 0.95);
-        for (int packet = 1; packet <= 10; packet++) {
-            sds.update(FLOW, packet, BYTES, 1);
-        }
-
-        assertEquals(PairingResult.PAIRED, sdsEstimator.single(sds.image()));
-        sdsEstimator.estimate(FLOW, 1, FlowEstimator.UNKNOWN_PACKETS, estimate);
-
-        assertEquals(5.5, estimate.meanNs());
-        assertEquals(10, estimate.receivedPackets());
-        assertFalse(estimate.hasSentPackets());
-        assertEquals(LossKind.NONE, estimate.lossKind());
-        assertEquals(PairingResult.FAMILY, sdsEstimator.single(sender.image()));
-    }
-
-    @Test
-    void shouldTakeTheEmptiestCellOfAnSds() {
-        final SketchGeometry sdsGeometry = SketchGeometry.sds(4, 32);
-        final SimpleDelaySketch sds = new SimpleDelaySketch(sdsGeometry, SEED);
-        final int flows = 24;
-        for (int flow = 0; flow < flows; flow++) {
-            for (int packet = 0; packet < 10; packet++) {
-                sds.update(0x9e37L * flow, 1000L * flow, BYTES, 1);
-            }
-        }
-        final FlowEstimator sdsEstimator = new FlowEstimator(sdsGeometry, SEED, 0, 0, 0.95);
-        sdsEstimator.single(sds.image());
-        int exact = 0;
-        for (int flow = 0; flow < flows; flow++) {
-            sdsEstimator.estimate(0x9e37L * flow, 1, 10, estimate);
-            final boolean alone = estimate.receivedPackets() == 10;
-            exact += alone ? 1 : 0;
-            if (alone) {
-                assertEquals(1000L * flow, estimate.meanNs());
-                assertEquals(0, estimate.boundNs());
-            } else {
-                assertTrue(estimate.boundNs() > 0);
-            }
-        }
-        assertTrue(exact > flows / 2, "exact " + exact);
     }
 
     @Property(tries = 100)

@@ -1,7 +1,7 @@
 package io.flowlag.sketch.image;
 
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
-import io.flowlag.sketch.lds.SimpleDelaySketch;
+import io.flowlag.sketch.support.StoredImages;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -49,7 +49,7 @@ class ImagePairingTest {
 
     @Test
     void shouldRefuseFamiliesThatAreNotCompared() {
-        final SketchImage sds = new SimpleDelaySketch(SketchGeometry.sds(2, 8), SEED).image();
+        final SketchImage sds = StoredImages.read("sds-v1");
 
         assertEquals(PairingResult.FAMILY, ImagePairing.check(sds, reference));
         assertEquals(PairingResult.FAMILY, ImagePairing.check(sds, sds));

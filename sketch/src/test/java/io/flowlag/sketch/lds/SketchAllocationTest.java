@@ -25,17 +25,6 @@ class SketchAllocationTest {
     }
 
     @Test
-    void shouldAllocateNothingWhenAnSdsTakesAPacket() {
-        final SimpleDelaySketch sketch = new SimpleDelaySketch(SketchGeometry.sds(4, 1_000), 1);
-
-        Allocation.assertNone(() -> {
-            for (int packet = 0; packet < PACKETS; packet++) {
-                sketch.update(packet % 100, packet, 100, 1);
-            }
-        });
-    }
-
-    @Test
     void shouldAllocateNothingWhenAnLdaTakesAPacket() {
         final LossyDifferenceAggregator aggregator = new LossyDifferenceAggregator(SketchGeometry.lda(512, 1, 6), 1);
 

@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.TreeSet;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
@@ -27,9 +26,6 @@ class PaperExamplesTest {
     private static final long[] RECEIVED = {0, 110, 260, 310, 390, 0, 450, 0, 0, 760};
     /** Figure 2: the cell of each packet. */
     private static final int[] LDA_CELLS = {-1, 0, 1, 0, 2, 3, 4, -1, -1, 3};
-    /** Figures 3 and 4: the two cells of each packet; those of P3, P5 and P9 are not legible, and are chosen. */
-    private static final int[][] SRDA_CELLS = {
-        {}, {0, 1}, {3, 4}, {0, 3}, {2, 3}, {1, 2}, {1, 4}, {}, {}, {2, 4}};
     private static final double TRUE_MEAN = 102.5;
 
     private final Map<Integer, Long> identifiers = new HashMap<>();
@@ -55,49 +51,6 @@ class PaperExamplesTest {
         new LdaEstimator(CONFIDENCE).estimate(sender.image(), receiver.image(), estimate);
         assertEquals(104, estimate.meanNs(), 1e-9);
         assertEquals(5, estimate.samples());
-    }
-
-    /** FineComb discards the cell that LDA was wrong about. */
-    @Test
-    void shouldDiscardThePairOfFigureTwoInFineComb() {
-        final SynopsisGeometry geometry = SynopsisGeometry.fineComb(5);
-        final FineComb sender = new FineComb(geometry, SEED);
-        final FineComb receiver = new FineComb(geometry, SEED);
-        for (final int packet : new int[]{1, 2, 3, 4, 5, 6}) {
-            sender.addToCell(LDA_CELLS[packet], ldaIdentifier(packet), SENT[packet]);
-        }
-        for (final int packet : new int[]{1, 2, 3, 4, 6, 9}) {
-            receiver.addToCell(LDA_CELLS[packet], ldaIdentifier(packet), RECEIVED[packet]);
-        }
-        final AggregateEstimate estimate = new AggregateEstimate();
-        final FineCombEstimator estimator = new FineCombEstimator(5, 2, SEED, CONFIDENCE);
-
-        assertEquals(SynopsisPairing.PAIRED, estimator.pair(sender.image(), receiver.image()));
-        estimator.estimate(estimate);
-
-        assertEquals(104, estimate.meanNs(), 1e-9);
-        assertEquals(4, estimate.cleanCells());
-        assertFalse(estimate.exact());
-    }
-
-    /** Figures 3 and 4: no cell is clean, three packets are listed, all cells are repaired, the mean is 820 / 8. */
-    @Test
-    void shouldComputeFiguresThreeAndFour() {
-        final AggregateEstimate estimate = figureThree();
-
-        assertTrue(estimate.exact());
-        assertEquals(5, estimate.cleanCells());
-        assertEquals(TRUE_MEAN, estimate.meanNs(), 1e-9);
-    }
-
-    /** Section IV-D: P1 lies in the first and second cell, P4 in the third and fourth; collapsed they vanish. */
-    @Test
-    void shouldShowTheFlawOfTheSimpleAggregatorsStandardDeviation() {
-        final AggregateEstimate estimate = figureThree();
-
-        assertEquals(2, estimate.collapsedPairs());
-        assertEquals(4416.7, estimate.secondMomentNs2(), 0.05);
-        assertEquals(-6089.6, estimate.secondMomentNs2() - estimate.meanNs() * estimate.meanNs(), 0.05);
     }
 
     /** The same packets in an RDA: no packet is twice in a bank. */
@@ -132,35 +85,6 @@ class PaperExamplesTest {
         assertEquals(1, estimate.netLostPackets());
     }
 
-    private AggregateEstimate figureThree() {
-        final SynopsisGeometry geometry = SynopsisGeometry.simpleRda(2, 5);
-        final SimpleReconcilableDifferenceAggregator sender = new SimpleReconcilableDifferenceAggregator(geometry, SEED);
-        final SimpleReconcilableDifferenceAggregator receiver = new SimpleReconcilableDifferenceAggregator(geometry, SEED);
-        final ListedPackets sent = new ListedPackets();
-        final ListedPackets received = new ListedPackets();
-        for (final int packet : new int[]{1, 2, 3, 4, 5, 6}) {
-            sender.update(simpleIdentifier(packet), SENT[packet]);
-            sent.with(simpleIdentifier(packet), SENT[packet], 1);
-        }
-        for (final int packet : new int[]{1, 2, 4, 6, 9}) {
-            receiver.update(simpleIdentifier(packet), RECEIVED[packet]);
-            received.with(simpleIdentifier(packet), RECEIVED[packet], 1);
-        }
-        final SimpleRdaReconciler reconciler = new SimpleRdaReconciler(5, SEED, CONFIDENCE);
-        final AggregateEstimate estimate = new AggregateEstimate();
-        assertEquals(SynopsisPairing.PAIRED, reconciler.decode(sender.image(), receiver.image()));
-        assertEquals(3, reconciler.difference().size());
-        assertEquals(2, reconciler.difference().lostItems());
-        assertTrue(reconciler.difference().complete());
-        for (int item = 0; item < 3; item++) {
-            assertEquals(
-                reconciler.difference().lost(item),
-                ListedTimes.NOT_FOUND != sent.find(reconciler.difference().identifier(item)));
-        }
-        reconciler.repair(sent, received, estimate);
-        return estimate;
-    }
-
     private static String listed(final PacketDifference difference) {
         final TreeSet<String> items = new TreeSet<>();
         for (int item = 0; item < difference.size(); item++) {
@@ -191,18 +115,6 @@ class PaperExamplesTest {
         return identifiers.computeIfAbsent(packet, key -> {
             long identifier = key * 1_000_000L;
             while (LDA_CELLS[key] != KeyedMix.reduceLow(KeyedMix.mix(identifier, KeyedMix.derivedSeed(SEED, 0)), 6)) {
-                identifier++;
-            }
-            return identifier;
-        });
-    }
-
-    private long simpleIdentifier(final int packet) {
-        return identifiers.computeIfAbsent(packet, key -> {
-            final BankHashes hashes = new BankHashes(2, SEED, SeedIndex.BANK);
-            long identifier = key * 1_000_000L;
-            while (SRDA_CELLS[key][0] != SimpleReconcilableDifferenceAggregator.cell(hashes, 0, identifier, 5) ||
-                SRDA_CELLS[key][1] != SimpleReconcilableDifferenceAggregator.cell(hashes, 1, identifier, 5)) {
                 identifier++;
             }
             return identifier;

@@ -226,7 +226,7 @@ class PeelingLawsTest {
         final SynopsisGeometry geometry, final long seed, final List<Packet> packets, final long shuffle) {
         final Random random = new Random(shuffle);
         final PacketGroup groups = new PacketGroup(seed);
-        final BankHashes hashes = new BankHashes(geometry.banks(), seed, SeedIndex.BANK);
+        final BankHashes hashes = new BankHashes(geometry.banks(), seed);
         final List<long[]> items = new ArrayList<>();
         for (final Packet packet : packets) {
             if (packet.sentCopies != packet.receivedCopies) {

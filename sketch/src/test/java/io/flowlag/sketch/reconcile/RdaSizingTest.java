@@ -21,7 +21,6 @@ class RdaSizingTest {
         assertTrue(all.imageLength() <= 1 << 20 && all.imageLength() > (1 << 20) - 4 * 24);
         assertEquals(all, RdaSizing.forEstimate(Double.NaN, 0.1, 0, 1 << 20));
         assertEquals(all, RdaSizing.forEstimate(Double.POSITIVE_INFINITY, 0.1, 0, 1 << 20));
-        assertEquals(SynopsisGeometry.rda(2, 2_000), RdaSizing.ofThePaper(1_000));
         assertEquals(5_000, RdaSizing.cellsForDeviation(0.01));
     }
 
@@ -73,14 +72,12 @@ class RdaSizingTest {
         }
     }
 
-    /** The paper's size, m = 2d with two banks: 87 % decode whatever d is, where Theorem 2 has all but O(d^-2). */
+    /** The paper's size, m = 2d with two banks: √(1 - (d/m)²) = 87 % decode for every d; Theorem 2 has all but O(d^-2). */
     @Test
     void shouldDecodeAsOftenWithTwoBanksAsRingsAllow() {
-        assertEquals(0.866, RdaSizing.decodedByTwoBanks(1, 2), 0.001);
-        assertEquals(0, RdaSizing.decodedByTwoBanks(3, 2));
         for (final int items : new int[]{100, 400}) {
             final int runs = 1_000;
-            final double decoded = decoded(RdaSizing.ofThePaper(items), items, runs) / (double)runs;
+            final double decoded = decoded(SynopsisGeometry.rda(2, 2 * items), items, runs) / (double)runs;
             // Five deviations of a share of 0.87 over 1000 runs, and a little for small d.
             assertEquals(0.866, decoded, 0.06, items + " items");
         }

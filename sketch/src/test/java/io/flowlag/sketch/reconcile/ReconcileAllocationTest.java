@@ -28,23 +28,12 @@ class ReconcileAllocationTest {
     void shouldAllocateNothingWhenSynopsesTakePackets() {
         final ReconcilableDifferenceAggregator rda =
             new ReconcilableDifferenceAggregator(SynopsisGeometry.rda(2, 1_000), SEED);
-        final SimpleReconcilableDifferenceAggregator simple =
-            new SimpleReconcilableDifferenceAggregator(SynopsisGeometry.simpleRda(2, 1_000), SEED);
-        final FineComb fineComb = new FineComb(SynopsisGeometry.fineComb(1_000), SEED);
-        final FineCombStash stash = new FineCombStash(100);
         final SignedCounts counts = new SignedCounts(1_000, SEED);
-        final MinHashEstimator minHash = new MinHashEstimator(1_000, SEED);
-        final StrataEstimator strata = new StrataEstimator(16, 10, SEED);
 
         Allocation.assertNone(() -> {
             for (int packet = 0; packet < PACKETS; packet++) {
                 rda.update(packet, packet);
-                simple.update(packet, packet);
-                fineComb.update(packet, packet);
-                stash.offer(packet, packet);
                 counts.add(packet);
-                minHash.add(packet);
-                strata.add(packet);
             }
         });
     }

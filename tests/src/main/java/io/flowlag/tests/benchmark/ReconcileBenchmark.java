@@ -86,7 +86,7 @@ public class ReconcileBenchmark {
         @Setup(Level.Trial)
         public void setUp() {
             final SynopsisGeometry geometry = "paper".equals(size) ?
-                RdaSizing.ofThePaper(difference) : RdaSizing.forEstimate(difference, 0, 0, 1 << 30);
+                SynopsisGeometry.rda(2, 2 * difference) : RdaSizing.forEstimate(difference, 0, 0, 1 << 30);
             final int packets = 10 * difference;
             sent = new PacketCache(packets, SEED);
             received = new PacketCache(packets, SEED);

@@ -1,9 +1,9 @@
 package io.flowlag.tests.lab.method;
 
 import io.flowlag.sketch.reconcile.AggregateEstimate;
-import io.flowlag.sketch.reconcile.FineComb;
-import io.flowlag.sketch.reconcile.FineCombEstimator;
 import io.flowlag.sketch.reconcile.SynopsisGeometry;
+import io.flowlag.tests.lab.comparator.FineComb;
+import io.flowlag.tests.lab.comparator.FineCombEstimator;
 
 import java.util.Arrays;
 
@@ -22,7 +22,7 @@ public final class FineCombMethod extends Simple.Named {
      */
     public FineCombMethod(final int cells, final long seed) {
         super("FineComb, " + cells);
-        geometry = SynopsisGeometry.fineComb(cells);
+        geometry = FineComb.geometry(cells);
         this.seed = seed;
     }
 

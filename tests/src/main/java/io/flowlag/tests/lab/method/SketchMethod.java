@@ -4,7 +4,7 @@ import io.flowlag.sketch.estimate.FlowEstimate;
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
-import io.flowlag.sketch.lds.SimpleDelaySketch;
+import io.flowlag.tests.lab.comparator.SimpleDelaySketch;
 
 /** LDS by the product's estimate or by the paper's rule, and SDS, whose packets carry their timestamp. */
 public final class SketchMethod extends Simple.Named {

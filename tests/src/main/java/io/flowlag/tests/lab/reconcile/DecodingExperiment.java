@@ -1,14 +1,14 @@
 package io.flowlag.tests.lab.reconcile;
 
 import io.flowlag.sketch.reconcile.DifferenceDecoder;
-import io.flowlag.sketch.reconcile.FineComb;
-import io.flowlag.sketch.reconcile.FineCombEstimator;
-import io.flowlag.sketch.reconcile.FineCombStash;
 import io.flowlag.sketch.reconcile.PacketDifference;
 import io.flowlag.sketch.reconcile.PureTest;
 import io.flowlag.sketch.reconcile.RdaSizing;
 import io.flowlag.sketch.reconcile.ReconcilableDifferenceAggregator;
 import io.flowlag.sketch.reconcile.SynopsisGeometry;
+import io.flowlag.tests.lab.comparator.FineComb;
+import io.flowlag.tests.lab.comparator.FineCombEstimator;
+import io.flowlag.tests.lab.comparator.FineCombStash;
 
 import java.util.HashSet;
 import java.util.Set;
@@ -44,7 +44,7 @@ public final class DecodingExperiment {
         for (final int paper : new int[]{5_000, 100_000}) {
             final int items = (int)Math.max(1, Math.round(paper * scale));
             final double[] four = decode(RdaSizing.forEstimate(items, 0, 0, 1 << 30), items, seeds);
-            final double[] two = decode(RdaSizing.ofThePaper(items), items, seeds);
+            final double[] two = decode(SynopsisGeometry.rda(2, 2 * items), items, seeds);
             large.add(items, four[0], four[1], two[0], two[1]);
         }
         return new Rows[]{rda, large, fineComb(scale)};
@@ -163,9 +163,9 @@ public final class DecodingExperiment {
             "Figure 6, FineComb: one cell that gained 6 packets, the whole stash tried, at most 2·10⁷ combinations",
             "stash", "ms", "combinations", "abandoned cells");
         for (final int stashSize : scale < 1 ? new int[]{10, 20} : new int[]{10, 20, 30, 40, 60}) {
-            final FineComb sender = new FineComb(SynopsisGeometry.fineComb(FINE_COMB_CELLS), 0);
-            final FineComb receiver = new FineComb(SynopsisGeometry.fineComb(FINE_COMB_CELLS), 0);
-            final FineComb probe = new FineComb(SynopsisGeometry.fineComb(FINE_COMB_CELLS), 0);
+            final FineComb sender = new FineComb(FineComb.geometry(FINE_COMB_CELLS), 0);
+            final FineComb receiver = new FineComb(FineComb.geometry(FINE_COMB_CELLS), 0);
+            final FineComb probe = new FineComb(FineComb.geometry(FINE_COMB_CELLS), 0);
             final FineCombStash stash = new FineCombStash(stashSize);
             final SplittableRandom random = new SplittableRandom(1);
             int gained = 0;

@@ -1,9 +1,9 @@
 package io.flowlag.tests.lab.reconcile;
 
-import io.flowlag.sketch.reconcile.DifferenceEstimator;
-import io.flowlag.sketch.reconcile.MinHashEstimator;
 import io.flowlag.sketch.reconcile.SignedCounts;
-import io.flowlag.sketch.reconcile.StrataEstimator;
+import io.flowlag.tests.lab.comparator.DifferenceEstimator;
+import io.flowlag.tests.lab.comparator.MinHashEstimator;
+import io.flowlag.tests.lab.comparator.StrataEstimator;
 
 import java.util.SplittableRandom;
 
@@ -59,7 +59,7 @@ public final class EstimatorExperiment {
 
     private static DifferenceEstimator estimator(final int kind, final long seed) {
         return switch (kind) {
-            case 0 -> new SignedCounts(1_024, seed);
+            case 0 -> DifferenceEstimator.of(new SignedCounts(1_024, seed));
             case 1 -> new MinHashEstimator(1_024, seed);
             default -> new StrataEstimator(14, 12, seed);
         };

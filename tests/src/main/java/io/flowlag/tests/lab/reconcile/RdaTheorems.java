@@ -1,13 +1,14 @@
 package io.flowlag.tests.lab.reconcile;
 
 import io.flowlag.sketch.reconcile.AggregateEstimate;
-import io.flowlag.sketch.reconcile.FineComb;
-import io.flowlag.sketch.reconcile.FineCombEstimator;
 import io.flowlag.sketch.reconcile.FlowSample;
 import io.flowlag.sketch.reconcile.PacketCache;
 import io.flowlag.sketch.reconcile.RdaReconciler;
 import io.flowlag.sketch.reconcile.ReconcilableDifferenceAggregator;
 import io.flowlag.sketch.reconcile.SynopsisGeometry;
+import io.flowlag.tests.lab.comparator.CollapsedCells;
+import io.flowlag.tests.lab.comparator.FineComb;
+import io.flowlag.tests.lab.comparator.FineCombEstimator;
 import io.flowlag.tests.lab.report.NamedExperiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -84,7 +85,7 @@ public final class RdaTheorems extends NamedExperiment {
     private static double spoiled(final int cells, final int lost, final long seed) {
         final ReconcileTraffic traffic = new ReconcileTraffic(seed, PACKETS, lost);
         final boolean[] isLost = traffic.lost(lost);
-        final SynopsisGeometry geometry = SynopsisGeometry.fineComb(cells);
+        final SynopsisGeometry geometry = FineComb.geometry(cells);
         final FineComb sender = new FineComb(geometry, seed);
         final FineComb receiver = new FineComb(geometry, seed);
         for (int i = 0; i < PACKETS; i++) {
@@ -156,8 +157,9 @@ public final class RdaTheorems extends NamedExperiment {
             decode(traffic, SynopsisGeometry.rda(2, RDA_CELLS), sent, received, lost, seed, offsetNs);
         final AggregateEstimate estimate = new AggregateEstimate();
         reconciler.repair(sent, received, estimate);
-        return new double[] {estimate.meanNs(), estimate.standardDeviationNs(), estimate.collapsedStandardDeviationNs(),
-            Math.sqrt(Math.max(0, estimate.secondMomentNs2() - estimate.meanNs() * estimate.meanNs()))};
+        final CollapsedCells collapsed = CollapsedCells.of(reconciler.cells(), true, estimate.meanNs());
+        return new double[] {estimate.meanNs(), estimate.standardDeviationNs(), collapsed.standardDeviationNs(),
+            Math.sqrt(Math.max(0, collapsed.secondMomentNs2() - estimate.meanNs() * estimate.meanNs()))};
     }
 
     private static RdaReconciler decode(

@@ -6,8 +6,6 @@ import io.flowlag.sketch.lda.LdaEstimate;
 import io.flowlag.sketch.lda.LdaEstimator;
 import io.flowlag.sketch.lda.LossyDifferenceAggregator;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
-import io.flowlag.sketch.reconcile.FineComb;
-import io.flowlag.sketch.reconcile.FineCombEstimator;
 import io.flowlag.sketch.reconcile.FlowSample;
 import io.flowlag.sketch.reconcile.PacketCache;
 import io.flowlag.sketch.reconcile.RdaReconciler;
@@ -16,6 +14,9 @@ import io.flowlag.sketch.reconcile.ReconcilableDifferenceAggregator;
 import io.flowlag.sketch.reconcile.SignedCounts;
 import io.flowlag.sketch.reconcile.SynopsisGeometry;
 import io.flowlag.sketch.reconcile.SynopsisPairing;
+import io.flowlag.tests.lab.comparator.CollapsedCells;
+import io.flowlag.tests.lab.comparator.FineComb;
+import io.flowlag.tests.lab.comparator.FineCombEstimator;
 
 import java.util.Arrays;
 
@@ -192,11 +193,12 @@ public final class SetDifferenceExperiment {
             reconciler.decodeFurther(sent, true);
         }
         reconciler.repair(sent, received, estimate);
-        note(estimate, truth, row, method, seed);
+        final CollapsedCells collapsed = CollapsedCells.of(reconciler.cells(), true, estimate.meanNs());
+        note(estimate, collapsed, truth, row, method, seed);
         if (0 == method) {
-            final double second = estimate.secondMomentNs2() - estimate.meanNs() * estimate.meanNs();
+            final double second = collapsed.secondMomentNs2() - estimate.meanNs() * estimate.meanNs();
             extras[row][0][seed] = Math.abs(Math.sqrt(Math.max(0, second)) - truth[1]) / truth[1];
-            extras[row][1][seed] = Math.abs(estimate.collapsedStandardDeviationNs() - truth[1]) / truth[1];
+            extras[row][1][seed] = Math.abs(collapsed.standardDeviationNs() - truth[1]) / truth[1];
             extras[row][2][seed] = estimate.cleanCells();
         }
     }
@@ -220,7 +222,7 @@ public final class SetDifferenceExperiment {
         final int seed,
         final double[] truth,
         final int row) {
-        final SynopsisGeometry geometry = SynopsisGeometry.fineComb(2 * cells);
+        final SynopsisGeometry geometry = FineComb.geometry(2 * cells);
         final FineComb sender = new FineComb(geometry, seed);
         final FineComb receiver = new FineComb(geometry, seed);
         for (int i = 0; i < traffic.packets; i++) {
@@ -240,7 +242,7 @@ public final class SetDifferenceExperiment {
             Arrays.copyOf(traffic.reorderedNs, losses));
         estimator.estimate(estimate);
         meanErrors[row][3][seed] = Math.abs(estimate.meanNs() - truth[0]) / truth[0];
-        collapsedErrors[row][3][seed] = Math.abs(estimate.collapsedStandardDeviationNs() - truth[1]) / truth[1];
+        collapsedErrors[row][3][seed] = Math.abs(estimator.collapsed(estimate).standardDeviationNs() - truth[1]) / truth[1];
         deviationErrors[row][3][seed] = collapsedErrors[row][3][seed];
     }
 
@@ -305,9 +307,10 @@ public final class SetDifferenceExperiment {
     }
 
     private void note(
-        final AggregateEstimate estimate, final double[] truth, final int row, final int method, final int seed) {
+        final AggregateEstimate estimate, final CollapsedCells collapsed, final double[] truth, final int row, final int method,
+        final int seed) {
         meanErrors[row][method][seed] = Math.abs(estimate.meanNs() - truth[0]) / truth[0];
         deviationErrors[row][method][seed] = Math.abs(estimate.standardDeviationNs() - truth[1]) / truth[1];
-        collapsedErrors[row][method][seed] = Math.abs(estimate.collapsedStandardDeviationNs() - truth[1]) / truth[1];
+        collapsedErrors[row][method][seed] = Math.abs(collapsed.standardDeviationNs() - truth[1]) / truth[1];
     }
 }

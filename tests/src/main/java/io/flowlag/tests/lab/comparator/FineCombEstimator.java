@@ -1,6 +1,12 @@
-package io.flowlag.sketch.reconcile;
+package io.flowlag.tests.lab.comparator;
 
 import io.flowlag.sketch.estimate.Hoeffding;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
+import io.flowlag.sketch.reconcile.BankHashes;
+import io.flowlag.sketch.reconcile.CellDelays;
+import io.flowlag.sketch.reconcile.SynopsisFamily;
+import io.flowlag.sketch.reconcile.SynopsisImage;
+import io.flowlag.sketch.reconcile.SynopsisPairing;
 
 /**
  * Compares two FineComb (RDA paper, section III-C): a cell counts if counts and parity strings agree. {@link #repair} takes
@@ -39,7 +45,7 @@ public final class FineCombEstimator {
         this.capacity = capacity;
         delays = new CellDelays(capacity);
         agrees = new boolean[capacity];
-        hashes = new BankHashes(1, seed, SeedIndex.BANK);
+        hashes = new BankHashes(1, seed);
         candidates = new int[stashCapacity];
         chosen = new int[stashCapacity];
     }
@@ -138,12 +144,12 @@ public final class FineCombEstimator {
                 complete = false;
             }
         }
-        result.complete = complete;
-        if (!sender.damaged() && !receiver.damaged()) {
-            result.hasLoss = true;
-            result.netLostPackets = sender.packets() - receiver.packets();
-        }
-        delays.estimate(false, boundFactor, receiver.packets(), result);
+        delays.estimate(boundFactor, receiver.packets(), complete, result);
+    }
+
+    /** {@return deviation from neighbouring cells, after an estimate} */
+    public CollapsedCells collapsed(final AggregateEstimate estimate) {
+        return CollapsedCells.of(delays, false, estimate.meanNs());
     }
 
     /**

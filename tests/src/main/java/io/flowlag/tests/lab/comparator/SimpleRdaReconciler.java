@@ -1,21 +1,40 @@
-package io.flowlag.sketch.reconcile;
+package io.flowlag.tests.lab.comparator;
 
 import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.sketch.estimate.Hoeffding;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
+import io.flowlag.sketch.reconcile.BankHashes;
+import io.flowlag.sketch.reconcile.CellDelays;
+import io.flowlag.sketch.reconcile.ListedTimes;
+import io.flowlag.sketch.reconcile.SynopsisFamily;
+import io.flowlag.sketch.reconcile.SynopsisImage;
+import io.flowlag.sketch.reconcile.SynopsisPairing;
+
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Compares two sRDA (RDA paper, section IV). As in the paper, neighbouring cells are collapsed for the standard deviation, which
- * leaves out packets that lie in both: {@link AggregateEstimate#collapsedStandardDeviationNs} of this class is too small. One
- * thread; allocates at construction only. An identifier that a point saw twice cannot be reconciled here.
+ * leaves out packets that lie in both: {@link #collapsed} is too small. An identifier that a point saw twice is not
+ * reconciled.
  */
 public final class SimpleRdaReconciler {
+    /**
+     * A packet that only one point has.
+     *
+     * @param identifier of the packet.
+     * @param isLost     whether the sender has it.
+     */
+    public record Item(long identifier, boolean isLost) {
+    }
+
     private final double boundFactor;
     private final int capacity;
     private final long[] identifiers;
     private final long[] identifierHashes;
     private final long[] counts;
     private final int[] pureCells;
-    private final PacketDifference difference;
+    private final List<Item> listed = new ArrayList<>();
     private final CellDelays delays;
     private final BankHashes hashes;
     private final long hashSeed;
@@ -37,9 +56,8 @@ public final class SimpleRdaReconciler {
         identifierHashes = new long[capacity];
         counts = new long[capacity];
         pureCells = new int[capacity];
-        difference = new PacketDifference(capacity);
         delays = new CellDelays(capacity);
-        hashes = new BankHashes(SynopsisFamily.SRDA.maxBanks(), seed, SeedIndex.BANK);
+        hashes = new BankHashes(SynopsisFamily.SRDA.maxBanks(), seed);
         hashSeed = SimpleReconcilableDifferenceAggregator.hashSeed(seed);
     }
 
@@ -51,7 +69,7 @@ public final class SimpleRdaReconciler {
      * @return {@link SynopsisPairing#PAIRED}, or why the pair is refused.
      */
     public SynopsisPairing decode(final SynopsisImage senderImage, final SynopsisImage receiverImage) {
-        difference.clear();
+        listed.clear();
         sender = senderImage;
         receiver = receiverImage;
         pairing = SynopsisPairing.check(SynopsisFamily.SRDA, sender, receiver);
@@ -65,13 +83,24 @@ public final class SimpleRdaReconciler {
         return pairing;
     }
 
-    /**
-     * What {@link #decode} listed.
-     *
-     * @return the one list of this reconciler.
-     */
-    public PacketDifference difference() {
-        return difference;
+    /** {@return what {@link #decode} listed} */
+    public List<Item> listed() {
+        return List.copyOf(listed);
+    }
+
+    /** {@return whether every item of the difference is listed} */
+    public boolean isComplete() {
+        for (int cell = 0; cell < receiver.cells(); cell++) {
+            if (!clean(cell)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** {@return deviation from neighbouring cells, after a repair} */
+    public CollapsedCells collapsed(final AggregateEstimate estimate) {
+        return CollapsedCells.of(delays, false, estimate.meanNs());
     }
 
     /**
@@ -94,17 +123,18 @@ public final class SimpleRdaReconciler {
                 delays.spoil(cell);
             }
         }
-        for (int item = 0; item < difference.size(); item++) {
-            takeOut(item, difference.lost(item) ? senderPackets : receiverPackets, result);
+        boolean isComplete = isComplete();
+        for (final Item item : listed) {
+            isComplete &= takeOut(item, item.isLost() ? senderPackets : receiverPackets);
         }
-        result.complete = difference.complete();
-        delays.estimate(false, boundFactor, receiver.packets(), result);
+        delays.estimate(boundFactor, receiver.packets(), isComplete, result);
     }
 
     private void subtract() {
         for (int cell = 0; cell < receiver.cells(); cell++) {
             identifiers[cell] = sender.identifier(cell) ^ receiver.identifier(cell);
-            identifierHashes[cell] = sender.identifierHash(cell) ^ receiver.identifierHash(cell);
+            identifierHashes[cell] = SimpleReconcilableDifferenceAggregator.identifierHash(sender, cell) ^
+                SimpleReconcilableDifferenceAggregator.identifierHash(receiver, cell);
             counts[cell] = receiver.count(cell) - sender.count(cell);
         }
     }
@@ -112,14 +142,11 @@ public final class SimpleRdaReconciler {
     private void peel() {
         int found = 0;
         do {
-            found = difference.size;
+            found = listed.size();
             for (int cell = 0; cell < receiver.cells(); cell++) {
                 peelFrom(cell);
             }
-        } while (difference.size > found);
-        for (int cell = 0; cell < receiver.cells(); cell++) {
-            difference.undecodedCells += clean(cell) ? 0 : 1;
-        }
+        } while (listed.size() > found);
     }
 
     private void peelFrom(final int start) {
@@ -127,10 +154,10 @@ public final class SimpleRdaReconciler {
         pureCells[pureCount++] = start;
         while (pureCount > 0) {
             final int cell = pureCells[--pureCount];
-            if (pure(cell) && difference.size < receiver.cells()) {
+            if (pure(cell) && listed.size() < receiver.cells()) {
                 final long identifier = identifiers[cell];
                 final long sign = counts[cell];
-                difference.add(identifier, (int)sign);
+                listed.add(new Item(identifier, sign < 0));
                 for (int choice = 0; choice < receiver.banks(); choice++) {
                     final int other = cell(choice, identifier);
                     if (other >= 0) {
@@ -155,20 +182,20 @@ public final class SimpleRdaReconciler {
         return 0 == counts[cell] && 0 == identifiers[cell] && 0 == identifierHashes[cell];
     }
 
-    private void takeOut(final int item, final ListedTimes source, final AggregateEstimate result) {
-        final long identifier = difference.identifier(item);
-        final int entry = source.find(identifier);
+    /** {@return whether the item's timestamp is known} */
+    private boolean takeOut(final Item item, final ListedTimes source) {
+        final int entry = source.find(item.identifier());
         final boolean known = ListedTimes.NOT_FOUND != entry && 1 == source.copies(entry);
-        result.unrepairedItems += known ? 0 : 1;
         for (int choice = 0; choice < receiver.banks(); choice++) {
-            final int cell = cell(choice, identifier);
+            final int cell = cell(choice, item.identifier());
             if (cell >= 0 && known) {
                 final long timestampNs = source.timestampSumNs(entry);
-                delays.change(cell, difference.lost(item) ? timestampNs : -timestampNs, difference.lost(item) ? 0 : 1);
+                delays.change(cell, item.isLost() ? timestampNs : -timestampNs, item.isLost() ? 0 : 1);
             } else if (cell >= 0) {
                 delays.spoil(cell);
             }
         }
+        return known;
     }
 
     private int cell(final int choice, final long identifier) {

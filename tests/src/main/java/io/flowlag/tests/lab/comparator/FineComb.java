@@ -1,14 +1,22 @@
-package io.flowlag.sketch.reconcile;
+package io.flowlag.tests.lab.comparator;
+
+import io.flowlag.sketch.reconcile.BankHashes;
+import io.flowlag.sketch.reconcile.Synopsis;
+import io.flowlag.sketch.reconcile.SynopsisFamily;
+import io.flowlag.sketch.reconcile.SynopsisGeometry;
 
 /**
  * FineComb (Lee, Goldberg, Kompella, Varghese, SIGMETRICS 2011; RDA paper, section III-C), one measurement point's side of it:
- * one bank of cells, each packet in one of them, each cell with the XOR of its packets' identifiers (the parity string). It is
- * here to be compared with. {@link FineCombEstimator} compares the two sides.
+ * one bank of cells, each packet in one of them, each cell with the XOR of its packets' identifiers (the parity string).
+ * {@link FineCombEstimator} compares the two sides.
  *
  * <p>One thread at a time. It owns {@link SynopsisGeometry#memoryBytes} octets off the heap. Allocates at construction; never on
  * update.
  */
 public final class FineComb extends Synopsis {
+    private static final int TIMESTAMP_SUM_OFFSET = 8;
+    private static final int COUNT_OFFSET = 16;
+
     private final BankHashes hashes;
     private final int cells;
 
@@ -20,8 +28,18 @@ public final class FineComb extends Synopsis {
      */
     public FineComb(final SynopsisGeometry geometry, final long seed) {
         super(SynopsisFamily.FINE_COMB, geometry, seed);
-        hashes = new BankHashes(1, seed, SeedIndex.BANK);
+        hashes = new BankHashes(1, seed);
         cells = geometry.cells();
+    }
+
+    /**
+     * The geometry of a FineComb.
+     *
+     * @param cells m.
+     * @return the geometry.
+     */
+    public static SynopsisGeometry geometry(final int cells) {
+        return new SynopsisGeometry(SynopsisFamily.FINE_COMB, 1, cells);
     }
 
     /**
@@ -38,8 +56,8 @@ public final class FineComb extends Synopsis {
     void addToCell(final int cell, final long identifier, final long timestampNs) {
         countPackets(1);
         final int offset = cellOffset(cell);
-        xorLong(offset + SynopsisDescriptor.CELL_IDENTIFIER_OFFSET, identifier);
-        addLong(offset + SynopsisDescriptor.CELL_TIMESTAMP_SUM_OFFSET, timestampNs);
-        addLong(offset + SynopsisDescriptor.CELL_COUNT_OFFSET, 1);
+        xorLong(offset, identifier);
+        addLong(offset + TIMESTAMP_SUM_OFFSET, timestampNs);
+        addLong(offset + COUNT_OFFSET, 1);
     }
 }

@@ -1,16 +1,28 @@
-package io.flowlag.sketch.reconcile;
+package io.flowlag.tests.lab.comparator;
 
 import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.sketch.reconcile.BankHashes;
+import io.flowlag.sketch.reconcile.Synopsis;
+import io.flowlag.sketch.reconcile.SynopsisFamily;
+import io.flowlag.sketch.reconcile.SynopsisGeometry;
+import io.flowlag.sketch.reconcile.SynopsisImage;
+
+import java.nio.ByteOrder;
 
 /**
  * Simple RDA (RDA paper, section IV), one measurement point's side of it: one array of cells, each packet in up to k of them,
- * each cell with a hash of its identifiers. It is here to be compared with: a packet may lie in two cells that are collapsed with
+ * each cell with a hash of its identifiers. A packet may lie in two cells that are collapsed with
  * opposite signs, which takes it out of the standard deviation (the paper's flaw), and a cell is a third longer than RDA's.
  *
  * <p>One thread at a time. It owns {@link SynopsisGeometry#memoryBytes} octets off the heap. Allocates at construction; never on
  * update.
  */
 public final class SimpleReconcilableDifferenceAggregator extends Synopsis {
+    private static final int SEED_INDEX = 95;
+    private static final int TIMESTAMP_SUM_OFFSET = 8;
+    private static final int COUNT_OFFSET = 16;
+    private static final int HASH_OFFSET = 24;
+
     private final BankHashes hashes;
     private final long hashSeed;
     private final int hashFunctions;
@@ -25,9 +37,20 @@ public final class SimpleReconcilableDifferenceAggregator extends Synopsis {
     public SimpleReconcilableDifferenceAggregator(final SynopsisGeometry geometry, final long seed) {
         super(SynopsisFamily.SRDA, geometry, seed);
         hashFunctions = geometry.banks();
-        hashes = new BankHashes(hashFunctions, seed, SeedIndex.BANK);
+        hashes = new BankHashes(hashFunctions, seed);
         hashSeed = hashSeed(seed);
         cells = geometry.cells();
+    }
+
+    /**
+     * The geometry of an sRDA.
+     *
+     * @param hashFunctions k.
+     * @param cells         of the whole array.
+     * @return the geometry.
+     */
+    public static SynopsisGeometry geometry(final int hashFunctions, final int cells) {
+        return new SynopsisGeometry(SynopsisFamily.SRDA, hashFunctions, cells);
     }
 
     /**
@@ -46,8 +69,12 @@ public final class SimpleReconcilableDifferenceAggregator extends Synopsis {
         }
     }
 
+    static long identifierHash(final SynopsisImage image, final int cell) {
+        return image.buffer().getLong(image.offset(cell) + HASH_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
     static long hashSeed(final long seed) {
-        return KeyedMix.derivedSeed(seed, SeedIndex.SIMPLE_HASH);
+        return KeyedMix.derivedSeed(seed, SEED_INDEX);
     }
 
     /** The cell that one hash function chooses; -1 if one before it chose the same. */
@@ -61,12 +88,11 @@ public final class SimpleReconcilableDifferenceAggregator extends Synopsis {
         return cell;
     }
 
-    /** Package-private so that a test can lay packets where the paper's figures have them. */
-    void addToCell(final int cell, final long identifier, final long timestampNs) {
+    private void addToCell(final int cell, final long identifier, final long timestampNs) {
         final int offset = cellOffset(cell);
-        xorLong(offset + SynopsisDescriptor.CELL_IDENTIFIER_OFFSET, identifier);
-        addLong(offset + SynopsisDescriptor.CELL_TIMESTAMP_SUM_OFFSET, timestampNs);
-        addLong(offset + SynopsisDescriptor.CELL_COUNT_OFFSET, 1);
-        xorLong(offset + SynopsisDescriptor.SIMPLE_CELL_HASH_OFFSET, KeyedMix.mix(identifier, hashSeed));
+        xorLong(offset, identifier);
+        addLong(offset + TIMESTAMP_SUM_OFFSET, timestampNs);
+        addLong(offset + COUNT_OFFSET, 1);
+        xorLong(offset + HASH_OFFSET, KeyedMix.mix(identifier, hashSeed));
     }
 }

@@ -1,4 +1,4 @@
-package io.flowlag.sketch.reconcile;
+package io.flowlag.tests.lab.comparator;
 
 /**
  * The receiver's packets that are likely to be reordered over an interval's border: half of its places are for the first packets

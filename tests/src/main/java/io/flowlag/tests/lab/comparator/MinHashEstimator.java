@@ -1,6 +1,12 @@
-package io.flowlag.sketch.reconcile;
+package io.flowlag.tests.lab.comparator;
 
 import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.sketch.reconcile.SignedCounts;
+import io.flowlag.sketch.reconcile.Synopsis;
+import io.flowlag.sketch.reconcile.SynopsisFamily;
+import io.flowlag.sketch.reconcile.SynopsisGeometry;
+import io.flowlag.sketch.reconcile.SynopsisImage;
+import io.flowlag.sketch.reconcile.SynopsisPairing;
 
 import java.util.Arrays;
 
@@ -15,6 +21,8 @@ public final class MinHashEstimator extends Synopsis implements DifferenceEstima
     /** A place that holds no hash; as a hash it is the largest, so nothing is lost by giving it this meaning. */
     private static final long EMPTY = -1;
 
+    private static final int SEED_INDEX = 96;
+
     private final long hashSeed;
     private final int places;
     private int used;
@@ -27,7 +35,7 @@ public final class MinHashEstimator extends Synopsis implements DifferenceEstima
      */
     public MinHashEstimator(final int places, final long seed) {
         super(SynopsisFamily.MIN_HASH, new SynopsisGeometry(SynopsisFamily.MIN_HASH, 1, places), seed);
-        hashSeed = KeyedMix.derivedSeed(seed, SeedIndex.ESTIMATOR);
+        hashSeed = KeyedMix.derivedSeed(seed, SEED_INDEX);
         this.places = places;
         empty();
     }
@@ -56,7 +64,7 @@ public final class MinHashEstimator extends Synopsis implements DifferenceEstima
     @Override
     public double estimate(final SynopsisImage other) {
         if (SynopsisPairing.PAIRED != SynopsisPairing.check(SynopsisFamily.MIN_HASH, image(), other)) {
-            return NO_ESTIMATE;
+            return SignedCounts.NO_ESTIMATE;
         }
         final long[] own = sorted(image());
         final long[] others = sorted(other);

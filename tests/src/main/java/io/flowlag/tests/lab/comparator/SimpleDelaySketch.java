@@ -1,8 +1,9 @@
-package io.flowlag.sketch.lds;
+package io.flowlag.tests.lab.comparator;
 
 import io.flowlag.sketch.image.Sketch;
 import io.flowlag.sketch.image.SketchFamily;
 import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.CellMap;
 
 /**
  * Simple Delay Sketch (LDS paper, section 2.2): the sketch of a receiver that knows each packet's delay. Its cells sum

@@ -1,6 +1,17 @@
-package io.flowlag.sketch.reconcile;
+package io.flowlag.tests.lab.comparator;
 
 import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.sketch.reconcile.BankHashes;
+import io.flowlag.sketch.reconcile.DifferenceDecoder;
+import io.flowlag.sketch.reconcile.PacketDifference;
+import io.flowlag.sketch.reconcile.SignedCounts;
+import io.flowlag.sketch.reconcile.Synopsis;
+import io.flowlag.sketch.reconcile.SynopsisFamily;
+import io.flowlag.sketch.reconcile.SynopsisGeometry;
+import io.flowlag.sketch.reconcile.SynopsisImage;
+import io.flowlag.sketch.reconcile.SynopsisPairing;
+
+import java.nio.ByteOrder;
 
 /**
  * Estimates the size of a set difference from strata (Eppstein, Goodrich, Uyeda, Varghese, "What's the Difference?", section
@@ -12,6 +23,9 @@ import io.flowlag.common.hash.KeyedMix;
 public final class StrataEstimator extends Synopsis implements DifferenceEstimator {
     /** Banks of each stratum's table. */
     private static final int TABLE_BANKS = 3;
+    private static final int SEED_INDEX = 97;
+    private static final int COUNT_OFFSET = 8;
+    private static final int CHECK_OFFSET = 12;
 
     private final long hashSeed;
     private final BankHashes hashes;
@@ -31,8 +45,8 @@ public final class StrataEstimator extends Synopsis implements DifferenceEstimat
     public StrataEstimator(final int strata, final int bankCells, final long seed) {
         super(
             SynopsisFamily.STRATA, new SynopsisGeometry(SynopsisFamily.STRATA, strata, TABLE_BANKS * bankCells), seed);
-        hashSeed = KeyedMix.derivedSeed(seed, SeedIndex.STRATUM);
-        hashes = new BankHashes(TABLE_BANKS, seed, SeedIndex.BANK);
+        hashSeed = KeyedMix.derivedSeed(seed, SEED_INDEX);
+        hashes = new BankHashes(TABLE_BANKS, seed);
         this.strata = strata;
         this.bankCells = bankCells;
         stratumCells = TABLE_BANKS * bankCells;
@@ -49,16 +63,16 @@ public final class StrataEstimator extends Synopsis implements DifferenceEstimat
             final long mixed = hashes.mixed(bank, identifier);
             final int cell = stratum * stratumCells + bank * bankCells + BankHashes.cell(mixed, bankCells);
             final int offset = cellOffset(cell);
-            xorLong(offset + SynopsisDescriptor.CELL_IDENTIFIER_OFFSET, identifier);
-            addInt(offset + SynopsisDescriptor.STRATUM_COUNT_OFFSET, 1);
-            addInt(offset + SynopsisDescriptor.STRATUM_CHECK_OFFSET, BankHashes.check(mixed));
+            xorLong(offset, identifier);
+            addInt(offset + COUNT_OFFSET, 1);
+            addInt(offset + CHECK_OFFSET, BankHashes.check(mixed));
         }
     }
 
     @Override
     public double estimate(final SynopsisImage other) {
         if (SynopsisPairing.PAIRED != SynopsisPairing.check(SynopsisFamily.STRATA, image(), other)) {
-            return NO_ESTIMATE;
+            return SignedCounts.NO_ESTIMATE;
         }
         double found = 0;
         for (int stratum = strata - 1; stratum >= 0; stratum--) {
@@ -79,9 +93,13 @@ public final class StrataEstimator extends Synopsis implements DifferenceEstimat
             decoder.set(
                 i,
                 image().identifier(cell) ^ other.identifier(cell),
-                (int)(other.count(cell) - image().count(cell)),
-                other.check(cell) - image().check(cell));
+                field(other, cell, COUNT_OFFSET) - field(image(), cell, COUNT_OFFSET),
+                field(other, cell, CHECK_OFFSET) - field(image(), cell, CHECK_OFFSET));
         }
         decoder.peel(difference);
+    }
+
+    private static int field(final SynopsisImage image, final int cell, final int offset) {
+        return image.buffer().getInt(image.offset(cell) + offset, ByteOrder.LITTLE_ENDIAN);
     }
 }
