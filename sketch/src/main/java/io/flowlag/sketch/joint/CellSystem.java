@@ -14,7 +14,7 @@ final class CellSystem {
     static final int LEVEL_BINS = 6;
     /** Level of flows of which RLI knows fewer than half of the packets. */
     static final int NO_ESTIMATE_LEVEL = LEVEL_BINS - 1;
-    static final int BINS = JointEstimator.MAX_CLASSES * SIZE_BINS * LEVEL_BINS;
+    static final int BINS = JointProblem.MAX_CLASSES * SIZE_BINS * LEVEL_BINS;
     private static final double LOG_LEVEL_WIDTH = Math.log(4);
     /** Rows in which a flow is alone have the same packets, and differ by rounding alone. */
     private static final double LONE_TOLERANCE_NS = 1;
@@ -52,8 +52,8 @@ final class CellSystem {
     /** Of each cell: no packet at either point. */
     boolean[] isEmpty;
     private final double[] cellScale;
-    private final double[] classMeanNs = new double[JointEstimator.MAX_CLASSES];
-    private final double[] classCount = new double[JointEstimator.MAX_CLASSES];
+    private final double[] classMeanNs = new double[JointProblem.MAX_CLASSES];
+    private final double[] classCount = new double[JointProblem.MAX_CLASSES];
 
     CellSystem(final JointProblem shape) {
         rows = shape.rows;
@@ -244,11 +244,11 @@ final class CellSystem {
      * The mean that a flow's cells of a row say, where they hold its packets and no others; NaN where no row does, or where rows
      * differ. Nothing but the cells is in it: neither references nor other flows.
      */
-    double loneMeanNs(final JointProblem problem, final int flow) {
+    double loneMeanNs(final int flow) {
         double loneNs = Double.NaN;
         for (int row = 0; row < rows; row++) {
             if (isWhole(row) && isAloneIn(row, flow)) {
-                final double rowNs = rowSumNs(problem, row, flow) / coefficient[flow];
+                final double rowNs = delaySumNs(flow, row) / coefficient[flow];
                 if (Math.abs(rowNs - loneNs) > LONE_TOLERANCE_NS) {
                     return Double.NaN;
                 }
@@ -270,11 +270,12 @@ final class CellSystem {
         return inUsable == coefficient[flow];
     }
 
-    private double rowSumNs(final JointProblem problem, final int row, final int flow) {
+    /** Delays that a flow's usable cells of a row hold. */
+    double delaySumNs(final int flow, final int row) {
         double sumNs = 0;
         for (int edge = row * vldaLength; edge < (row + 1) * vldaLength; edge++) {
             final int cell = cell(flow, edge);
-            sumNs += cellPackets[cell] > 0 ? problem.cellDelaySumNs[cell] : 0;
+            sumNs += cellPackets[cell] > 0 ? cellDelaySumNs[cell] : 0;
         }
         return sumNs;
     }

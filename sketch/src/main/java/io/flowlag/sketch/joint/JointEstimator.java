@@ -14,9 +14,6 @@ import java.util.Arrays;
  * read: its accessor throws.
  */
 public final class JointEstimator {
-    /** Most traffic classes. */
-    public static final int MAX_CLASSES = 8;
-
     /** Up to so many cells in all, flows are solved all together. */
     public static final int MAX_DENSE_CELLS = 256;
 
@@ -194,7 +191,7 @@ public final class JointEstimator {
     /** Where a flow is alone in a cell nothing may contradict what the cell says: neither a floor nor references. */
     private void readLoneFlows(final JointProblem problem) {
         for (int flow = 0; flow < system.flows; flow++) {
-            final double loneNs = system.loneMeanNs(problem, flow);
+            final double loneNs = system.loneMeanNs(flow);
             if (loneNs == loneNs) {
                 isLone[flow] = true;
                 isVouched[flow] = true;

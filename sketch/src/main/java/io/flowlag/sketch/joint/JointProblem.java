@@ -12,6 +12,9 @@ import java.util.Arrays;
  * <p>One thread at a time. Allocates at construction only: {@link #memoryBytes}. All times in ns, signed.
  */
 public final class JointProblem {
+    /** Most traffic classes. */
+    public static final int MAX_CLASSES = 8;
+
     /** Index of a flow that did not fit in. */
     public static final int NOT_ADDED = -1;
 
@@ -111,7 +114,7 @@ public final class JointProblem {
      * @param estimateSumNs        sum of RLI's estimates of its packets.
      * @param estimateSquareSumNs2 sum of their squares.
      * @param estimates            how many packets have an estimate, 0 to n; the rest is filled with the class mean.
-     * @param classIndex           traffic class, 0 to {@link JointEstimator#MAX_CLASSES} - 1; 0 if unknown.
+     * @param classIndex           traffic class, 0 to {@link #MAX_CLASSES} - 1; 0 if unknown.
      * @param weight               w of the flow in the cells, at least 1.
      * @return index of the flow, or {@link #NOT_ADDED} if it is full or the values are not possible (sums beyond 63 bits).
      */
@@ -119,7 +122,7 @@ public final class JointProblem {
         final long receivedPackets, final double estimateSumNs, final double estimateSquareSumNs2, final long estimates,
         final int classIndex, final int weight) {
         if (flows == maxFlows || receivedPackets < 1 || estimates < 0 || estimates > receivedPackets || weight < 1 ||
-            classIndex < 0 || classIndex >= JointEstimator.MAX_CLASSES ||
+            classIndex < 0 || classIndex >= MAX_CLASSES ||
             !isPossible(estimateSumNs) || !(Math.abs(estimateSquareSumNs2) <= MAX_SUM_NS * MAX_SUM_NS)) {
             return NOT_ADDED;
         }

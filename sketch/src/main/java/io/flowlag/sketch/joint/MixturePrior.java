@@ -33,13 +33,13 @@ final class MixturePrior {
     private final double[] centreNs = new double[CellSystem.BINS];
     private final double[] centreSum = new double[CellSystem.BINS];
     private final double[] centreCount = new double[CellSystem.BINS];
-    private final double[] levelNs = new double[JointEstimator.MAX_CLASSES];
+    private final double[] levelNs = new double[JointProblem.MAX_CLASSES];
     private final double[] weightSum = new double[CellSystem.BINS * COMPONENTS];
     private final double[] offsetSum = new double[CellSystem.BINS * COMPONENTS];
     private final double[] smoothed = new double[COMPONENTS];
     private final double[] classSum = new double[COMPONENTS];
-    private final double[] levelSumNs = new double[JointEstimator.MAX_CLASSES];
-    private final double[] levelCount = new double[JointEstimator.MAX_CLASSES];
+    private final double[] levelSumNs = new double[JointProblem.MAX_CLASSES];
+    private final double[] levelCount = new double[JointProblem.MAX_CLASSES];
     private final int[] activeCount = new int[CellSystem.BINS];
     private final byte[] active = new byte[CellSystem.BINS * COMPONENTS];
     private final double[] factor = new double[COMPONENTS];
@@ -196,8 +196,8 @@ final class MixturePrior {
 
     /** The M step. */
     void conclude(final boolean overRelaxed) {
-        final int binsPerClass = CellSystem.BINS / JointEstimator.MAX_CLASSES;
-        for (int classIndex = 0; classIndex < JointEstimator.MAX_CLASSES; classIndex++) {
+        final int binsPerClass = CellSystem.BINS / JointProblem.MAX_CLASSES;
+        for (int classIndex = 0; classIndex < JointProblem.MAX_CLASSES; classIndex++) {
             double total = 0;
             Arrays.fill(classSum, 0);
             for (int bin = classIndex * binsPerClass; bin < (classIndex + 1) * binsPerClass; bin++) {

@@ -67,7 +67,7 @@ final class Peeling {
             for (int flow = 0; system.isWhole(row) && flow < system.flows; flow++) {
                 if (!isKnown[flow] && isAlone(flow, row)) {
                     isKnown[flow] = true;
-                    knownZ[flow] = delaySumNs(flow, row) / system.coefficient[flow] - system.meanNs[flow];
+                    knownZ[flow] = system.delaySumNs(flow, row) / system.coefficient[flow] - system.meanNs[flow];
                     knownVariance[flow] = timestampVarianceNs2 / system.packets[flow];
                 }
             }
@@ -89,15 +89,6 @@ final class Peeling {
             inUsable += system.cellPackets[cell];
         }
         return inUsable == system.coefficient[flow] && (isAlone || system.isWhole(flow, row));
-    }
-
-    private double delaySumNs(final int flow, final int row) {
-        double sumNs = 0;
-        for (int edge = row * system.vldaLength; edge < (row + 1) * system.vldaLength; edge++) {
-            final int cell = system.cell(flow, edge);
-            sumNs += system.cellPackets[cell] > 0 ? system.cellDelaySumNs[cell] : 0;
-        }
-        return sumNs;
     }
 
     private void know(final int flow, final double z, final double variance) {

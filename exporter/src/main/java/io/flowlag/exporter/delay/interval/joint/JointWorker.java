@@ -174,7 +174,7 @@ final class JointWorker {
             final int weight = task.weights[record];
             final int index = problem.addFlow(
                 packets[flow], sumsNs[flow], squareSumsNs2[flow], Math.min(estimates[flow], packets[flow]),
-                Math.min(task.classIndexes[record], JointEstimator.MAX_CLASSES - 1), weight);
+                Math.min(task.classIndexes[record], JointProblem.MAX_CLASSES - 1), weight);
             if (index != flow) {
                 throw new IllegalStateException("flow " + flow + " of interval " + task.number + " is not possible");
             }
