@@ -1,20 +1,14 @@
 package io.flowlag.sketch.estimate;
 
 /**
- * What the cells say of one flow in one interval, and what stands behind it. Filled by {@link FlowEstimator}, reused for the
- * next flow. A value that is absent cannot be read: its accessor throws, so no placeholder can pass for a measurement.
- * Belongs to the thread that asks; allocates never.
+ * What the cells say of one flow in one interval (LDS paper, section 2.3.4). Filled by {@link FlowEstimator}, reused for the next
+ * flow. {@link #totalCells} is R times k.
  */
-public final class FlowEstimate {
-    EstimateStatus status = EstimateStatus.NOT_PAIRED;
-    double meanNs;
-    double boundNs;
+public final class FlowEstimate extends Estimate {
     long samples;
     int usableCells;
     int chosenCells;
-    int totalCells;
     int degreesOfFreedom;
-    double standardDeviationNs;
     double standardDeviationBoundNs;
     double averageBytes;
     boolean hasSizes;
@@ -27,39 +21,12 @@ public final class FlowEstimate {
     double lostPackets;
 
     /**
-     * Whether there is an estimate of the mean delay, and if not, why.
-     *
-     * @return the status.
-     */
-    public EstimateStatus status() {
-        return status;
-    }
-
-    /**
-     * Whether the mean, its bound, and the average size are there.
-     *
-     * @return true if the status is {@link EstimateStatus#PRESENT}.
-     */
-    public boolean hasMean() {
-        return EstimateStatus.PRESENT == status;
-    }
-
-    /**
-     * Mean delay (section 2.3.4).
-     *
-     * @return ns, signed.
-     */
-    public double meanNs() {
-        require(hasMean());
-        return meanNs;
-    }
-
-    /**
      * Half width of the interval about the mean in which the flow's true mean lies, at the estimator's confidence, as far as the
      * spread of the cells, their sampling, and the expected share of other flows' packets tell.
      *
      * @return ns, not negative.
      */
+    @Override
     public double boundNs() {
         require(hasMean());
         return boundNs;
@@ -95,32 +62,14 @@ public final class FlowEstimate {
     }
 
     /**
-     * All cells of the flow: R times k.
-     *
-     * @return count.
-     */
-    public int totalCells() {
-        return totalCells;
-    }
-
-    /**
      * Whether the standard deviation is there: rows that hold hardly any others must have so many chosen cells, and so few
      * others in them, that its bound is not more than itself.
      *
      * @return true if so.
      */
+    @Override
     public boolean hasStandardDeviation() {
         return degreesOfFreedom > 0;
-    }
-
-    /**
-     * Standard deviation of the delays of the flow's packets (section 4.3).
-     *
-     * @return ns.
-     */
-    public double standardDeviationNs() {
-        require(hasStandardDeviation());
-        return standardDeviationNs;
     }
 
     /**
@@ -240,11 +189,5 @@ public final class FlowEstimate {
         hasSizes = false;
         hasSentPackets = false;
         lossKind = LossKind.NONE;
-    }
-
-    private void require(final boolean present) {
-        if (!present) {
-            throw new IllegalStateException("no estimate: status=" + status + " lossKind=" + lossKind);
-        }
     }
 }

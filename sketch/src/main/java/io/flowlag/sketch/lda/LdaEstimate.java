@@ -1,54 +1,19 @@
 package io.flowlag.sketch.lda;
 
+import io.flowlag.sketch.estimate.Estimate;
 import io.flowlag.sketch.estimate.EstimateStatus;
 
-/**
- * What two points' LDA say of an interval, and what stands behind it. Filled by {@link LdaEstimator}, reused. A value that is
- * absent cannot be read: its accessor throws. Belongs to the thread that asks; allocates never.
- */
-public final class LdaEstimate {
-    EstimateStatus status = EstimateStatus.NOT_PAIRED;
-    double meanNs;
+/** What two points' LDA say of an interval (LDA paper, sections III-D and III-E). Filled by {@link LdaEstimator}, reused. */
+public final class LdaEstimate extends Estimate {
     long samples;
     int usableCells;
-    int totalCells;
-    boolean hasStandardDeviation;
-    double standardDeviationNs;
     double secondMomentNs2;
     int usablePairs;
-    double boundNs;
+    private boolean hasStandardDeviation;
     boolean hasLoss;
     long sentPackets;
     long receivedPackets;
     long sampledLostPackets;
-
-    /**
-     * Whether there is an estimate of the mean delay, and if not, why.
-     *
-     * @return the status.
-     */
-    public EstimateStatus status() {
-        return status;
-    }
-
-    /**
-     * Whether the mean is there.
-     *
-     * @return true if the status is {@link EstimateStatus#PRESENT}.
-     */
-    public boolean hasMean() {
-        return EstimateStatus.PRESENT == status;
-    }
-
-    /**
-     * Mean delay (section III-D).
-     *
-     * @return ns, signed.
-     */
-    public double meanNs() {
-        require(hasMean());
-        return meanNs;
-    }
 
     /**
      * The effective sample size S: packets in usable cells.
@@ -69,32 +34,14 @@ public final class LdaEstimate {
     }
 
     /**
-     * All cells.
-     *
-     * @return n times m.
-     */
-    public int totalCells() {
-        return totalCells;
-    }
-
-    /**
      * Whether standard deviation, second moment, and the bound are there: two cells must be usable, and one of them must agree
      * with its neighbour, or both be neighbours.
      *
      * @return true if so.
      */
+    @Override
     public boolean hasStandardDeviation() {
         return hasStandardDeviation;
-    }
-
-    /**
-     * Standard deviation of the delays (section III-E, taken about the mean).
-     *
-     * @return ns.
-     */
-    public double standardDeviationNs() {
-        require(hasStandardDeviation);
-        return standardDeviationNs;
     }
 
     /**
@@ -114,17 +61,6 @@ public final class LdaEstimate {
      */
     public int usablePairs() {
         return usablePairs;
-    }
-
-    /**
-     * Half width of the interval about the mean in which the true mean lies, at the estimator's confidence (equation 1, with the
-     * standard deviation as estimated).
-     *
-     * @return ns.
-     */
-    public double boundNs() {
-        require(hasStandardDeviation);
-        return boundNs;
     }
 
     /**
@@ -166,19 +102,24 @@ public final class LdaEstimate {
         return sampledLostPackets;
     }
 
-    void reset() {
+    void mean(final EstimateStatus newStatus, final double newMeanNs) {
+        status = newStatus;
+        meanNs = newMeanNs;
+    }
+
+    void spread(final double deviationNs, final double halfWidthNs) {
+        hasStandardDeviation = true;
+        standardDeviationNs = deviationNs;
+        boundNs = halfWidthNs;
+    }
+
+    void reset(final int cells) {
         status = EstimateStatus.NOT_PAIRED;
         samples = 0;
         usableCells = 0;
-        totalCells = 0;
+        totalCells = cells;
         hasStandardDeviation = false;
         usablePairs = 0;
         hasLoss = false;
-    }
-
-    private void require(final boolean present) {
-        if (!present) {
-            throw new IllegalStateException("no estimate: status=" + status);
-        }
     }
 }

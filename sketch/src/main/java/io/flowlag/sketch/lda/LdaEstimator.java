@@ -37,12 +37,13 @@ public final class LdaEstimator {
      */
     public PairingResult estimate(
         final SketchImage senderImage, final SketchImage receiverImage, final LdaEstimate result) {
-        result.reset();
+        result.reset(0);
         final PairingResult pairing = SketchFamily.LDA == receiverImage.family() ?
             ImagePairing.check(senderImage, receiverImage) : PairingResult.FAMILY;
         if (PairingResult.PAIRED == pairing) {
             sender = senderImage;
             receiver = receiverImage;
+            result.reset(receiver.rows() * receiver.columns());
             measureLoss(result);
             measureMean(result);
             if (result.hasMean()) {
@@ -55,7 +56,6 @@ public final class LdaEstimator {
     private void measureMean(final LdaEstimate result) {
         double delaySumNs = 0;
         boolean occupied = false;
-        result.totalCells = receiver.rows() * receiver.columns();
         for (int bank = 0; bank < receiver.rows(); bank++) {
             for (int cell = 0; cell < receiver.columns(); cell++) {
                 occupied |= Cells.occupied(sender, receiver, bank, cell);
@@ -67,10 +67,9 @@ public final class LdaEstimator {
             }
         }
         if (result.samples > 0) {
-            result.status = EstimateStatus.PRESENT;
-            result.meanNs = delaySumNs / result.samples;
+            result.mean(EstimateStatus.PRESENT, delaySumNs / result.samples);
         } else {
-            result.status = occupied ? EstimateStatus.NO_USABLE_CELL : EstimateStatus.NO_PACKETS;
+            result.mean(occupied ? EstimateStatus.NO_USABLE_CELL : EstimateStatus.NO_PACKETS, 0);
         }
     }
 
@@ -92,7 +91,7 @@ public final class LdaEstimator {
                     final double differenceNs = (double)Cells.delaySumNs(sender, receiver, bank, cell) -
                         Cells.delaySumNs(sender, receiver, bank, cell + 1);
                     final double more = receiver.count(bank, cell) - receiver.count(bank, cell + 1);
-                    final double centredNs = differenceNs - result.meanNs * more;
+                    final double centredNs = differenceNs - result.meanNs() * more;
                     squaresNs2 += differenceNs * differenceNs;
                     deviationsNs2 += centredNs * centredNs;
                     packets += count;
@@ -102,10 +101,9 @@ public final class LdaEstimator {
             }
         }
         if (packets > 0 && result.usableCells > 1) {
-            result.hasStandardDeviation = true;
             result.secondMomentNs2 = squaresNs2 / packets;
-            result.standardDeviationNs = Math.sqrt(deviationsNs2 / weight);
-            result.boundNs = boundFactor * result.standardDeviationNs / Math.sqrt(result.samples);
+            final double deviationNs = Math.sqrt(deviationsNs2 / weight);
+            result.spread(deviationNs, boundFactor * deviationNs / Math.sqrt(result.samples));
         }
     }
 

@@ -1,46 +1,23 @@
 package io.flowlag.sketch.reconcile;
 
+import io.flowlag.sketch.estimate.Estimate;
 import io.flowlag.sketch.estimate.EstimateStatus;
 
 /**
- * What two points' synopses say of the delays of an interval, and what stands behind it. Filled by {@link RdaReconciler}, reused.
- * A value that is absent cannot be read: its accessor throws. Belongs to the thread that asks; allocates never.
+ * What two points' synopses say of the delays of an interval: the mean is over all clean cells. It is exact, with a bound of 0,
+ * if all of the difference was decoded and repaired. Filled by {@link RdaReconciler}, reused.
  */
-public final class AggregateEstimate {
-    EstimateStatus status = EstimateStatus.NOT_PAIRED;
-    double meanNs;
+public final class AggregateEstimate extends Estimate {
     double samples;
     int cleanCells;
-    int totalCells;
-    boolean hasStandardDeviation;
-    double standardDeviationNs;
-    double boundNs;
     boolean complete;
+    private boolean hasStandardDeviation;
     int unrepairedItems;
     boolean hasLoss;
     boolean isLossTold;
     long netLostPackets;
     long unexpectedPackets;
     long remarkedPackets;
-
-    /**
-     * Whether the mean is there.
-     *
-     * @return true if the status is {@link EstimateStatus#PRESENT}.
-     */
-    public boolean hasMean() {
-        return EstimateStatus.PRESENT == status;
-    }
-
-    /**
-     * Mean delay over all clean cells; exact if all of the difference was decoded and repaired.
-     *
-     * @return ns, signed.
-     */
-    public double meanNs() {
-        require(hasMean());
-        return meanNs;
-    }
 
     /**
      * Different packets that stand behind the mean: those of the bank with most of them in clean cells.
@@ -58,15 +35,6 @@ public final class AggregateEstimate {
      */
     public int cleanCells() {
         return cleanCells;
-    }
-
-    /**
-     * All cells.
-     *
-     * @return count.
-     */
-    public int totalCells() {
-        return totalCells;
     }
 
     /**
@@ -92,29 +60,9 @@ public final class AggregateEstimate {
      *
      * @return true if so.
      */
+    @Override
     public boolean hasStandardDeviation() {
         return hasStandardDeviation;
-    }
-
-    /**
-     * Standard deviation of the delays, from how each clean cell's sum deviates from what the mean makes it.
-     *
-     * @return ns.
-     */
-    public double standardDeviationNs() {
-        require(hasStandardDeviation);
-        return standardDeviationNs;
-    }
-
-    /**
-     * Half width of the interval about the mean in which the true mean lies, at the confidence that was asked for; 0 if the mean
-     * is exact.
-     *
-     * @return ns.
-     */
-    public double boundNs() {
-        require(hasStandardDeviation);
-        return boundNs;
     }
 
     /**
@@ -179,6 +127,22 @@ public final class AggregateEstimate {
         unexpectedPackets = unexpected;
     }
 
+    void begin(final int cells, final boolean isComplete) {
+        totalCells = cells;
+        complete = isComplete;
+    }
+
+    void mean(final EstimateStatus newStatus, final double newMeanNs) {
+        status = newStatus;
+        meanNs = newMeanNs;
+    }
+
+    void spread(final double deviationNs, final double halfWidthNs) {
+        hasStandardDeviation = true;
+        standardDeviationNs = deviationNs;
+        boundNs = halfWidthNs;
+    }
+
     /** Forgets everything: no estimate, no loss. */
     public void reset() {
         status = EstimateStatus.NOT_PAIRED;
@@ -192,11 +156,5 @@ public final class AggregateEstimate {
         isLossTold = false;
         unexpectedPackets = 0;
         remarkedPackets = 0;
-    }
-
-    private void require(final boolean present) {
-        if (!present) {
-            throw new IllegalStateException("no estimate: status=" + status);
-        }
     }
 }

@@ -81,11 +81,10 @@ public final class CellDelays {
      */
     public void estimate(
         final double boundFactor, final double packets, final boolean complete, final AggregateEstimate result) {
-        result.complete = complete;
+        result.begin(banks * cells, complete);
         double sumNs = 0;
         double count = 0;
         boolean occupied = false;
-        result.totalCells = banks * cells;
         for (int bank = 0, cell = 0; bank < banks; bank++) {
             double samples = 0;
             for (final int end = cell + cells; cell < end; cell++) {
@@ -100,11 +99,10 @@ public final class CellDelays {
             result.samples = Math.max(result.samples, samples);
         }
         if (count > 0) {
-            result.status = EstimateStatus.PRESENT;
-            result.meanNs = sumNs / count;
+            result.mean(EstimateStatus.PRESENT, sumNs / count);
             spread(count, boundFactor, packets, result);
         } else {
-            result.status = occupied ? EstimateStatus.NO_USABLE_CELL : EstimateStatus.NO_PACKETS;
+            result.mean(occupied ? EstimateStatus.NO_USABLE_CELL : EstimateStatus.NO_PACKETS, 0);
         }
     }
 
@@ -114,21 +112,21 @@ public final class CellDelays {
      */
     private void spread(
         final double allSamples, final double boundFactor, final double packets, final AggregateEstimate result) {
+        final double meanNs = result.meanNs();
         double squaresNs2 = 0;
         double countSquares = 0;
         for (int cell = 0; cell < banks * cells; cell++) {
             if (isFilled(cell)) {
-                final double deviationNs = delaySumsNs[cell] - result.meanNs * counts[cell];
+                final double deviationNs = delaySumsNs[cell] - meanNs * counts[cell];
                 squaresNs2 += deviationNs * deviationNs;
                 countSquares += (double)counts[cell] * counts[cell];
             }
         }
         final double weight = allSamples - banks * countSquares / allSamples;
         if (hasTwoFilled() && weight > 0) {
-            result.hasStandardDeviation = true;
-            result.standardDeviationNs = Math.sqrt(squaresNs2 / weight);
+            final double deviationNs = Math.sqrt(squaresNs2 / weight);
             final double unseen = result.exact() ? 0 : Math.max(0, 1 / result.samples - 1 / packets);
-            result.boundNs = boundFactor * result.standardDeviationNs * Math.sqrt(unseen);
+            result.spread(deviationNs, boundFactor * deviationNs * Math.sqrt(unseen));
         }
     }
 

@@ -1,0 +1,61 @@
+package io.flowlag.sketch.estimate;
+
+/**
+ * An estimate of a mean delay, and what stands behind it. An estimator fills it; it is reused. A value that is absent cannot be
+ * read: its accessor throws, so no placeholder can pass for a measurement. Belongs to the thread that asks; allocates never.
+ */
+public abstract class Estimate {
+    /** Whether there is a mean. */
+    protected EstimateStatus status = EstimateStatus.NOT_PAIRED;
+    /** Signed. */
+    protected double meanNs;
+    /** Of the packets' delays. */
+    protected double standardDeviationNs;
+    /** Half width about the mean. */
+    protected double boundNs;
+    /** Of the flow, or of the image. */
+    protected int totalCells;
+
+    /** {@return whether there is an estimate of the mean delay, and if not, why} */
+    public final EstimateStatus status() {
+        return status;
+    }
+
+    /** {@return whether the mean is there: the status is {@link EstimateStatus#PRESENT}} */
+    public final boolean hasMean() {
+        return status == EstimateStatus.PRESENT;
+    }
+
+    /** {@return mean delay, ns, signed} */
+    public final double meanNs() {
+        require(hasMean());
+        return meanNs;
+    }
+
+    /** {@return whether the standard deviation is there: enough cells tell it} */
+    public abstract boolean hasStandardDeviation();
+
+    /** {@return standard deviation of the delays, ns} */
+    public final double standardDeviationNs() {
+        require(hasStandardDeviation());
+        return standardDeviationNs;
+    }
+
+    /** {@return half width about the mean in which the true mean lies, at the estimator's confidence; ns, not negative} */
+    public double boundNs() {
+        require(hasStandardDeviation());
+        return boundNs;
+    }
+
+    /** {@return all cells that the estimate could come from} */
+    public final int totalCells() {
+        return totalCells;
+    }
+
+    /** Throws if a value is absent. */
+    protected final void require(final boolean present) {
+        if (!present) {
+            throw new IllegalStateException("no estimate: status=" + status);
+        }
+    }
+}
