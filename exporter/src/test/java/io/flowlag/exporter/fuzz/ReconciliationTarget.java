@@ -11,7 +11,6 @@ import io.flowlag.sketch.reconcile.Synopsis;
 import io.flowlag.sketch.reconcile.SynopsisGeometry;
 import io.flowlag.sketch.reconcile.SynopsisImage;
 import io.flowlag.sketch.reconcile.SynopsisPairing;
-import io.flowlag.sketch.reconcile.SynopsisResult;
 import io.flowlag.sketch.reconcile.SynopsisVerifier;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -80,9 +79,9 @@ final class ReconciliationTarget implements FuzzTarget {
                 throw new AssertionError("an image differs from itself");
             }
         }
-        final SynopsisResult result = SynopsisVerifier.verify(image, 0, length);
+        final ImageResult result = SynopsisVerifier.verify(image, 0, length);
         long answer = (long)asSketch.ordinal() << 8 | result.ordinal();
-        if (result == SynopsisResult.ACCEPTED) {
+        if (result == ImageResult.ACCEPTED) {
             synopsis.wrap(image, 0, length);
             for (int i = 0; i < synopsis.totalCells(); i++) {
                 sum += synopsis.identifier(i) + synopsis.timestampSumNs(i);

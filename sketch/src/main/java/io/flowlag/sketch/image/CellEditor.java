@@ -3,7 +3,7 @@ package io.flowlag.sketch.image;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-import static io.flowlag.sketch.image.ImageDescriptor.BYTE_ORDER;
+import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
  * Takes packets out of a sketch's image in place, once it is known that only one point has them. The image's counts of offered
@@ -24,7 +24,7 @@ public final class CellEditor {
      */
     public CellEditor wrap(final MutableDirectBuffer target, final int offset, final int length) {
         buffer.wrap(target, offset, length);
-        columns = buffer.getInt(ImageDescriptor.COLUMNS_OFFSET, BYTE_ORDER);
+        columns = buffer.getInt(ImageHeader.COLUMNS_OFFSET, BYTE_ORDER);
         return this;
     }
 

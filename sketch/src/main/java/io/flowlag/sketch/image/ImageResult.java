@@ -1,11 +1,11 @@
 package io.flowlag.sketch.image;
 
-/** What {@link ImageVerifier} says of bytes that claim to be a sketch's image: accepted, or the first reason against. */
+/** What a verifier says of octets that claim to be an image: accepted, or the first reason against. */
 public enum ImageResult {
     /** Every field is legal and the length fits. */
     ACCEPTED,
 
-    /** Fewer octets than a preamble. */
+    /** Fewer octets than a preamble, or more than the buffer has. */
     TOO_SHORT,
 
     /** The preamble has another length than this version's. */
@@ -38,9 +38,21 @@ public enum ImageResult {
     /** A rate out of its range, or one for a row that does not exist. */
     RATES,
 
+    /** Too few or too many banks of a synopsis. */
+    BANKS,
+
+    /** Too few or too many cells of a synopsis. */
+    CELLS,
+
     /** The interval has no length. */
     INTERVAL_LENGTH,
 
     /** The geometry asks for more or fewer octets than there are. */
-    IMAGE_LENGTH
+    IMAGE_LENGTH,
+
+    /** The threshold of flows is not in 0 to 2^32. */
+    FLOW_THRESHOLD,
+
+    /** A flow's key, or its count of packets, is none. */
+    FLOW_KEY
 }

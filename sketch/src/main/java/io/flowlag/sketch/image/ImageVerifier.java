@@ -2,8 +2,7 @@ package io.flowlag.sketch.image;
 
 import org.agrona.DirectBuffer;
 
-import static io.flowlag.sketch.image.ImageDescriptor.BYTE_ORDER;
-import static io.flowlag.sketch.image.ImageDescriptor.octet;
+import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
  * Verifies bytes from elsewhere before any flyweight is wrapped around them. It never throws, whatever the bytes are.
@@ -22,41 +21,23 @@ public final class ImageVerifier {
      * @return {@link ImageResult#ACCEPTED}, or the first reason against.
      */
     public static ImageResult verify(final DirectBuffer buffer, final int offset, final int length) {
-        if (length < ImageDescriptor.PREAMBLE_LENGTH || offset < 0 || (long)offset + length > buffer.capacity()) {
+        if (!ImageHeader.fits(buffer, offset, length, ImageDescriptor.PREAMBLE_LENGTH)) {
             return ImageResult.TOO_SHORT;
         }
-        final ImageResult form = verifyForm(buffer, offset);
-        return ImageResult.ACCEPTED == form ? verifyGeometry(buffer, offset, length) : form;
+        final SketchFamily family = SketchFamily.of(ImageHeader.family(buffer, offset));
+        final ImageResult header = ImageHeader.verify(
+            buffer, offset, ImageDescriptor.PREAMBLE_LENGTH, family == null ? 0 : ImageDescriptor.CELL_LENGTH);
+        if (header != ImageResult.ACCEPTED) {
+            return header;
+        }
+        return buffer.getLong(offset + ImageHeader.INTERVAL_NS_OFFSET, BYTE_ORDER) < 1 ?
+            ImageResult.INTERVAL_LENGTH : verifyGeometry(family, buffer, offset, length);
     }
 
-    private static ImageResult verifyForm(final DirectBuffer buffer, final int offset) {
-        if (ImageDescriptor.PREAMBLE_WORDS != octet(buffer, offset + ImageDescriptor.PREAMBLE_LENGTH_OFFSET)) {
-            return ImageResult.PREAMBLE_LENGTH;
-        }
-        if (ImageDescriptor.VERSION != octet(buffer, offset + ImageDescriptor.VERSION_OFFSET)) {
-            return ImageResult.VERSION;
-        }
-        if (null == SketchFamily.of(octet(buffer, offset + ImageDescriptor.FAMILY_OFFSET))) {
-            return ImageResult.FAMILY;
-        }
-        if (0 != (octet(buffer, offset + ImageDescriptor.FLAGS_OFFSET) & ~ImageDescriptor.KNOWN_FLAGS)) {
-            return ImageResult.FLAGS;
-        }
-        if (ImageDescriptor.CELL_LENGTH != buffer.getShort(offset + ImageDescriptor.CELL_LENGTH_OFFSET, BYTE_ORDER)) {
-            return ImageResult.CELL_LENGTH;
-        }
-        if (0 != buffer.getShort(offset + ImageDescriptor.RESERVED_SHORT_OFFSET, BYTE_ORDER) ||
-            0 != buffer.getLong(offset + ImageDescriptor.RESERVED_LONG_OFFSET, BYTE_ORDER)) {
-            return ImageResult.RESERVED;
-        }
-        return buffer.getLong(offset + ImageDescriptor.INTERVAL_NS_OFFSET, BYTE_ORDER) < 1 ?
-            ImageResult.INTERVAL_LENGTH : ImageResult.ACCEPTED;
-    }
-
-    private static ImageResult verifyGeometry(final DirectBuffer buffer, final int offset, final int length) {
-        final SketchFamily family = SketchFamily.of(octet(buffer, offset + ImageDescriptor.FAMILY_OFFSET));
-        final int rows = buffer.getInt(offset + ImageDescriptor.ROWS_OFFSET, BYTE_ORDER);
-        final int columns = buffer.getInt(offset + ImageDescriptor.COLUMNS_OFFSET, BYTE_ORDER);
+    private static ImageResult verifyGeometry(
+        final SketchFamily family, final DirectBuffer buffer, final int offset, final int length) {
+        final int rows = buffer.getInt(offset + ImageHeader.ROWS_OFFSET, BYTE_ORDER);
+        final int columns = buffer.getInt(offset + ImageHeader.COLUMNS_OFFSET, BYTE_ORDER);
         final int vldaLength = buffer.getInt(offset + ImageDescriptor.VLDA_LENGTH_OFFSET, BYTE_ORDER);
         if (rows < 1 || rows > SketchGeometry.MAX_ROWS) {
             return ImageResult.ROWS;

@@ -2,21 +2,20 @@ package io.flowlag.sketch.image;
 
 import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.common.memory.OffHeapBuffer;
-import io.flowlag.sketch.interval.IntervalSketch;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.MutableDirectBuffer;
 
 import java.nio.ByteBuffer;
 
-import static io.flowlag.sketch.image.ImageDescriptor.BYTE_ORDER;
+import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
  * A sketch as memory: an image that is always valid, off the heap, aligned to cache lines, {@link SketchGeometry#memoryBytes}
  * long. What its families add is where a packet goes. One thread at a time; whoever hands a sketch to another thread does so
  * with a happens-before edge. It owns its memory, which goes with it. Allocates at construction only.
  */
-public abstract class Sketch implements IntervalSketch {
+public abstract class Sketch extends ImageMemory {
     private final SketchGeometry geometry;
     private final int columns;
     private final OffHeapBuffer buffer;
@@ -37,7 +36,7 @@ public abstract class Sketch implements IntervalSketch {
         columns = geometry.columns();
         final ByteBuffer memory = ByteBuffer.allocateDirect((int)SketchGeometry.memoryBytes(geometry));
         final long address = BufferUtil.address(memory);
-        final int slack = (int)(BitUtil.align(address, ImageDescriptor.ALIGNMENT) - address);
+        final int slack = (int)(BitUtil.align(address, ImageHeader.ALIGNMENT) - address);
         buffer = new OffHeapBuffer(memory, slack, geometry.imageLength());
         writePreamble(seed);
         image.wrap(buffer, 0, buffer.capacity());
@@ -65,7 +64,7 @@ public abstract class Sketch implements IntervalSketch {
     @Override
     public final void clear() {
         settle();
-        buffer.putByte(ImageDescriptor.FLAGS_OFFSET, (byte)0);
+        buffer.putByte(ImageHeader.FLAGS_OFFSET, (byte)0);
         buffer.putLong(ImageDescriptor.PACKETS_OFFSET, 0, BYTE_ORDER);
         buffer.putLong(ImageDescriptor.BYTES_OFFSET, 0, BYTE_ORDER);
         buffer.setMemory(
@@ -73,26 +72,8 @@ public abstract class Sketch implements IntervalSketch {
     }
 
     @Override
-    public final void begin(final long intervalNumber, final long intervalNs) {
-        buffer.putLong(ImageDescriptor.INTERVAL_NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
-        buffer.putLong(ImageDescriptor.INTERVAL_NS_OFFSET, intervalNs, BYTE_ORDER);
-    }
-
-    @Override
-    public final long intervalNumber() {
-        return image.intervalNumber();
-    }
-
-    /**
-     * Says that this point lost packets of its own in the interval, so that they are not taken for the path's.
-     */
-    public final void markDamaged() {
-        final int flags = buffer.getByte(ImageDescriptor.FLAGS_OFFSET) | ImageDescriptor.FLAG_DAMAGED;
-        buffer.putByte(ImageDescriptor.FLAGS_OFFSET, (byte)flags);
-    }
-
-    /** Adds packets whose update was put off, before anybody reads. */
-    protected void settle() {
+    protected final MutableDirectBuffer octets() {
+        return buffer;
     }
 
     /**
@@ -163,19 +144,6 @@ public abstract class Sketch implements IntervalSketch {
         add(cell + ImageDescriptor.CELL_BYTES_OFFSET, weight * bytes);
     }
 
-    /**
-     * Copies the image: its wire form.
-     *
-     * @param target receives it.
-     * @param offset in the target.
-     * @return octets written, the image's length.
-     */
-    public final int encode(final MutableDirectBuffer target, final int offset) {
-        settle();
-        target.putBytes(offset, buffer, 0, buffer.capacity());
-        return buffer.capacity();
-    }
-
     MutableDirectBuffer memory() {
         settle();
         return buffer;
@@ -186,15 +154,11 @@ public abstract class Sketch implements IntervalSketch {
     }
 
     private void writePreamble(final long seed) {
-        buffer.putByte(ImageDescriptor.PREAMBLE_LENGTH_OFFSET, (byte)ImageDescriptor.PREAMBLE_WORDS);
-        buffer.putByte(ImageDescriptor.VERSION_OFFSET, (byte)ImageDescriptor.VERSION);
-        buffer.putByte(ImageDescriptor.FAMILY_OFFSET, (byte)geometry.family().code());
-        buffer.putShort(ImageDescriptor.CELL_LENGTH_OFFSET, (short)ImageDescriptor.CELL_LENGTH, BYTE_ORDER);
-        buffer.putInt(ImageDescriptor.ROWS_OFFSET, geometry.rows(), BYTE_ORDER);
-        buffer.putInt(ImageDescriptor.COLUMNS_OFFSET, geometry.columns(), BYTE_ORDER);
+        writeHeader(
+            ImageDescriptor.PREAMBLE_LENGTH, geometry.family().code(), ImageDescriptor.CELL_LENGTH, geometry.rows(),
+            geometry.columns());
         buffer.putInt(ImageDescriptor.VLDA_LENGTH_OFFSET, geometry.vldaLength(), BYTE_ORDER);
         buffer.putInt(ImageDescriptor.SEED_FINGERPRINT_OFFSET, KeyedMix.fingerprint(seed), BYTE_ORDER);
-        buffer.putLong(ImageDescriptor.INTERVAL_NS_OFFSET, 1, BYTE_ORDER);
         for (int row = 0; row < geometry.rows(); row++) {
             buffer.putInt(ImageDescriptor.rateOffset(row), geometry.rate(row), BYTE_ORDER);
         }

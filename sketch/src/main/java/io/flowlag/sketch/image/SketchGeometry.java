@@ -20,7 +20,7 @@ public final class SketchGeometry implements SketchShape {
 
     /** Most cells, those of all rows together: an image is one buffer. */
     public static final int MAX_CELLS =
-        (ImageDescriptor.MAX_IMAGE_LENGTH - ImageDescriptor.PREAMBLE_LENGTH) / ImageDescriptor.CELL_LENGTH;
+        (ImageHeader.MAX_IMAGE_LENGTH - ImageDescriptor.PREAMBLE_LENGTH) / ImageDescriptor.CELL_LENGTH;
 
     private final SketchFamily family;
     private final int rows;
@@ -34,7 +34,7 @@ public final class SketchGeometry implements SketchShape {
         require(columns >= 1, "columns=" + columns + " is less than 1");
         final long imageLength = ImageDescriptor.imageLength(rows, columns);
         require(
-            imageLength <= ImageDescriptor.MAX_IMAGE_LENGTH,
+            imageLength <= ImageHeader.MAX_IMAGE_LENGTH,
             "rows=" + rows + " columns=" + columns + " make " + imageLength + " octets, more than one buffer holds");
         this.family = family;
         this.rows = rows;
@@ -152,7 +152,7 @@ public final class SketchGeometry implements SketchShape {
      * @return octets.
      */
     public static long memoryBytes(final SketchGeometry geometry) {
-        return geometry.imageLength() + (long)ImageDescriptor.ALIGNMENT;
+        return geometry.imageLength() + (long)ImageHeader.ALIGNMENT;
     }
 
     @Override

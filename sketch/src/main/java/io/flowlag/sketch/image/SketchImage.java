@@ -1,16 +1,14 @@
 package io.flowlag.sketch.image;
 
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
-import static io.flowlag.sketch.image.ImageDescriptor.BYTE_ORDER;
+import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
  * Reads a sketch's image in place: a sketch of this process, or bytes from the other measurement point that {@link ImageVerifier}
  * has accepted. It does not own the memory that it is wrapped around. One thread at a time; allocates at construction only.
  */
-public final class SketchImage implements SketchShape {
-    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+public final class SketchImage extends ImageView implements SketchShape {
     private int columns;
 
     /**
@@ -23,45 +21,18 @@ public final class SketchImage implements SketchShape {
      */
     public SketchImage wrap(final DirectBuffer source, final int offset, final int length) {
         buffer.wrap(source, offset, length);
-        columns = buffer.getInt(ImageDescriptor.COLUMNS_OFFSET, BYTE_ORDER);
+        columns = buffer.getInt(ImageHeader.COLUMNS_OFFSET, BYTE_ORDER);
         return this;
-    }
-
-    /**
-     * The image's octets.
-     *
-     * @return the buffer, to be read only.
-     */
-    public DirectBuffer buffer() {
-        return buffer;
-    }
-
-    /**
-     * Length of the image.
-     *
-     * @return octets, 0 if nothing is wrapped.
-     */
-    public int length() {
-        return buffer.capacity();
     }
 
     @Override
     public SketchFamily family() {
-        return SketchFamily.of(ImageDescriptor.octet(buffer, ImageDescriptor.FAMILY_OFFSET));
-    }
-
-    /**
-     * Whether the point that filled the sketch lost packets of its own in the interval.
-     *
-     * @return true if so: differences in counts are then not the path's losses.
-     */
-    public boolean damaged() {
-        return 0 != (buffer.getByte(ImageDescriptor.FLAGS_OFFSET) & ImageDescriptor.FLAG_DAMAGED);
+        return SketchFamily.of(ImageHeader.family(buffer, 0));
     }
 
     @Override
     public int rows() {
-        return buffer.getInt(ImageDescriptor.ROWS_OFFSET, BYTE_ORDER);
+        return buffer.getInt(ImageHeader.ROWS_OFFSET, BYTE_ORDER);
     }
 
     @Override
@@ -86,24 +57,6 @@ public final class SketchImage implements SketchShape {
      */
     public int seedFingerprint() {
         return buffer.getInt(ImageDescriptor.SEED_FINGERPRINT_OFFSET, BYTE_ORDER);
-    }
-
-    /**
-     * The interval's number.
-     *
-     * @return as {@code MeasurementInterval} counts.
-     */
-    public long intervalNumber() {
-        return buffer.getLong(ImageDescriptor.INTERVAL_NUMBER_OFFSET, BYTE_ORDER);
-    }
-
-    /**
-     * Length of the interval.
-     *
-     * @return ns.
-     */
-    public long intervalNs() {
-        return buffer.getLong(ImageDescriptor.INTERVAL_NS_OFFSET, BYTE_ORDER);
     }
 
     /**
@@ -183,16 +136,6 @@ public final class SketchImage implements SketchShape {
             case SDS -> SketchGeometry.sds(rates.length, columns);
             case LDS -> SketchGeometry.lds(rates.length, columns, vldaLength(), rates);
         };
-    }
-
-    /**
-     * Whether another image has the same octets.
-     *
-     * @param other image.
-     * @return true if every octet of preamble and cells is equal.
-     */
-    public boolean contentEquals(final SketchImage other) {
-        return 0 == buffer.compareTo(other.buffer);
     }
 
     private int cell(final int row, final int column) {

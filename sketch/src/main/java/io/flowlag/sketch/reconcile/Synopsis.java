@@ -1,22 +1,20 @@
 package io.flowlag.sketch.reconcile;
 
 import io.flowlag.common.hash.KeyedMix;
-import io.flowlag.sketch.interval.IntervalSketch;
-import org.agrona.BitUtil;
+import io.flowlag.sketch.image.ImageHeader;
+import io.flowlag.sketch.image.ImageMemory;
 import org.agrona.BufferUtil;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.nio.ByteBuffer;
-
-import static io.flowlag.sketch.reconcile.SynopsisDescriptor.BYTE_ORDER;
+import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
  * A synopsis as memory: an image that is always valid, off the heap, aligned to cache lines, {@link
  * SynopsisGeometry#memoryBytes} long for the largest geometry that it may take. One thread at a time; whoever hands it to another
  * thread does so with a happens-before edge. It owns its memory, which goes with it. Allocates at construction only.
  */
-public abstract class Synopsis implements IntervalSketch {
+public abstract class Synopsis extends ImageMemory {
     private final SynopsisFamily family;
     private final long seed;
     private final UnsafeBuffer memory;
@@ -35,10 +33,7 @@ public abstract class Synopsis implements IntervalSketch {
         this.family = family;
         this.seed = seed;
         cellLength = family.cellLength();
-        final ByteBuffer octets = ByteBuffer.allocateDirect((int)geometry.memoryBytes());
-        final long address = BufferUtil.address(octets);
-        final int slack = (int)(BitUtil.align(address, SynopsisDescriptor.ALIGNMENT) - address);
-        memory = new UnsafeBuffer(octets, slack, geometry.imageLength());
+        memory = new UnsafeBuffer(BufferUtil.allocateDirectAligned(geometry.imageLength(), ImageHeader.ALIGNMENT));
         form(geometry);
     }
 
@@ -62,7 +57,7 @@ public abstract class Synopsis implements IntervalSketch {
 
     @Override
     public final void clear() {
-        buffer.putByte(SynopsisDescriptor.FLAGS_OFFSET, (byte)0);
+        buffer.putByte(ImageHeader.FLAGS_OFFSET, (byte)0);
         buffer.putLong(SynopsisDescriptor.FLOW_THRESHOLD_OFFSET, FlowSample.ALL, BYTE_ORDER);
         buffer.putLong(SynopsisDescriptor.PACKETS_OFFSET, 0, BYTE_ORDER);
         buffer.setMemory(
@@ -70,14 +65,8 @@ public abstract class Synopsis implements IntervalSketch {
     }
 
     @Override
-    public final void begin(final long intervalNumber, final long intervalNs) {
-        buffer.putLong(SynopsisDescriptor.INTERVAL_NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
-        buffer.putLong(SynopsisDescriptor.INTERVAL_NS_OFFSET, intervalNs, BYTE_ORDER);
-    }
-
-    @Override
-    public final long intervalNumber() {
-        return image.intervalNumber();
+    protected final MutableDirectBuffer octets() {
+        return buffer;
     }
 
     /**
@@ -87,26 +76,6 @@ public abstract class Synopsis implements IntervalSketch {
      */
     public final void flowThreshold(final long threshold) {
         buffer.putLong(SynopsisDescriptor.FLOW_THRESHOLD_OFFSET, threshold, BYTE_ORDER);
-    }
-
-    /**
-     * Says that this point lost packets of its own in the interval, so that they are not taken for the path's.
-     */
-    public final void markDamaged() {
-        final int flags = buffer.getByte(SynopsisDescriptor.FLAGS_OFFSET) | SynopsisDescriptor.FLAG_DAMAGED;
-        buffer.putByte(SynopsisDescriptor.FLAGS_OFFSET, (byte)flags);
-    }
-
-    /**
-     * Copies the image: its wire form.
-     *
-     * @param target receives it.
-     * @param offset in the target.
-     * @return octets written, the image's length.
-     */
-    public final int encode(final MutableDirectBuffer target, final int offset) {
-        target.putBytes(offset, buffer, 0, buffer.capacity());
-        return buffer.capacity();
     }
 
     /**
@@ -125,14 +94,8 @@ public abstract class Synopsis implements IntervalSketch {
         }
         buffer.wrap(memory, 0, geometry.imageLength());
         buffer.setMemory(0, buffer.capacity(), (byte)0);
-        buffer.putByte(SynopsisDescriptor.PREAMBLE_LENGTH_OFFSET, (byte)SynopsisDescriptor.PREAMBLE_WORDS);
-        buffer.putByte(SynopsisDescriptor.VERSION_OFFSET, (byte)SynopsisDescriptor.VERSION);
-        buffer.putByte(SynopsisDescriptor.FAMILY_OFFSET, (byte)family.code());
-        buffer.putShort(SynopsisDescriptor.CELL_LENGTH_OFFSET, (short)cellLength, BYTE_ORDER);
-        buffer.putInt(SynopsisDescriptor.BANKS_OFFSET, geometry.banks(), BYTE_ORDER);
-        buffer.putInt(SynopsisDescriptor.CELLS_OFFSET, geometry.cells(), BYTE_ORDER);
+        writeHeader(SynopsisDescriptor.PREAMBLE_LENGTH, family.code(), cellLength, geometry.banks(), geometry.cells());
         buffer.putInt(SynopsisDescriptor.SEED_FINGERPRINT_OFFSET, KeyedMix.fingerprint(seed), BYTE_ORDER);
-        buffer.putLong(SynopsisDescriptor.INTERVAL_NS_OFFSET, 1, BYTE_ORDER);
         buffer.putLong(SynopsisDescriptor.FLOW_THRESHOLD_OFFSET, FlowSample.ALL, BYTE_ORDER);
         image.wrap(buffer, 0, buffer.capacity());
     }

@@ -1,25 +1,15 @@
 package io.flowlag.sketch.reconcile;
 
-import java.nio.ByteOrder;
+import io.flowlag.sketch.image.ImageHeader;
 
 /**
- * Layout of a synopsis' image, little-endian: a preamble, then the cells bank by bank. Only this file knows offsets.
+ * Layout of a synopsis' image: {@link ImageHeader} with a preamble of 64 octets, the fields below, then the cells bank by bank.
+ * The families are those of {@link SynopsisFamily}.
  * <pre>
- *   0  preambleLength     1   in words of 8 octets: 8
- *   1  version            1   1
- *   2  family             1   {@link SynopsisFamily}
- *   3  flags              1   bit 0: the point that filled it lost packets of its own
- *   4  cellLength         2   the family's
- *   6  reserved           2   0
- *   8  banks              4
- *  12  cells              4   of a bank
  *  16  seedFingerprint    4
  *  20  reserved           4   0
- *  24  intervalNumber     8   signed
- *  32  intervalNs         8   length of the interval
  *  40  flowThreshold      8   0 to 2^32: the flows that are in it, see {@link FlowSample}
  *  48  packets            8   packets that were counted in; wraps
- *  56  reserved           8   0
  *  64  cells
  *
  * cell of an RDA                                   cell of signed counts
@@ -54,35 +44,10 @@ public final class SynopsisDescriptor {
     /** Octets of the preamble. */
     public static final int PREAMBLE_LENGTH = 64;
 
-    /** Version of this layout. */
-    public static final int VERSION = 1;
-
-    /** Flag: the point that filled the synopsis lost packets of its own, so its differences are not the path's. */
-    public static final int FLAG_DAMAGED = 0x01;
-
-    /** Boundary to which a synopsis aligns its memory, in octets. */
-    public static final int ALIGNMENT = 64;
-
-    static final ByteOrder BYTE_ORDER = ByteOrder.LITTLE_ENDIAN;
-    static final int PREAMBLE_WORDS = PREAMBLE_LENGTH / 8;
-    static final int MAX_IMAGE_LENGTH = Integer.MAX_VALUE - ALIGNMENT;
-    static final int KNOWN_FLAGS = FLAG_DAMAGED;
-
-    static final int PREAMBLE_LENGTH_OFFSET = 0;
-    static final int VERSION_OFFSET = PREAMBLE_LENGTH_OFFSET + 1;
-    static final int FAMILY_OFFSET = VERSION_OFFSET + 1;
-    static final int FLAGS_OFFSET = FAMILY_OFFSET + 1;
-    static final int CELL_LENGTH_OFFSET = FLAGS_OFFSET + 1;
-    static final int RESERVED_SHORT_OFFSET = CELL_LENGTH_OFFSET + 2;
-    static final int BANKS_OFFSET = RESERVED_SHORT_OFFSET + 2;
-    static final int CELLS_OFFSET = BANKS_OFFSET + 4;
-    static final int SEED_FINGERPRINT_OFFSET = CELLS_OFFSET + 4;
+    static final int SEED_FINGERPRINT_OFFSET = ImageHeader.COLUMNS_OFFSET + 4;
     static final int RESERVED_INT_OFFSET = SEED_FINGERPRINT_OFFSET + 4;
-    static final int INTERVAL_NUMBER_OFFSET = RESERVED_INT_OFFSET + 4;
-    static final int INTERVAL_NS_OFFSET = INTERVAL_NUMBER_OFFSET + 8;
-    static final int FLOW_THRESHOLD_OFFSET = INTERVAL_NS_OFFSET + 8;
+    static final int FLOW_THRESHOLD_OFFSET = ImageHeader.INTERVAL_NS_OFFSET + 8;
     static final int PACKETS_OFFSET = FLOW_THRESHOLD_OFFSET + 8;
-    static final int RESERVED_LONG_OFFSET = PACKETS_OFFSET + 8;
 
     static final int CELL_IDENTIFIER_OFFSET = 0;
     static final int CELL_TIMESTAMP_SUM_OFFSET = CELL_IDENTIFIER_OFFSET + 8;

@@ -1,5 +1,7 @@
 package io.flowlag.sketch.reconcile;
 
+import io.flowlag.sketch.image.ImageHeader;
+
 /**
  * The shape of a synopsis: family, banks, cells. Two synopses are comparable only if their geometries are equal. Immutable, any
  * thread.
@@ -19,7 +21,7 @@ public record SynopsisGeometry(SynopsisFamily family, int banks, int cells) {
         require(cells >= 1, "cells=" + cells + " is less than 1");
         final long imageLength = SynopsisDescriptor.imageLength(family, banks, cells);
         require(
-            imageLength <= SynopsisDescriptor.MAX_IMAGE_LENGTH,
+            imageLength <= ImageHeader.MAX_IMAGE_LENGTH,
             "banks=" + banks + " cells=" + cells + " make " + imageLength + " octets, more than one buffer holds");
     }
 
@@ -58,7 +60,7 @@ public record SynopsisGeometry(SynopsisFamily family, int banks, int cells) {
      * @return octets.
      */
     public long memoryBytes() {
-        return imageLength() + (long)SynopsisDescriptor.ALIGNMENT;
+        return imageLength() + (long)ImageHeader.ALIGNMENT;
     }
 
     private static void require(final boolean holds, final String message) {

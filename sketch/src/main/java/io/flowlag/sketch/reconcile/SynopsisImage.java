@@ -1,17 +1,16 @@
 package io.flowlag.sketch.reconcile;
 
+import io.flowlag.sketch.image.ImageHeader;
+import io.flowlag.sketch.image.ImageView;
 import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
-import static io.flowlag.sketch.reconcile.SynopsisDescriptor.BYTE_ORDER;
+import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
  * Reads a synopsis' image in place: one of this process, or octets from the other measurement point that {@link SynopsisVerifier}
  * has accepted. It does not own the memory that it is wrapped around. One thread at a time; allocates at construction only.
  */
-public final class SynopsisImage {
-    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+public final class SynopsisImage extends ImageView {
     private SynopsisFamily family;
     private int cells;
     private int cellLength;
@@ -26,28 +25,10 @@ public final class SynopsisImage {
      */
     public SynopsisImage wrap(final DirectBuffer source, final int offset, final int length) {
         buffer.wrap(source, offset, length);
-        family = SynopsisFamily.of(buffer.getByte(SynopsisDescriptor.FAMILY_OFFSET) & 0xff);
-        cells = buffer.getInt(SynopsisDescriptor.CELLS_OFFSET, BYTE_ORDER);
+        family = SynopsisFamily.of(ImageHeader.family(buffer, 0));
+        cells = buffer.getInt(ImageHeader.COLUMNS_OFFSET, BYTE_ORDER);
         cellLength = family.cellLength();
         return this;
-    }
-
-    /**
-     * The image's octets.
-     *
-     * @return the buffer, to be read only.
-     */
-    public DirectBuffer buffer() {
-        return buffer;
-    }
-
-    /**
-     * Length of the image.
-     *
-     * @return octets, 0 if nothing is wrapped.
-     */
-    public int length() {
-        return buffer.capacity();
     }
 
     /**
@@ -60,21 +41,12 @@ public final class SynopsisImage {
     }
 
     /**
-     * Whether the point that filled it lost packets of its own in the interval.
-     *
-     * @return true if so: differences are then not the path's.
-     */
-    public boolean damaged() {
-        return 0 != (buffer.getByte(SynopsisDescriptor.FLAGS_OFFSET) & SynopsisDescriptor.FLAG_DAMAGED);
-    }
-
-    /**
      * k.
      *
      * @return count of banks.
      */
     public int banks() {
-        return buffer.getInt(SynopsisDescriptor.BANKS_OFFSET, BYTE_ORDER);
+        return buffer.getInt(ImageHeader.ROWS_OFFSET, BYTE_ORDER);
     }
 
     /**
@@ -102,24 +74,6 @@ public final class SynopsisImage {
      */
     public int seedFingerprint() {
         return buffer.getInt(SynopsisDescriptor.SEED_FINGERPRINT_OFFSET, BYTE_ORDER);
-    }
-
-    /**
-     * The interval's number.
-     *
-     * @return as {@code MeasurementInterval} counts.
-     */
-    public long intervalNumber() {
-        return buffer.getLong(SynopsisDescriptor.INTERVAL_NUMBER_OFFSET, BYTE_ORDER);
-    }
-
-    /**
-     * Length of the interval.
-     *
-     * @return ns.
-     */
-    public long intervalNs() {
-        return buffer.getLong(SynopsisDescriptor.INTERVAL_NS_OFFSET, BYTE_ORDER);
     }
 
     /**
@@ -369,28 +323,6 @@ public final class SynopsisImage {
      */
     public int keyClassIndex(final int cell) {
         return buffer.getShort(offset(cell) + SynopsisDescriptor.KEY_CLASS_INDEX_OFFSET, BYTE_ORDER) & 0xffff;
-    }
-
-    /**
-     * Copies the image.
-     *
-     * @param target receives it.
-     * @param offset in the target.
-     * @return octets written, its length.
-     */
-    public int copyTo(final MutableDirectBuffer target, final int offset) {
-        target.putBytes(offset, buffer, 0, buffer.capacity());
-        return buffer.capacity();
-    }
-
-    /**
-     * Whether another image has the same octets.
-     *
-     * @param other image.
-     * @return true if every octet of preamble and cells is equal.
-     */
-    public boolean contentEquals(final SynopsisImage other) {
-        return 0 == buffer.compareTo(other.buffer);
     }
 
     /** {@return where a cell lies in the image, in octets} */

@@ -1,8 +1,10 @@
 package io.flowlag.sketch.reconcile;
 
+import io.flowlag.sketch.image.ImageHeader;
+import io.flowlag.sketch.image.ImageResult;
 import org.agrona.DirectBuffer;
 
-import static io.flowlag.sketch.reconcile.SynopsisDescriptor.BYTE_ORDER;
+import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
  * Verifies octets from elsewhere before any flyweight is wrapped around them. It never throws, whatever the octets are.
@@ -21,66 +23,47 @@ public final class SynopsisVerifier {
      * @param buffer holds the octets.
      * @param offset of the image.
      * @param length of the image.
-     * @return {@link SynopsisResult#ACCEPTED}, or the first reason against.
+     * @return {@link ImageResult#ACCEPTED}, or the first reason against.
      */
-    public static SynopsisResult verify(final DirectBuffer buffer, final int offset, final int length) {
-        if (length < SynopsisDescriptor.PREAMBLE_LENGTH || offset < 0 || (long)offset + length > buffer.capacity()) {
-            return SynopsisResult.TOO_SHORT;
+    public static ImageResult verify(final DirectBuffer buffer, final int offset, final int length) {
+        if (!ImageHeader.fits(buffer, offset, length, SynopsisDescriptor.PREAMBLE_LENGTH)) {
+            return ImageResult.TOO_SHORT;
         }
-        final SynopsisResult form = verifyForm(buffer, offset);
-        return SynopsisResult.ACCEPTED == form ? verifyGeometry(buffer, offset, length) : form;
+        final SynopsisFamily family = SynopsisFamily.of(ImageHeader.family(buffer, offset));
+        final ImageResult header = ImageHeader.verify(
+            buffer, offset, SynopsisDescriptor.PREAMBLE_LENGTH, family == null ? 0 : family.cellLength());
+        if (header != ImageResult.ACCEPTED) {
+            return header;
+        }
+        return buffer.getInt(offset + SynopsisDescriptor.RESERVED_INT_OFFSET, BYTE_ORDER) != 0 ?
+            ImageResult.RESERVED : verifyGeometry(family, buffer, offset, length);
     }
 
-    private static SynopsisResult verifyForm(final DirectBuffer buffer, final int offset) {
-        if (SynopsisDescriptor.PREAMBLE_WORDS != octet(buffer, offset + SynopsisDescriptor.PREAMBLE_LENGTH_OFFSET)) {
-            return SynopsisResult.PREAMBLE_LENGTH;
-        }
-        if (SynopsisDescriptor.VERSION != octet(buffer, offset + SynopsisDescriptor.VERSION_OFFSET)) {
-            return SynopsisResult.VERSION;
-        }
-        final SynopsisFamily family = family(buffer, offset);
-        if (null == family) {
-            return SynopsisResult.FAMILY;
-        }
-        if (0 != (octet(buffer, offset + SynopsisDescriptor.FLAGS_OFFSET) & ~SynopsisDescriptor.KNOWN_FLAGS)) {
-            return SynopsisResult.FLAGS;
-        }
-        if (family.cellLength() != buffer.getShort(offset + SynopsisDescriptor.CELL_LENGTH_OFFSET, BYTE_ORDER)) {
-            return SynopsisResult.CELL_LENGTH;
-        }
-        if (0 != buffer.getShort(offset + SynopsisDescriptor.RESERVED_SHORT_OFFSET, BYTE_ORDER) ||
-            0 != buffer.getInt(offset + SynopsisDescriptor.RESERVED_INT_OFFSET, BYTE_ORDER) ||
-            0 != buffer.getLong(offset + SynopsisDescriptor.RESERVED_LONG_OFFSET, BYTE_ORDER)) {
-            return SynopsisResult.RESERVED;
-        }
-        return SynopsisResult.ACCEPTED;
-    }
-
-    private static SynopsisResult verifyGeometry(final DirectBuffer buffer, final int offset, final int length) {
-        final SynopsisFamily family = family(buffer, offset);
-        final int banks = buffer.getInt(offset + SynopsisDescriptor.BANKS_OFFSET, BYTE_ORDER);
-        final int cells = buffer.getInt(offset + SynopsisDescriptor.CELLS_OFFSET, BYTE_ORDER);
+    private static ImageResult verifyGeometry(
+        final SynopsisFamily family, final DirectBuffer buffer, final int offset, final int length) {
+        final int banks = buffer.getInt(offset + ImageHeader.ROWS_OFFSET, BYTE_ORDER);
+        final int cells = buffer.getInt(offset + ImageHeader.COLUMNS_OFFSET, BYTE_ORDER);
         if (banks < 1 || banks > family.maxBanks()) {
-            return SynopsisResult.BANKS;
+            return ImageResult.BANKS;
         }
         if (cells < 1) {
-            return SynopsisResult.CELLS;
+            return ImageResult.CELLS;
         }
-        if (buffer.getLong(offset + SynopsisDescriptor.INTERVAL_NS_OFFSET, BYTE_ORDER) < 1) {
-            return SynopsisResult.INTERVAL_LENGTH;
+        if (buffer.getLong(offset + ImageHeader.INTERVAL_NS_OFFSET, BYTE_ORDER) < 1) {
+            return ImageResult.INTERVAL_LENGTH;
         }
         final long threshold = buffer.getLong(offset + SynopsisDescriptor.FLOW_THRESHOLD_OFFSET, BYTE_ORDER);
         if (threshold < 0 || threshold > FlowSample.ALL) {
-            return SynopsisResult.FLOW_THRESHOLD;
+            return ImageResult.FLOW_THRESHOLD;
         }
         if (SynopsisDescriptor.imageLength(family, banks, cells) != length) {
-            return SynopsisResult.IMAGE_LENGTH;
+            return ImageResult.IMAGE_LENGTH;
         }
-        return SynopsisFamily.FLOW_KEYS == family ? verifyKeys(buffer, offset, cells) : SynopsisResult.ACCEPTED;
+        return SynopsisFamily.FLOW_KEYS == family ? verifyKeys(buffer, offset, cells) : ImageResult.ACCEPTED;
     }
 
     /** Keys go into records, so each is looked at; cells of other families may hold anything. */
-    private static SynopsisResult verifyKeys(final DirectBuffer buffer, final int offset, final int cells) {
+    private static ImageResult verifyKeys(final DirectBuffer buffer, final int offset, final int cells) {
         for (int cell = 0; cell < cells; cell++) {
             final int at = offset + SynopsisDescriptor.PREAMBLE_LENGTH + cell * SynopsisFamily.FLOW_KEYS.cellLength();
             final int ipVersion = octet(buffer, at + SynopsisDescriptor.KEY_IP_VERSION_OFFSET);
@@ -90,20 +73,16 @@ public final class SynopsisVerifier {
             if (IPV4 != ipVersion && IPV6 != ipVersion || IPV4 == ipVersion && !isIpv4(buffer, at, high) ||
                 classIndex > PacketCache.MAX_CLASS_INDEX ||
                 buffer.getLong(at + SynopsisDescriptor.KEY_PACKETS_OFFSET, BYTE_ORDER) < 1) {
-                return SynopsisResult.FLOW_KEY;
+                return ImageResult.FLOW_KEY;
             }
         }
-        return SynopsisResult.ACCEPTED;
+        return ImageResult.ACCEPTED;
     }
 
     private static boolean isIpv4(final DirectBuffer buffer, final int at, final long high) {
         final long low = buffer.getLong(at + SynopsisDescriptor.KEY_SOURCE_OFFSET + Long.BYTES, BYTE_ORDER) |
             buffer.getLong(at + SynopsisDescriptor.KEY_DESTINATION_OFFSET + Long.BYTES, BYTE_ORDER);
         return 0 == high && 0 == low >>> Integer.SIZE;
-    }
-
-    private static SynopsisFamily family(final DirectBuffer buffer, final int offset) {
-        return SynopsisFamily.of(octet(buffer, offset + SynopsisDescriptor.FAMILY_OFFSET));
     }
 
     private static int octet(final DirectBuffer buffer, final int offset) {

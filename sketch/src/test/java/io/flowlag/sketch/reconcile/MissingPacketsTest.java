@@ -1,5 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
+import io.flowlag.sketch.image.ImageResult;
 import io.flowlag.sketch.support.Allocation;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -44,7 +45,7 @@ class MissingPacketsTest {
         final int length = missing.image().length();
         final UnsafeBuffer wire = new UnsafeBuffer(new byte[length]);
         missing.encode(wire, 0);
-        assertEquals(SynopsisResult.ACCEPTED, SynopsisVerifier.verify(wire, 0, length));
+        assertEquals(ImageResult.ACCEPTED, SynopsisVerifier.verify(wire, 0, length));
         assertEquals(64 + 32 * PACKETS, length);
         final SynopsisImage image = new SynopsisImage().wrap(wire, 0, length);
         final MissingPacketSource source = new MissingPacketSource(PACKETS, SEED);

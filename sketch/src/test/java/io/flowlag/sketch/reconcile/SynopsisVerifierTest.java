@@ -1,5 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
+import io.flowlag.sketch.image.ImageResult;
 import io.flowlag.sketch.support.StoredImages;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -43,7 +44,7 @@ class SynopsisVerifierTest {
     void shouldReadImagesOfOld(final SynopsisFamily family) {
         final byte[] image = stored(family);
         final UnsafeBuffer buffer = new UnsafeBuffer(image);
-        assertEquals(SynopsisResult.ACCEPTED, SynopsisVerifier.verify(buffer, 0, image.length));
+        assertEquals(ImageResult.ACCEPTED, SynopsisVerifier.verify(buffer, 0, image.length));
         final SynopsisImage read = new SynopsisImage().wrap(buffer, 0, image.length);
 
         assertEquals(family, read.family());
@@ -65,7 +66,7 @@ class SynopsisVerifierTest {
 
         assertEquals(length, synopsis.encode(wire, OFFSET));
 
-        assertEquals(SynopsisResult.ACCEPTED, SynopsisVerifier.verify(wire, OFFSET, length));
+        assertEquals(ImageResult.ACCEPTED, SynopsisVerifier.verify(wire, OFFSET, length));
         final SynopsisImage decoded = new SynopsisImage().wrap(wire, OFFSET, length);
         assertTrue(decoded.contentEquals(synopsis.image()));
         assertEquals(SynopsisPairing.PAIRED, SynopsisPairing.check(family, decoded, synopsis.image()));
@@ -97,7 +98,7 @@ class SynopsisVerifierTest {
         "15, 127, IMAGE_LENGTH",
         "2, 18, BANKS",
     })
-    void shouldRefuseAnIllegalField(final int field, final int octet, final SynopsisResult expected) {
+    void shouldRefuseAnIllegalField(final int field, final int octet, final ImageResult expected) {
         final UnsafeBuffer buffer = new UnsafeBuffer(written(SynopsisFamily.RDA));
 
         buffer.putByte(field, (byte)octet);
@@ -110,11 +111,11 @@ class SynopsisVerifierTest {
     @CsvSource({"72, 1", "84, 1", "88, 1", "100, 1", "109, 0", "109, 5", "109, 132", "110, 64", "111, 1", "112, 0", "119, 128"})
     void shouldRefuseAnIllegalKey(final int field, final int octet) {
         final UnsafeBuffer buffer = new UnsafeBuffer(written(SynopsisFamily.FLOW_KEYS));
-        assertEquals(SynopsisResult.ACCEPTED, SynopsisVerifier.verify(buffer, 0, buffer.capacity()));
+        assertEquals(ImageResult.ACCEPTED, SynopsisVerifier.verify(buffer, 0, buffer.capacity()));
 
         buffer.putByte(field, (byte)octet);
 
-        assertEquals(SynopsisResult.FLOW_KEY, SynopsisVerifier.verify(buffer, 0, buffer.capacity()));
+        assertEquals(ImageResult.FLOW_KEY, SynopsisVerifier.verify(buffer, 0, buffer.capacity()));
     }
 
     @Test
@@ -145,17 +146,17 @@ class SynopsisVerifierTest {
 
         buffer.putLong(32, 0, ByteOrder.LITTLE_ENDIAN);
 
-        assertEquals(SynopsisResult.INTERVAL_LENGTH, SynopsisVerifier.verify(buffer, 0, buffer.capacity()));
+        assertEquals(ImageResult.INTERVAL_LENGTH, SynopsisVerifier.verify(buffer, 0, buffer.capacity()));
     }
 
     @Property(tries = 200)
     void shouldRefuseEveryCutImage(@ForAll @IntRange(max = 63 + 2 * 8 * 24) final int length) {
         final UnsafeBuffer buffer = new UnsafeBuffer(written(SynopsisFamily.RDA));
 
-        assertNotEquals(SynopsisResult.ACCEPTED, SynopsisVerifier.verify(buffer, 0, length));
-        assertEquals(SynopsisResult.TOO_SHORT, SynopsisVerifier.verify(buffer, 0, buffer.capacity() + 1));
-        assertEquals(SynopsisResult.TOO_SHORT, SynopsisVerifier.verify(buffer, -1, buffer.capacity()));
-        assertEquals(SynopsisResult.TOO_SHORT, SynopsisVerifier.verify(buffer, Integer.MAX_VALUE, buffer.capacity()));
+        assertNotEquals(ImageResult.ACCEPTED, SynopsisVerifier.verify(buffer, 0, length));
+        assertEquals(ImageResult.TOO_SHORT, SynopsisVerifier.verify(buffer, 0, buffer.capacity() + 1));
+        assertEquals(ImageResult.TOO_SHORT, SynopsisVerifier.verify(buffer, -1, buffer.capacity()));
+        assertEquals(ImageResult.TOO_SHORT, SynopsisVerifier.verify(buffer, Integer.MAX_VALUE, buffer.capacity()));
     }
 
     /** Fingerprint, interval number, packets and most cells may be anything; wherever else, what was read must say the same. */
@@ -169,8 +170,8 @@ class SynopsisVerifierTest {
                 field >= 64 && SynopsisFamily.FLOW_KEYS != family;
             for (int octet = 0; octet < 256; octet++) {
                 buffer.putByte(field, (byte)octet);
-                final SynopsisResult result = SynopsisVerifier.verify(buffer, 0, image.length);
-                if (SynopsisResult.ACCEPTED == result) {
+                final ImageResult result = SynopsisVerifier.verify(buffer, 0, image.length);
+                if (ImageResult.ACCEPTED == result) {
                     assertLegal(buffer);
                 } else {
                     assertFalse(isFree, field + " with " + octet + ": " + result);
@@ -188,7 +189,7 @@ class SynopsisVerifierTest {
         final UnsafeBuffer buffer = new UnsafeBuffer(stored(family));
         buffer.putBytes(field, bytes);
 
-        if (SynopsisResult.ACCEPTED == SynopsisVerifier.verify(buffer, 0, buffer.capacity())) {
+        if (ImageResult.ACCEPTED == SynopsisVerifier.verify(buffer, 0, buffer.capacity())) {
             assertLegal(buffer);
         }
     }
@@ -221,7 +222,7 @@ class SynopsisVerifierTest {
     void shouldSurviveAnyCells(@ForAll @Size(16 * 24) final byte[] cells, @ForAll final PureTest pureTest) {
         final UnsafeBuffer hostile = new UnsafeBuffer(written(SynopsisFamily.RDA));
         hostile.putBytes(SynopsisDescriptor.PREAMBLE_LENGTH, cells);
-        assertEquals(SynopsisResult.ACCEPTED, SynopsisVerifier.verify(hostile, 0, hostile.capacity()));
+        assertEquals(ImageResult.ACCEPTED, SynopsisVerifier.verify(hostile, 0, hostile.capacity()));
         final SynopsisImage image = new SynopsisImage().wrap(hostile, 0, hostile.capacity());
         final DifferenceDecoder decoder = new DifferenceDecoder(16, SEED, pureTest);
         final PacketDifference difference = decoder.newDifference();

@@ -7,7 +7,7 @@ import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.exchange.wire.FlowSum;
 import io.flowlag.sketch.image.CellEditor;
-import io.flowlag.sketch.image.ImageDescriptor;
+import io.flowlag.sketch.image.ImageHeader;
 import io.flowlag.sketch.image.SketchImage;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -84,8 +84,8 @@ final class ReceivedInterval implements SenderAnswer {
             final DirectBuffer octets = image.buffer();
             buffers[i].putBytes(0, octets, 0, image.length());
             if (interval.isDamaged()) {
-                final int flags = buffers[i].getByte(ImageDescriptor.FLAGS_OFFSET) | ImageDescriptor.FLAG_DAMAGED;
-                buffers[i].putByte(ImageDescriptor.FLAGS_OFFSET, (byte)flags);
+                final int flags = buffers[i].getByte(ImageHeader.FLAGS_OFFSET) | ImageHeader.FLAG_DAMAGED;
+                buffers[i].putByte(ImageHeader.FLAGS_OFFSET, (byte)flags);
             }
             images[i].wrap(buffers[i], 0, image.length());
         }

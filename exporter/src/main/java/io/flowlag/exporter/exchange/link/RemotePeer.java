@@ -5,9 +5,9 @@ import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.delay.interval.repair.SynopsisPeer;
 import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
+import io.flowlag.sketch.image.ImageResult;
 import io.flowlag.sketch.reconcile.SynopsisFamily;
 import io.flowlag.sketch.reconcile.SynopsisImage;
-import io.flowlag.sketch.reconcile.SynopsisResult;
 import io.flowlag.sketch.reconcile.SynopsisVerifier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
@@ -84,7 +84,7 @@ final class RemotePeer implements SynopsisPeer {
     }
 
     private boolean isVerified(final DirectBuffer octets) {
-        boolean isAccepted = SynopsisVerifier.verify(octets, 0, octets.capacity()) == SynopsisResult.ACCEPTED;
+        boolean isAccepted = SynopsisVerifier.verify(octets, 0, octets.capacity()) == ImageResult.ACCEPTED;
         if (isAccepted) {
             image.wrap(octets, 0, octets.capacity());
             isAccepted = image.family() != SynopsisFamily.FLOW_KEYS || areKeysOfTheirHashes();

@@ -1,0 +1,62 @@
+package io.flowlag.sketch.image;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
+
+/**
+ * Reads an image in place: one of this process, or octets from the other measurement point that a verifier has accepted. It does
+ * not own the memory that it is wrapped around. One thread at a time; allocates at construction only.
+ */
+public abstract class ImageView {
+    /** The image. */
+    protected final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+
+    /** The image's octets, to be read only. */
+    public final DirectBuffer buffer() {
+        return buffer;
+    }
+
+    /** {@return octets of the image, 0 if nothing is wrapped} */
+    public final int length() {
+        return buffer.capacity();
+    }
+
+    /**
+     * Whether the point that filled the image lost packets of its own in the interval.
+     *
+     * @return true if so: differences in counts are then not the path's losses.
+     */
+    public final boolean damaged() {
+        return (buffer.getByte(ImageHeader.FLAGS_OFFSET) & ImageHeader.FLAG_DAMAGED) != 0;
+    }
+
+    /** {@return number of the interval, as {@code MeasurementInterval} counts} */
+    public final long intervalNumber() {
+        return buffer.getLong(ImageHeader.INTERVAL_NUMBER_OFFSET, BYTE_ORDER);
+    }
+
+    /** {@return length of the interval, ns} */
+    public final long intervalNs() {
+        return buffer.getLong(ImageHeader.INTERVAL_NS_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Copies the image.
+     *
+     * @param target receives it.
+     * @param offset in the target.
+     * @return octets written, its length.
+     */
+    public final int copyTo(final MutableDirectBuffer target, final int offset) {
+        target.putBytes(offset, buffer, 0, buffer.capacity());
+        return buffer.capacity();
+    }
+
+    /** {@return whether every octet of preamble and cells is equal} */
+    public final boolean contentEquals(final ImageView other) {
+        return buffer.compareTo(other.buffer) == 0;
+    }
+}
