@@ -14,7 +14,7 @@ public abstract class ImageView {
     /** The image. */
     protected final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
 
-    /** The image's octets, to be read only. */
+    /** {@return the octets, to be read only} */
     public final DirectBuffer buffer() {
         return buffer;
     }
