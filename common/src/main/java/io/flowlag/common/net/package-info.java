@@ -1,0 +1,2 @@
+/** TLS over channels that never block. */
+package io.flowlag.common.net;
