@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.collect;
 
+import io.flowlag.common.net.TlsEngine;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import javax.net.ssl.SSLContext;
@@ -216,16 +217,17 @@ public final class CollectorServer implements AutoCloseable {
 
     private void add(final SocketChannel channel, final Acceptor acceptor, final InetSocketAddress peer) throws IOException {
         final SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+        final TlsEngine tls = tlsEngine(acceptor);
         final TransportSession session = process.openSession(
             acceptor.tls() == null ? SessionKind.TCP : SessionKind.TLS,
             peer.getAddress().getHostAddress() + ':' + peer.getPort());
-        final TcpConnection connection = new TcpConnection(process, channel, session, tlsLayer(acceptor));
+        final TcpConnection connection = new TcpConnection(process, channel, session, tls);
         key.attach(connection);
         connections.add(connection);
         connection.register(key, nowNs);
     }
 
-    private static TlsLayer tlsLayer(final Acceptor acceptor) {
+    private static TlsEngine tlsEngine(final Acceptor acceptor) throws SSLException {
         if (acceptor.tls() == null) {
             return null;
         }
@@ -233,7 +235,7 @@ public final class CollectorServer implements AutoCloseable {
         engine.setUseClientMode(false);
         engine.setEnabledProtocols(TLS_PROTOCOLS);
         engine.setNeedClientAuth(acceptor.isClientCertificateRequired());
-        return new TlsLayer(engine);
+        return new TlsEngine(engine, Runnable::run);
     }
 
     private void serveConnection(final SelectionKey key, final TcpConnection connection) {

@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.collect;
 
+import io.flowlag.common.net.TlsEngine;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -19,17 +20,16 @@ final class TcpConnection {
     private final CollectingProcess process;
     private final SocketChannel channel;
     private final TransportSession session;
-    private final TlsLayer tls;
+    private final TlsEngine tls;
     private final MessageAssembler assembler = new MessageAssembler();
     private final MessageAssembler.Sink messages = this::onMessage;
-    private final TlsLayer.Sink decrypted = this::onDecrypted;
     private SelectionKey key;
     private long waitingSinceNs;
     private boolean isWaiting;
     private long nowNs;
 
     TcpConnection(
-        final CollectingProcess process, final SocketChannel channel, final TransportSession session, final TlsLayer tls) {
+        final CollectingProcess process, final SocketChannel channel, final TransportSession session, final TlsEngine tls) {
         this.process = process;
         this.channel = channel;
         this.session = session;
@@ -57,12 +57,12 @@ final class TcpConnection {
     /**
      * Reads once.
      *
-     * @param scratch for octets that need no decryption; shared by all connections.
+     * @param scratch for plain octets; shared by all connections.
      * @return octets read, -1 at the end of the stream, or {@link #NOT_IPFIX}.
      */
     int read(final ByteBuffer scratch, final UnsafeBuffer scratchBuffer, final long nowNs) throws IOException {
         this.nowNs = nowNs;
-        final int readBytes = tls == null ? readPlain(scratch, scratchBuffer) : tls.read(channel, decrypted);
+        final int readBytes = tls == null ? readPlain(scratch, scratchBuffer) : readTls(scratch, scratchBuffer);
         noteWaiting();
         if (tls != null) {
             key.interestOps(tls.hasOutgoing() ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
@@ -97,8 +97,15 @@ final class TcpConnection {
         return readBytes <= 0 || assembler.onOctets(scratchBuffer, 0, readBytes, messages) ? readBytes : NOT_IPFIX;
     }
 
-    private boolean onDecrypted(final UnsafeBuffer buffer, final int offset, final int lengthBytes) {
-        return assembler.onOctets(buffer, offset, lengthBytes, messages);
+    private int readTls(final ByteBuffer scratch, final UnsafeBuffer scratchBuffer) throws IOException {
+        final int receivedBytes = tls.receive(channel);
+        int plainBytes;
+        while ((plainBytes = tls.read(scratch.clear(), channel)) > 0) {
+            if (!assembler.onOctets(scratchBuffer, 0, plainBytes, messages)) {
+                return NOT_IPFIX;
+            }
+        }
+        return plainBytes < 0 ? -1 : receivedBytes;
     }
 
     private void onMessage(final DirectBuffer buffer, final int offset, final int lengthBytes) {

@@ -29,7 +29,6 @@ abstract class StreamTransport extends TransportSupport {
     private final AddressLookup lookup;
     private final SendRing ring;
     private final RateLimit rateLimit;
-    private final ByteBuffer received;
     private SocketChannel channel;
     private Phase phase = Phase.RESOLVING;
     private long attemptMs = Long.MIN_VALUE;
@@ -40,14 +39,12 @@ abstract class StreamTransport extends TransportSupport {
     private boolean isGoodByeSaid;
     private boolean isPeerFinished;
 
-    StreamTransport(
-        final String scheme, final StreamSettings settings, final AddressLookup lookup, final int receiveBufferBytes) {
+    StreamTransport(final String scheme, final StreamSettings settings, final AddressLookup lookup) {
         super(scheme + "://" + settings.collector());
         this.settings = settings;
         this.lookup = lookup;
         this.ring = new SendRing(settings.sendRingBytes());
         this.rateLimit = new RateLimit(settings.rateLimitBitsPerSecond(), BURST_BYTES);
-        this.received = ByteBuffer.allocateDirect(receiveBufferBytes);
     }
 
     /** Called when the connection is there, before the first {@link #handshake}. */
@@ -56,8 +53,8 @@ abstract class StreamTransport extends TransportSupport {
     /** Goes on with a handshake; true when it is over. */
     abstract boolean handshake() throws IOException;
 
-    /** Looks at what the collector sent; the buffer is flipped, what is left in it is kept. */
-    abstract void onReceived(ByteBuffer octets) throws IOException;
+    /** Reads once from the channel what the collector sent; octets read, -1 at the end. */
+    abstract int read() throws IOException;
 
     /** Moves octets from the ring to the socket as far as that goes; how many left the ring. */
     abstract int drain() throws IOException;
@@ -219,7 +216,6 @@ abstract class StreamTransport extends TransportSupport {
 
     private int onChannelConnected() throws IOException {
         phase = Phase.SHAKING_HANDS;
-        received.clear();
         onConnect();
         return 1 + shakeHands();
     }
@@ -246,17 +242,9 @@ abstract class StreamTransport extends TransportSupport {
 
     /** Reads what there is; how many octets came. */
     final int receive() throws IOException {
-        final int receivedBytes = channel.read(received);
+        final int receivedBytes = read();
         if (receivedBytes < 0) {
             throw new EOFException("the collector closed the connection");
-        }
-        if (received.position() > 0) {
-            received.flip();
-            try {
-                onReceived(received);
-            } finally {
-                received.compact();
-            }
         }
         return receivedBytes;
     }

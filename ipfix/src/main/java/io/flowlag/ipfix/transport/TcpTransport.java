@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  * See {@link Transport} for threads and memory. Allocates at construction, when connecting and on errors.
  */
 public final class TcpTransport extends StreamTransport {
-    private static final int RECEIVE_BUFFER_BYTES = 4096;
+    private final ByteBuffer ignored = ByteBuffer.allocateDirect(4096);
 
     /**
      * A transport that connects in its first duty cycles.
@@ -23,7 +23,7 @@ public final class TcpTransport extends StreamTransport {
     }
 
     TcpTransport(final StreamSettings settings, final AddressLookup lookup) {
-        super("tcp", settings, lookup, RECEIVE_BUFFER_BYTES);
+        super("tcp", settings, lookup);
     }
 
     @Override
@@ -37,8 +37,8 @@ public final class TcpTransport extends StreamTransport {
     }
 
     @Override
-    void onReceived(final ByteBuffer octets) {
-        octets.position(octets.limit());
+    int read() throws IOException {
+        return channel().read(ignored.clear());
     }
 
     @Override

@@ -1,13 +1,11 @@
 package io.flowlag.ipfix.transport;
 
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLEngineResult;
-import javax.net.ssl.SSLException;
+import io.flowlag.common.net.TlsEngine;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 
 /**
@@ -19,16 +17,11 @@ import java.util.function.Supplier;
  * See {@link Transport} for threads and memory. The TLS engine of the JDK allocates while it sends.
  */
 public final class TlsTransport extends StreamTransport {
-    private static final int RECEIVE_BUFFER_BYTES = 64 * 1024;
-    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-
     private final Supplier<TlsCredentials> credentials;
     private final String peerName;
     private final PeerNames allowedPeers;
-    private final ByteBuffer sealed = ByteBuffer.allocateDirect(RECEIVE_BUFFER_BYTES);
-    private ByteBuffer opened = ByteBuffer.allocateDirect(RECEIVE_BUFFER_BYTES);
-    private SSLEngine engine;
-    private BackgroundTask<Void> task;
+    private final ByteBuffer ignored = ByteBuffer.allocate(4096);
+    private TlsEngine tls;
     private long wrappedOctets;
     private long deliveredOctets;
 
@@ -71,130 +64,60 @@ public final class TlsTransport extends StreamTransport {
         final Supplier<TlsCredentials> credentials,
         final String peerName,
         final List<String> allowedPeerNames) {
-        super("tls", settings, new AddressLookup(settings.collector()), RECEIVE_BUFFER_BYTES);
+        super("tls", settings, new AddressLookup(settings.collector()));
         this.credentials = credentials;
         this.peerName = peerName;
         this.allowedPeers = new PeerNames(allowedPeerNames);
-        this.sealed.limit(0);
     }
 
     @Override
     void onConnect() throws IOException {
-        engine = credentials.get().clientEngine(peerName, settings().collector().port());
-        sealed.clear().limit(0);
-        opened.clear();
-        task = null;
+        tls = new TlsEngine(credentials.get().clientEngine(peerName, settings().collector().port()), this::runAside);
         wrappedOctets = 0;
-        engine.beginHandshake();
+    }
+
+    private void runAside(final Runnable task) {
+        final Thread thread = new Thread(task, "handshake-" + settings().collector().host());
+        thread.setDaemon(true);
+        thread.start();
     }
 
     @Override
     boolean handshake() throws IOException {
-        while (true) {
-            if (!writeSealed()) {
-                return false;
-            }
-            switch (engine.getHandshakeStatus()) {
-                case NEED_WRAP -> wrap(NOTHING);
-                case NEED_TASK -> {
-                    if (!runTasks()) {
-                        return false;
-                    }
-                }
-                case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
-                    if (!unwrapMore()) {
-                        return false;
-                    }
-                }
-                default -> {
-                    allowedPeers.check(engine.getSession());
-                    deliveredOctets = 0;
-                    return true;
-                }
-            }
+        receive();
+        if (!tls.advance(channel())) {
+            return false;
         }
-    }
-
-    private boolean unwrapMore() throws IOException {
-        final SSLEngineResult.HandshakeStatus before = engine.getHandshakeStatus();
-        return receive() > 0 || engine.getHandshakeStatus() != before;
+        allowedPeers.check(tls.session());
+        deliveredOctets = 0;
+        return true;
     }
 
     @Override
-    void onReceived(final ByteBuffer octets) throws IOException {
-        while (true) {
-            opened.clear();
-            final SSLEngineResult result = engine.unwrap(octets, opened);
-            if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
-                throw new EOFException("the collector closed the TLS session");
-            }
-            if (result.getStatus() == SSLEngineResult.Status.BUFFER_OVERFLOW) {
-                opened = ByteBuffer.allocateDirect(engine.getSession().getApplicationBufferSize());
-                continue;
-            }
-            final boolean progress = result.bytesConsumed() > 0;
-            if (!progress || result.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NEED_TASK ||
-                result.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NEED_WRAP) {
-                return;
-            }
+    int read() throws IOException {
+        final int receivedBytes = tls.receive(channel());
+        int plainBytes;
+        do {
+            plainBytes = tls.read(ignored.clear(), channel());
+        } while (plainBytes > 0);
+        if (tls.isCloseNotified()) {
+            throw new EOFException("the collector closed the TLS session");
         }
-    }
-
-    /** One step of the engine's tasks; true when none is left. */
-    private boolean runTasks() throws IOException {
-        if (task == null) {
-            final Runnable work = engine.getDelegatedTask();
-            if (work == null) {
-                return true;
-            }
-            task = new BackgroundTask<>("handshake-" + settings().collector().host(), () -> {
-                work.run();
-                return null;
-            });
-        }
-        if (!task.isDone()) {
-            return false;
-        }
-        final BackgroundTask<Void> done = task;
-        task = null;
-        try {
-            done.result();
-            return true;
-        } catch (final ExecutionException ex) {
-            throw new SSLException("the TLS handshake failed", ex.getCause());
-        }
-    }
-
-    private int wrap(final ByteBuffer plain) throws IOException {
-        sealed.clear();
-        try {
-            final SSLEngineResult result = engine.wrap(plain, sealed);
-            if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
-                throw new EOFException("the TLS session is closed");
-            }
-            return result.bytesConsumed();
-        } finally {
-            sealed.flip();
-        }
-    }
-
-    /** True when everything sealed has left. */
-    private boolean writeSealed() throws IOException {
-        if (sealed.hasRemaining()) {
-            channel().write(sealed);
-        }
-        return !sealed.hasRemaining();
+        return plainBytes < 0 ? -1 : receivedBytes;
     }
 
     @Override
     int drain() throws IOException {
         int drainedBytes = 0;
-        while (writeSealed()) {
+        while (tls.flush(channel())) {
             deliveredOctets = wrappedOctets;
-            if (!goOnWithLateHandshake() || !mayDrain()) {
+            if (!tls.advance(channel()) || !mayDrain()) {
                 break;
             }
-            final int wrappedBytes = wrap(head());
+            final int wrappedBytes = tls.wrap(head());
+            if (wrappedBytes < 0) {
+                throw new EOFException("the TLS session is closed");
+            }
             consume(wrappedBytes);
             wrappedOctets += wrappedBytes;
             drainedBytes += wrappedBytes;
@@ -202,21 +125,9 @@ public final class TlsTransport extends StreamTransport {
         return drainedBytes;
     }
 
-    /** TLS 1.3 changes keys and sends tickets after the handshake; false while the engine wants something else than data. */
-    private boolean goOnWithLateHandshake() throws IOException {
-        return switch (engine.getHandshakeStatus()) {
-            case NEED_TASK -> runTasks();
-            case NEED_WRAP -> {
-                wrap(NOTHING);
-                yield writeSealed();
-            }
-            default -> true;
-        };
-    }
-
     @Override
     boolean isDrained() {
-        return !sealed.hasRemaining();
+        return !tls.hasOutgoing();
     }
 
     @Override
@@ -226,16 +137,7 @@ public final class TlsTransport extends StreamTransport {
 
     @Override
     boolean sayGoodBye() throws IOException {
-        if (!writeSealed()) {
-            return false;
-        }
-        if (!engine.isOutboundDone()) {
-            engine.closeOutbound();
-            sealed.clear();
-            engine.wrap(NOTHING, sealed);
-            sealed.flip();
-        }
-        if (!writeSealed() || !engine.isOutboundDone()) {
+        if (!tls.close(channel())) {
             return false;
         }
         channel().shutdownOutput();
