@@ -22,7 +22,7 @@ class ReferencePortTest {
             final int port = ((InetSocketAddress)holder.getLocalAddress()).getPort();
             final InjectionException refusal = assertThrows(InjectionException.class, () -> ReferencePort.bind(port));
             assertTrue(refusal.isAddressInUse());
-            assertTrue(refusal.getMessage().contains("port " + port + ": address in use"), refusal::getMessage);
+            assertTrue(refusal.getMessage().contains("port " + port + ": address already in use"), refusal::getMessage);
         }
     }
 }

@@ -164,7 +164,7 @@ class ReferenceInjectionTest {
                 send(transmitter, 0, 1, 1, (index, number, timeNs, method) -> count[0]++);
                 return transmitter.unreachableCount() > 0;
             }, transmitter::lastError);
-            assertEquals("refused by the other end", transmitter.lastError());
+            assertEquals("connection refused", transmitter.lastError());
             assertEquals(transmitter.sentCount(), count[0], "each reference has its stamp, those after a refusal too");
             assertEquals(0, transmitter.failedCount());
         }
@@ -220,12 +220,12 @@ class ReferenceInjectionTest {
         try (DatagramSocket taken = there.call(() -> new DatagramSocket(PORT))) {
             final InjectionException refusal =
                 assertThrows(InjectionException.class, () -> there.call(() -> ReferencePort.bind(PORT)));
-            assertTrue(refusal.getMessage().contains("port " + taken.getLocalPort() + ": address in use"),
+            assertTrue(refusal.getMessage().contains("port " + taken.getLocalPort() + ": address already in use"),
                 refusal.getMessage());
         }
         final InjectionException unreachable = assertThrows(InjectionException.class,
             () -> open("192.0.2.1", StampPoint.BEFORE_QUEUE, BEST_EFFORT));
-        assertTrue(unreachable.getMessage().contains("192.0.2.1 port 8620: no route"), unreachable.getMessage());
+        assertTrue(unreachable.getMessage().contains("192.0.2.1 port 8620: network is unreachable"), unreachable.getMessage());
     }
 
     @Test

@@ -240,7 +240,8 @@ final class PacketSocket implements AutoCloseable {
         if (timestampReceiveFilter(data) != TIMESTAMP_FILTER_ALL) {
             putTimestampReceiveFilter(data, TIMESTAMP_FILTER_ALL);
             if (CLibrary.ioctl(fd, SIOCSHWTSTAMP, argument.addressOffset()) != 0) {
-                return Errno.describe(Errno.last());
+                final int errno = Errno.last();
+                return errno == Errno.ERANGE ? "not offered by the driver" : Errno.describe(errno);
             }
             if (timestampReceiveFilter(data) != TIMESTAMP_FILTER_ALL) {
                 return "the driver stamps some packets only";

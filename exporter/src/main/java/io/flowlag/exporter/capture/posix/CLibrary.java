@@ -116,4 +116,6 @@ public final class CLibrary {
     static native Pointer if_nameindex();
 
     static native void if_freenameindex(Pointer list);
+
+    static native String strerror(int errno);
 }

@@ -19,13 +19,15 @@ import static io.flowlag.exporter.runtime.delay.DelayTable.trafficClass;
 
 /** Prints what the sketches say of the traffic as a whole: aggregators beside references by class, and of the last interval. */
 final class DelayTableSketches {
+    private static final String ROW = "%-5s %12s %12s %12s %12s %12s %12s%n";
+
     private DelayTableSketches() {
     }
 
     static void print(final DelayStatistics delay, final PrintStream out) {
         final SketchStatistics sketches = delay.sketches().get(0);
-        out.printf(Locale.ROOT, "%n%-5s %12s %12s %12s %12s %12s %12s%n", "class", "lda_samples", "lda_mean_us", "lda_sd_us",
-            "rli_mean_us", "rli_sd_us", missing(delay));
+        out.println();
+        printHeader(out, "lda", delay);
         final List<AggregateDelay> total = sketches.total();
         for (int i = 0; i < total.size(); i++) {
             print(total.get(i), i < delay.total().size() ? delay.total().get(i) : null, out);
@@ -54,9 +56,10 @@ final class DelayTableSketches {
             counters.get("lds_rli_agreed"), counters.get("lds_rli_flows"));
     }
 
-    /** Sums of packets do not tell lost ones from those that went elsewhere. */
-    private static String missing(final DelayStatistics delay) {
-        return delay.counters().getOrDefault("match_not_of_segment", 0L) > 0 ? "missing" : "lost";
+    /** Sums of packets do not distinguish lost packets from those of another segment. */
+    private static void printHeader(final PrintStream out, final String sketch, final DelayStatistics delay) {
+        out.printf(Locale.ROOT, ROW, "class", sketch + "_samples", sketch + "_mean_us", sketch + "_sd_us", "rli_mean_us",
+            "rli_sd_us", delay.counters().getOrDefault("match_not_of_segment", 0L) > 0 ? "missing" : "lost");
     }
 
     private static void printReconciled(final DelayStatistics delay, final PrintStream out) {
@@ -64,8 +67,7 @@ final class DelayTableSketches {
         if (reconciled == null) {
             return;
         }
-        out.printf(Locale.ROOT, "%-5s %12s %12s %12s %12s %12s %12s%n", "class", "rda_samples", "rda_mean_us", "rda_sd_us",
-            "rli_mean_us", "rli_sd_us", missing(delay));
+        printHeader(out, "rda", delay);
         for (int i = 0; i < reconciled.total().size(); i++) {
             print(reconciled.total().get(i), i < delay.total().size() ? delay.total().get(i) : null, out);
         }
@@ -114,8 +116,7 @@ final class DelayTableSketches {
 
     private static void print(final AggregateDelay aggregate, final DelaySummary references, final PrintStream out) {
         final boolean hasReferences = references != null && references.estimates().count() > 0;
-        out.printf(Locale.ROOT, "%-5s %12d %12s %12s %12s %12s %12s%n",
-            trafficClass(aggregate.dscp()), aggregate.samples(),
+        out.printf(Locale.ROOT, ROW, trafficClass(aggregate.dscp()), aggregate.samples(),
             micros(aggregate.meanNs()), micros(aggregate.standardDeviationNs()),
             micros(hasReferences ? references.estimates().meanNs() : null),
             micros(hasReferences ? references.estimates().standardDeviationNs() : null),

@@ -85,7 +85,7 @@ class LiveSegmentTest {
         final String clock = "clock: {source: fixed, error: 3us}\n";
         try (LiveSegment segment = LiveSegment.open(config(RECEIVER, "capture: {interfaces: [lo]}\n", port, clock))) {
             assertEquals(3_000, segment.wiring().clockError().errorNs());
-            assertTrue(refusal(RECEIVER, "capture: {interfaces: [lo]}\n", port).contains("address in use"));
+            assertTrue(refusal(RECEIVER, "capture: {interfaces: [lo]}\n", port).contains("address already in use"));
         }
     }
 
