@@ -25,7 +25,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /** The laboratory that {@code flowlag lab} finds: runs experiments, beside one another, and writes what they found in order. */
@@ -56,14 +55,13 @@ public final class PaperLaboratory implements Laboratory {
         final ExecutorService executor = Executors.newFixedThreadPool(threads);
         final String command = command(order, setup);
         final HtmlReport report = new HtmlReport(command, setup);
-        final AtomicReference<IOException> undrawn = new AtomicReference<>();
         try {
             final AtomicInteger done = new AtomicInteger();
             final List<Future<HtmlReport.Part>> futures = new ArrayList<>();
             for (final Experiment experiment : wanted) {
                 futures.add(executor.submit(() -> {
                     progress.accept("lab: " + experiment.name() + " runs, " + done.get() + " of " + wanted.size() + " done");
-                    final HtmlReport.Part part = measure(experiment, setup, undrawn);
+                    final HtmlReport.Part part = measure(experiment, setup);
                     done.incrementAndGet();
                     return part;
                 }));
@@ -82,9 +80,6 @@ public final class PaperLaboratory implements Laboratory {
                 (System.nanoTime() - startNs) / 1e9));
             out.accept("report: " + file);
         }
-        if (undrawn.get() != null) {
-            throw undrawn.get();
-        }
     }
 
     private static String command(final Order order, final Setup setup) {
@@ -98,20 +93,13 @@ public final class PaperLaboratory implements Laboratory {
             System.getProperty("java.version") + ", " + Runtime.getRuntime().availableProcessors() + " processors";
     }
 
-    /** Where plots cannot be drawn, tables are worth having all the same. */
-    private static HtmlReport.Part measure(
-        final Experiment experiment, final Setup setup, final AtomicReference<IOException> undrawn) {
+    private static HtmlReport.Part measure(final Experiment experiment, final Setup setup) {
         final long beforeNs = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         final Results results = experiment.run(setup);
         final List<String> svgs = new ArrayList<>();
-        try {
-            for (final Plot plot : results.plots()) {
-                final String svg = PlotRenderer.svg(plot);
-                svgs.add(svg == null ? NOTHING_TO_DRAW : svg);
-            }
-        } catch (final IOException e) {
-            undrawn.set(e);
-            svgs.clear();
+        for (final Plot plot : results.plots()) {
+            final String svg = PlotRenderer.svg(plot);
+            svgs.add(svg == null ? NOTHING_TO_DRAW : svg);
         }
         return new HtmlReport.Part(experiment, results, svgs,
             (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - beforeNs) / 1e9);

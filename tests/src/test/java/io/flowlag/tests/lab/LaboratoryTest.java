@@ -136,7 +136,7 @@ class LaboratoryTest {
     }
 
     @Test
-    void shouldLeaveOutWhatCannotBeDrawn() throws IOException {
+    void shouldLeaveOutWhatCannotBeDrawn() {
         final Plot plot = new Plot("empty", "Empty").x("x, s", true).y("y, %", true);
 
         assertNull(PlotRenderer.svg(plot.add("absent", Plot.Style.LINE, new double[] {0, 1}, new double[] {1, Double.NaN})));
