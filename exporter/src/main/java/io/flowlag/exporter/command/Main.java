@@ -105,6 +105,7 @@ public final class Main {
         commands.put("lab", () -> new LabCommand(terminal));
         commands.put("top", () -> new TopCommand(terminal));
         commands.put("flows", () -> new FlowsCommand(terminal));
+        commands.put("metrics", () -> new MetricsCommand(terminal));
         return commands;
     }
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.IntToLongFunction;
 
 /**
  * HTTP for monitoring: {@code /metrics}, {@code /healthz}, {@code /status.json} and the status page at {@code /}. It only
@@ -102,24 +103,25 @@ public final class StatusServer implements AutoCloseable {
 
     private HttpResponse metrics(final StatusSnapshot snapshot, final boolean isOpenMetrics) {
         final Collection<MetricFamily> families = new ArrayList<>(Metrics.of(snapshot));
-        families.addAll(own());
+        families.addAll(own(server::answers, server.evictedCount(), server.overdueCount()));
         return HttpResponse.of(
             200, isOpenMetrics ? MetricText.OPEN_METRICS_TYPE : MetricText.PROMETHEUS_TYPE,
             MetricText.write(families, isOpenMetrics));
     }
 
-    private List<MetricFamily> own() {
+    /** The metrics of the server itself; answers are counted by status code. */
+    static List<MetricFamily> own(final IntToLongFunction answerCounts, final long evictedCount, final long overdueCount) {
         final MetricFamily answers = new MetricFamily(
             "flowlag_http_answers", MetricFamily.Type.COUNTER, "Answers of this server, by status code.");
         for (final int status : STATUSES) {
-            answers.add(server.answers(status), "code", Integer.toString(status));
+            answers.add(answerCounts.applyAsLong(status), "code", Integer.toString(status));
         }
         final MetricFamily evicted = new MetricFamily("flowlag_http_evicted_connections", MetricFamily.Type.COUNTER,
             "Connections ended because there were too many; the one that had waited longest goes.");
-        evicted.add(server.evictedCount());
+        evicted.add(evictedCount);
         final MetricFamily overdue = new MetricFamily("flowlag_http_overdue_connections", MetricFamily.Type.COUNTER,
             "Connections ended because a request or an answer took too long.");
-        overdue.add(server.overdueCount());
+        overdue.add(overdueCount);
         return List.of(answers, evicted, overdue);
     }
 

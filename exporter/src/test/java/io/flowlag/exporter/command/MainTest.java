@@ -269,10 +269,19 @@ class MainTest {
     void shouldListOnlyCommandsThatExist() {
         assertEquals(0, main("--help"));
         for (final String command : List.of(
-            "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "top", "flows", "lab")) {
+            "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "top", "flows", "metrics", "lab")) {
             assertTrue(output().contains("\n  " + command + " "), output());
         }
         assertEquals("", errors());
+    }
+
+    @Test
+    void shouldListMetrics() {
+        assertRefused(64, "metrics");
+        assertEquals(0, main("metrics", "--list"));
+        assertTrue(output().contains("flowlag_captured_packets_total "), output());
+        assertEquals(0, main("metrics", "--list", "--json"));
+        assertTrue(output().contains("\"name\" : \"flowlag_captured_packets_total\""), output());
     }
 
     @Test
@@ -304,7 +313,8 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "top", "flows", "lab"})
+    @ValueSource(strings = {
+        "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "top", "flows", "metrics", "lab"})
     void shouldHelpWithEachCommand(final String command) {
         assertEquals(0, main(command, "--help"));
         assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());

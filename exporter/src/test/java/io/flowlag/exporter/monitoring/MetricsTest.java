@@ -136,6 +136,51 @@ class MetricsTest {
             metrics.types().keySet().stream().anyMatch((name) -> name.startsWith(family)), () -> "no metric of " + family));
     }
 
+    @Test
+    void shouldListEveryMetricThatIsServed() throws IOException {
+        final Map<String, MetricList.Row> listed = listed();
+        final StrictMetrics served;
+        try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(NUMBER))) {
+            served = StrictMetrics.parse(fixture.get("/metrics").body(), false);
+        }
+        served.types().forEach((name, type) -> {
+            if (!"untyped".equals(type)) {
+                assertTrue(listed.containsKey(name), name);
+                assertEquals(type, listed.get(name).type(), name);
+                assertEquals(served.helps().get(name), listed.get(name).help(), name);
+            }
+        });
+        listed.values().forEach((row) -> assertTrue(!"untyped".equals(row.type()), row::name));
+        assertEquals("seconds", listed.get("flowlag_packet_delay_seconds").unit());
+        assertEquals("", listed.get("flowlag_captured_packets_total").unit());
+        assertEquals(List.copyOf(new TreeMap<>(listed).keySet()),
+            MetricList.lines().stream().map((line) -> line.replaceFirst(" .*", "")).toList());
+    }
+
+    @Test
+    void shouldListTheSameAsJson() throws IOException {
+        final List<String> names = new ArrayList<>();
+        new ObjectMapper().readTree(MetricList.json()).forEach((each) -> names.add(each.get("name").textValue()));
+        assertEquals(MetricList.rows().stream().map(MetricList.Row::name).toList(), names);
+    }
+
+    @Test
+    void shouldNameOnlyListedMetricsInThePage() throws IOException {
+        final Set<String> listed = listed().keySet();
+        final Matcher named = Pattern.compile("\\bflowlag_[a-z0-9_]*[a-z0-9]\\b(?!\\*)")
+            .matcher(Files.readString(GeneratedDocs.directory().resolve("observe.md")));
+        while (named.find()) {
+            final String name = named.group();
+            assertTrue(listed.contains(name) || listed.contains(name.replaceFirst("_(bucket|sum|count)$", "")), name);
+        }
+    }
+
+    private static Map<String, MetricList.Row> listed() {
+        final Map<String, MetricList.Row> listed = new TreeMap<>();
+        MetricList.rows().forEach((row) -> listed.put(row.name(), row));
+        return listed;
+    }
+
     /** Alert rules and dashboard ask for metrics that exist, by labels that these have. */
     @Test
     void shouldHaveWhatAlertsAndDashboardAskFor() throws IOException {

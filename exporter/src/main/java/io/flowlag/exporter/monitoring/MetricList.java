@@ -1,0 +1,142 @@
+package io.flowlag.exporter.monitoring;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayDistribution;
+import io.flowlag.exporter.status.DelayHistogram;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.LatencySummary;
+import io.flowlag.exporter.status.SketchStatistics;
+import io.flowlag.exporter.status.SourceStatistics;
+import io.flowlag.exporter.status.SpoolStatistics;
+import io.flowlag.exporter.status.Statistics;
+import io.flowlag.rli.receiver.ReceiverCounter;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Every metric that a process can serve, sorted by name. {@link Metrics} itself makes the list, from statistics in which every
+ * optional part is present. Stateless.
+ */
+public final class MetricList {
+    private static final Pattern BASE_UNIT = Pattern.compile("_(seconds_per_byte|seconds|bytes|ratio)(_total)?$");
+    private static final String SESSION = "_session_0";
+    private static final Set<String> BY_SENDER =
+        Set.of("stamp_correction_ns", "stamp_error_ns", "serialisation_ns_per_byte", "clock_drift_ppb");
+
+    /** A metric as {@code /metrics} names it; the unit is empty where the value is a count. */
+    record Row(String name, String type, String unit, String help) {
+    }
+
+    private MetricList() {
+    }
+
+    /** {@return one line a metric: name, type, unit ({@code -} for a count) and help, in columns} */
+    public static List<String> lines() {
+        final List<Row> rows = rows();
+        final int nameColumns = rows.stream().mapToInt((row) -> row.name().length()).max().orElseThrow();
+        return rows.stream().map((row) -> String.format(Locale.ROOT, "%-" + nameColumns + "s  %-9s  %-16s  %s",
+            row.name(), row.type(), row.unit().isEmpty() ? "-" : row.unit(), row.help())).toList();
+    }
+
+    /** {@return an array of objects with name, type, help and, unless the value is a count, unit} */
+    public static String json() {
+        final StringWriter text = new StringWriter();
+        try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
+            json.useDefaultPrettyPrinter();
+            json.writeStartArray();
+            for (final Row row : rows()) {
+                json.writeStartObject();
+                json.writeStringField("name", row.name());
+                json.writeStringField("type", row.type());
+                if (!row.unit().isEmpty()) {
+                    json.writeStringField("unit", row.unit());
+                }
+                json.writeStringField("help", row.help());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+        return text.toString();
+    }
+
+    static List<Row> rows() {
+        return Stream.concat(
+            Metrics.of(snapshot()).stream(), StatusServer.own((status) -> 0, 0, 0).stream())
+            .map(MetricList::row).sorted(Comparator.comparing(Row::name)).toList();
+    }
+
+    private static Row row(final MetricFamily family) {
+        final String name = family.name() + (family.type() == MetricFamily.Type.COUNTER ? "_total" : "");
+        final Matcher unit = BASE_UNIT.matcher(name);
+        return new Row(
+            name, family.type().name().toLowerCase(Locale.ROOT), unit.find() ? unit.group(1) : "", family.help());
+    }
+
+    private static StatusSnapshot snapshot() {
+        final DelayHistogram.Buckets buckets =
+            new DelayHistogram.Buckets(Collections.nCopies(DelayHistogram.boundariesNs().length, 0L), 0, 0);
+        final SpoolStatistics spool = new SpoolStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0);
+        final Statistics statistics = new Statistics(
+            new Counters(), List.of(new SourceStatistics("", 0, 0, 0, null)),
+            List.of(new DestinationStatistics("", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, spool)), delay(),
+            new LatencySummary(buckets, 0, 0, 0, 0, 0), 0, 0, 0);
+        return new StatusSnapshot(0, statistics, null, List.of(new DelayHistogram(0, 0, -1, buckets, buckets)),
+            List.of(new HealthCheck("", true, "")), List.of(), FlowList.EMPTY);
+    }
+
+    private static DelayStatistics delay() {
+        final DelayDistribution delays = new DelayDistribution(1, 0, 0, 0L, 0, 0, 0L, 0L, 0L, 0L, 0L, 0L);
+        final List<DelaySummary> summaries = List.of(new DelaySummary(0, 0, -1, 0, 0, delays, delays, delays, 0, 0, 1, 0L));
+        final List<AggregateDelay> aggregates = List.of(new AggregateDelay(-1, 0, 0L, 0L, 0L));
+        return new DelayStatistics(
+            "", 0, "", 0, counters(), gauges(), summaries, summaries, List.of(new SketchStatistics(
+                0, "", 0, 0L, 0L, 0, 0, aggregates, 0L, List.of(), aggregates, null, null, null)), Map.of());
+    }
+
+    /** Receiver, sketches and exchange count by session too, where there are several senders. */
+    private static Map<String, Long> counters() {
+        final List<String> labels = new ArrayList<>(MetricCatalogue.delayCounters().keySet());
+        labels.add("exchange_refused_any");
+        final List<String> bySession = Stream.of(
+            Arrays.stream(ReceiverCounter.values()).map(ReceiverCounter::label),
+            Arrays.stream(SketchCounter.values()).map(SketchCounter::label),
+            labels.stream().filter((label) -> label.startsWith("exchange_"))).flatMap((each) -> each).toList();
+        bySession.forEach((label) -> labels.add(label + SESSION));
+        final Map<String, Long> counters = new LinkedHashMap<>();
+        labels.forEach((label) -> counters.put(label, 0L));
+        return counters;
+    }
+
+    private static Map<String, Double> gauges() {
+        final Map<String, Double> gauges = new LinkedHashMap<>();
+        for (final String label : MetricCatalogue.gauges().keySet()) {
+            gauges.put(label, 0.0);
+            if (BY_SENDER.contains(label)) {
+                gauges.put(label + SESSION, 0.0);
+            }
+        }
+        return gauges;
+    }
+}
