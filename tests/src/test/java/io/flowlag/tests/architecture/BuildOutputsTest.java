@@ -1,0 +1,95 @@
+package io.flowlag.tests.architecture;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.tests.support.Checkout;
+import io.flowlag.tests.support.Tools;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.Node;
+
+import javax.xml.parsers.DocumentBuilderFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The metadata of every module and the bill of materials are complete. */
+class BuildOutputsTest {
+    private static final List<String> SHIPPED = List.of("common", "ipfix", "rli", "sketch", "exporter");
+
+    @Test
+    void shouldDescribeEveryModule() throws Exception {
+        final Document parent = pom(Checkout.root());
+        for (final String path : List.of("name", "description", "licenses/license/name", "licenses/license/url",
+            "developers/developer/name")) {
+            assertFalse(text(parent.getDocumentElement(), path).isBlank(), path);
+        }
+        for (final String module : SHIPPED) {
+            final Element project = pom(Checkout.root().resolve(module)).getDocumentElement();
+            assertEquals("flowlag " + module, text(project, "name"));
+            assertFalse(text(project, "description").isBlank(), module);
+        }
+    }
+
+    @Test
+    void shouldListEveryLibraryWithItsVersionAndLicence() throws Exception {
+        final Path bom = Checkout.root().resolve("target/bom.json");
+        if (!Files.isRegularFile(bom)) {
+            throw Tools.missing(bom + " is not built: package builds it");
+        }
+        final Set<String> listed = new TreeSet<>();
+        for (final JsonNode component : new ObjectMapper().readTree(bom.toFile()).get("components")) {
+            final String name = component.get("group").asText() + ":" + component.get("name").asText();
+            assertFalse(component.path("version").asText().isBlank(), name);
+            assertTrue(component.path("licenses").size() > 0, name);
+            listed.add(name);
+        }
+        final Set<String> needed = new TreeSet<>();
+        for (final String module : SHIPPED) {
+            final Element project = pom(Checkout.root().resolve(module)).getDocumentElement();
+            needed.add("io.flowlag:" + text(project, "artifactId"));
+            for (final Element dependency : children(child(project, "dependencies"))) {
+                if (child(dependency, "scope") == null) {
+                    needed.add(text(dependency, "groupId") + ":" + text(dependency, "artifactId"));
+                }
+            }
+        }
+        needed.removeAll(listed);
+        assertEquals(Set.of(), needed, "missing from the bill of materials");
+        assertFalse(listed.contains("io.flowlag:flowlag-tests"), listed::toString);
+    }
+
+    private static Document pom(final Path folder) throws Exception {
+        return DocumentBuilderFactory.newDefaultInstance().newDocumentBuilder().parse(folder.resolve("pom.xml").toFile());
+    }
+
+    private static String text(final Element from, final String path) {
+        Element element = from;
+        for (final String name : path.split("/")) {
+            element = element == null ? null : child(element, name);
+        }
+        return element == null ? "" : element.getTextContent();
+    }
+
+    private static Element child(final Element parent, final String name) {
+        return children(parent).stream().filter((each) -> each.getTagName().equals(name)).findFirst().orElse(null);
+    }
+
+    private static List<Element> children(final Element parent) {
+        final List<Element> children = new ArrayList<>();
+        for (Node node = parent.getFirstChild(); node != null; node = node.getNextSibling()) {
+            if (node instanceof Element element) {
+                children.add(element);
+            }
+        }
+        return children;
+    }
+}
