@@ -8,14 +8,19 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import javax.net.ssl.SSLException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** TLS with certificates of both ends. */
@@ -115,6 +120,42 @@ class ExchangeTlsTest {
         connector(heard, listener.boundAddress().getPort(), "sender", "receiver", "127.0.0.1");
         ends.until("refused by name", () -> received.turnedAway.stream().anyMatch((each) -> each.contains("sender.example")));
         assertEquals(0, received.sessions);
+    }
+
+    /** A sender that closes while the receiver's task still judges its certificate is refused for the certificate. */
+    @Test
+    void shouldJudgeACertificateWhoseSenderHasClosed() throws Exception {
+        final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+        try (ServerSocketChannel server = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+            SocketChannel sender = SocketChannel.open(server.getLocalAddress());
+            SocketChannel accepted = server.accept()) {
+            sender.configureBlocking(false);
+            accepted.configureBlocking(false);
+            final TlsChannel client = new TlsChannel(sender,
+                credentials.credentials("stranger", "receiver").clientEngine("127.0.0.1", 1), List.of(), Runnable::run);
+            final TlsChannel receiver = new TlsChannel(accepted,
+                credentials.credentials("receiver", "sender").serverEngine(), List.of(), tasks::add);
+            while (!client.isReady()) {
+                receiver.isReady();
+                if (!tasks.isEmpty()) {
+                    tasks.remove().run();
+                }
+            }
+            client.close();
+            while (tasks.isEmpty()) {
+                assertFalse(receiver.isReady());
+            }
+            assertFalse(receiver.isReady());
+            assertFalse(receiver.isReady());
+            final SSLException refused = assertThrows(SSLException.class, () -> {
+                while (!receiver.isReady()) {
+                    if (!tasks.isEmpty()) {
+                        tasks.remove().run();
+                    }
+                }
+            });
+            assertTrue(refused.getMessage().contains("certif"), refused::getMessage);
+        }
     }
 
     @Test
