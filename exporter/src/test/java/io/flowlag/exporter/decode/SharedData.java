@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -20,11 +23,17 @@ public final class SharedData {
     private static final int PACKETS_COLUMN = 6;
     private static final int IP_BYTES_COLUMN = 7;
 
+    private static final Set<String> READ = ConcurrentHashMap.newKeySet();
+
     private SharedData() {
     }
 
-    /** The data folder, beside the checkout or beside a folder that the checkout lies in. */
+    /** The data folder: in the folder that FLOWLAG_SHARED names, otherwise in one beside the checkout or above it. */
     public static Optional<Path> find() {
+        final String shared = System.getenv("FLOWLAG_SHARED");
+        if (shared != null) {
+            return Optional.of(Path.of(shared, "data")).filter(data -> Files.isRegularFile(data.resolve("manifest.csv")));
+        }
         return Stream.iterate(Path.of("").toAbsolutePath(), Objects::nonNull, Path::getParent)
             .map(above -> above.resolve("shared/data"))
             .filter(data -> Files.isRegularFile(data.resolve("manifest.csv"))).findFirst();
@@ -36,8 +45,16 @@ public final class SharedData {
         return folder.get();
     }
 
-    /** A capture of the data folder; the test is skipped if there is none. */
+    /** A capture of the data folder, noted in target/captures-PID.txt; the test is skipped if there is none. */
     public static Path capture(final String name) {
+        if (READ.add(name)) {
+            try {
+                Files.writeString(Path.of("target/captures-" + ProcessHandle.current().pid() + ".txt"), name + "\n",
+                    StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
+            }
+        }
         return folder().resolve("captures").resolve(name);
     }
 

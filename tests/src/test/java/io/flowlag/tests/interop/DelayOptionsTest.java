@@ -27,7 +27,8 @@ class DelayOptionsTest {
         final Path receiver = directory.resolve("receiver.pcap");
         final Path file = directory.resolve("delay.ipfix");
         new SimulatedSegment(SegmentProfile.demo()).writeCaptures(sender, receiver, CaptureWriter.Format.PCAP_NANOSECONDS);
-        new Flowlag().run("delay", "-s", sender, "-r", receiver, "--compare", "--capacity", "20m", "--max-delay", "50ms",
+        new Flowlag().inThisJvm().run("delay", "-s", sender, "-r", receiver, "--compare", "--capacity", "20m",
+            "--max-delay", "50ms",
             "--interval", "100ms", "--export", "file:" + file).orFail();
 
         final String details =

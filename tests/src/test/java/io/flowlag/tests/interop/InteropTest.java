@@ -138,7 +138,7 @@ class InteropTest {
         for (final String destination : destinations) {
             line.addAll(List.of("--export", destination));
         }
-        Flowlag.with("meter").run(line.toArray()).orFail();
+        new Flowlag().inThisJvm().run(line.toArray()).orFail();
         Stats.read(stats).orFailUnlessAccounted();
     }
 }

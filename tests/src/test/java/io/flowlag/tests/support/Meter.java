@@ -11,7 +11,7 @@ import java.util.Map;
 public final class Meter {
     private final Path directory;
     private final Map<String, String> options = new LinkedHashMap<>();
-    private Flowlag flowlag = Flowlag.with("meter");
+    private Flowlag flowlag = new Flowlag().inThisJvm();
 
     /** How it ended and what it left. */
     public record Outcome(Command.Result result, Path ipfixFile, Path statsFile) {

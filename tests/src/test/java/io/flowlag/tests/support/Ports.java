@@ -49,8 +49,11 @@ public final class Ports {
         return port;
     }
 
+    /** From a half of the range for each of two JVMs that run tests at the same time. */
     private static int drawn() {
-        return ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+        final int half = (LAST_PORT - FIRST_PORT) / 2;
+        final int fork = Integer.getInteger("flowlag.fork", 1) - 1;
+        return FIRST_PORT + fork % 2 * half + ThreadLocalRandom.current().nextInt(half);
     }
 
     private static boolean isFree(final Binding binding, final int port) {

@@ -4,14 +4,22 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** The shared captures, their truth and tools: {@code ../shared} beside the checkout, not part of the repository. */
+/**
+ * The shared captures, their truth and tools: in the folder that {@code FLOWLAG_SHARED} names, otherwise in {@code ../shared}.
+ * Not part of the repository. Writes to {@code target/captures-PID.txt} which captures the tests asked for.
+ */
 public final class SharedData {
-    private static final Path ROOT = Checkout.root().resolveSibling("shared");
+    private static final Path ROOT = System.getenv("FLOWLAG_SHARED") == null ?
+        Checkout.root().resolveSibling("shared") : Path.of(System.getenv("FLOWLAG_SHARED"));
+    private static final Set<String> READ = ConcurrentHashMap.newKeySet();
 
     /** How {@code meter} must end, from the manifest's {@code expect}. */
     public enum Expectation {
@@ -86,7 +94,16 @@ public final class SharedData {
      * @return the file; the test ends here if the shared data are not there.
      */
     public static Path capture(final String relative) {
-        return require().resolve("data/captures").resolve(relative);
+        final Path file = require().resolve("data/captures").resolve(relative);
+        if (READ.add(relative)) {
+            try {
+                Files.writeString(Checkout.root().resolve("tests/target/captures-" + ProcessHandle.current().pid() + ".txt"),
+                    relative + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
+            }
+        }
+        return file;
     }
 
     /** {@return every capture of the manifest} */

@@ -211,7 +211,7 @@ class BadInputTest {
         line[1] = "-r";
         line[2] = file;
         System.arraycopy(options, 0, line, 3, options.length);
-        return Flowlag.with("meter").run(line);
+        return new Flowlag().inThisJvm().run(line);
     }
 
     private Flowlag asNobody(final String command) {

@@ -57,7 +57,8 @@ class CollectorTroubleTest {
     @Test
     void shouldCountWhatNoTcpCollectorTook() {
         final Path file = directory.resolve("out.ipfix");
-        final Command.Result result = Flowlag.with("meter").run("meter", "-r", directory.resolve("demo.pcap"), "--stats", stats,
+        final Command.Result result = new Flowlag().inThisJvm().run(
+            "meter", "-r", directory.resolve("demo.pcap"), "--stats", stats,
             "--export", "tcp://127.0.0.1:" + Ports.freeTcp() + "?reconnect-interval=50ms", "--export", "file:" + file);
 
         assertEquals(CANNOT_WRITE, result.exitCode(), result::toString);
@@ -70,7 +71,8 @@ class CollectorTroubleTest {
     @Test
     void shouldNotBeSilencedByAnAbsentUdpCollector() {
         final Path file = directory.resolve("out.ipfix");
-        final Command.Result result = Flowlag.with("meter").run("meter", "-r", directory.resolve("demo.pcap"), "--stats", stats,
+        final Command.Result result = new Flowlag().inThisJvm().run(
+            "meter", "-r", directory.resolve("demo.pcap"), "--stats", stats,
             "--export", "udp://127.0.0.1:" + Ports.freeUdp(), "--export", "file:" + file);
 
         assertEquals(0, result.exitCode(), result::toString);

@@ -27,7 +27,7 @@ class DocumentationTest {
 
     @Test
     void shouldShowTheDemosRealOutputInTheReadme() throws IOException {
-        final Command.Result demo = new Flowlag().run("demo").orFail();
+        final Command.Result demo = new Flowlag().inThisJvm().run("demo").orFail();
         final List<MatchResult> shown = DEMO.matcher(read(readme())).results().toList();
 
         assertEquals(1, shown.size());
@@ -38,7 +38,7 @@ class DocumentationTest {
     void shouldNameOnlyCommandsAndOptionsThatExist() throws IOException {
         for (final Path page : pages()) {
             for (final MatchResult line : COMMAND_LINE.matcher(read(page)).results().toList()) {
-                final Command.Result help = new Flowlag().run(line.group(1), "--help").orFail();
+                final Command.Result help = new Flowlag().inThisJvm().run(line.group(1), "--help").orFail();
                 for (final MatchResult option : OPTION.matcher(line.group(2).replaceAll(" +# .*", "")).results().toList()) {
                     assertTrue(help.output().matches("(?s).*[ ,]" + Pattern.quote(option.group()) + "\\b.*"),
                         page + ": " + line.group());
@@ -49,7 +49,7 @@ class DocumentationTest {
 
     @Test
     void shouldListEveryExitCodeOfTheHelpInTheReadmeAndOnThePageOfTroubles() throws IOException {
-        final String help = new Flowlag().run("--help").orFail().output();
+        final String help = new Flowlag().inThisJvm().run("--help").orFail().output();
         final List<String> codes = Pattern.compile("\\b(\\d{1,2}) [a-z]").matcher(help.substring(help.indexOf("Exit codes")))
             .results().map((code) -> "| " + code.group(1) + " | ").toList();
 

@@ -287,7 +287,7 @@ class KernelQueueTest {
         final Map<String, DelayFlow> flows = new HashMap<>();
         DelayFlow.read(records).forEach(flow -> flows.put(flow.key(), flow));
         final Path truthFile = directory.resolve("truth.csv");
-        new Flowlag().run("delay", "-s", directory.resolve("sent.pcap"), "-r", directory.resolve("arrived.pcap"),
+        new Flowlag().inThisJvm().run("delay", "-s", directory.resolve("sent.pcap"), "-r", directory.resolve("arrived.pcap"),
             "--estimators", "exact", "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX, "--truth", truthFile,
             "--export", "file:" + directory.resolve("exact.ipfix")).orFail();
         final FlowAccuracy accuracy = new FlowAccuracy(COUNTED_PACKETS);

@@ -127,7 +127,7 @@ class SeveralSendersProcessTest {
     /** Each flow is of its sender's segment, and nobody invents a loss. */
     private void tellRecords() throws IOException {
         final int[] measured = new int[SOURCES.size()];
-        final String output = new Flowlag().run("collect", "--read", records, "--format", "json").orFail().output();
+        final String output = new Flowlag().inThisJvm().run("collect", "--read", records, "--format", "json").orFail().output();
         for (final String line : output.lines().toList()) {
             final JsonNode record = JSON.readTree(line);
             final int index = SOURCES.indexOf(record.path("sourceIPv4Address").asText());

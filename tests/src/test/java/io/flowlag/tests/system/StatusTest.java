@@ -155,7 +155,7 @@ class StatusTest {
         namespace = NetworkNamespace.create("status");
         namespace.ip("link", "set", "lo", "up");
         final Path foreign = Files.writeString(directory.resolve("foreign"), "not ours");
-        final Command.Result refused = new Flowlag().run("top", "--once", "--file", foreign);
+        final Command.Result refused = new Flowlag().inThisJvm().run("top", "--once", "--file", foreign);
         assertEquals(65, refused.exitCode(), refused::toString);
         assertEquals(List.of("flowlag: " + foreign + ": is no status file of flowlag"), refused.errorLines());
         try (Command.Running run = start(namespace, "-i", "lo")) {

@@ -92,7 +92,7 @@ class TwoHostsTest {
         final Path copy = directory.resolve("copy.key");
         final Path records = directory.resolve("records.ipfix");
         final Path stats = directory.resolve("receiver.json");
-        new Flowlag().run("key", key).orFail();
+        new Flowlag().inThisJvm().run("key", key).orFail();
         Files.copy(key, copy);
         final TapTruth truth;
         try (PacketTap sent = new PacketTap(
