@@ -22,11 +22,7 @@ public final class CounterSet<E extends Enum<E>> {
     private final int rowCount;
     private final int rowLength;
 
-    /**
-     * One row, all counters 0.
-     *
-     * @param type the enum.
-     */
+    /** One row, all counters 0. */
     public CounterSet(final Class<E> type) {
         this(type, 1);
     }
@@ -34,7 +30,6 @@ public final class CounterSet<E extends Enum<E>> {
     /**
      * Several rows, all counters 0.
      *
-     * @param type     the enum.
      * @param rowCount at least 1.
      */
     public CounterSet(final Class<E> type, final int rowCount) {

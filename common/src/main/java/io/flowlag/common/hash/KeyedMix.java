@@ -14,13 +14,7 @@ public final class KeyedMix {
     private KeyedMix() {
     }
 
-    /**
-     * Mixes a value under a seed.
-     *
-     * @param value to be mixed.
-     * @param seed  selects the function.
-     * @return 64 bits, each of which depends on every bit of value and seed.
-     */
+    /** Mixes a value under a seed. Returns 64 bits, each of which depends on every bit of value and seed. */
     public static long mix(final long value, final long seed) {
         long x = value ^ seed;
         x = (x ^ (x >>> 30)) * FIRST_MULTIPLIER;
@@ -32,8 +26,7 @@ public final class KeyedMix {
     /**
      * The seed of one of several functions that come from one seed.
      *
-     * @param seed  that both measurement points share.
-     * @param index of the function.
+     * @param seed that both measurement points share.
      * @return the function's seed.
      */
     public static long derivedSeed(final long seed, final int index) {
@@ -44,7 +37,6 @@ public final class KeyedMix {
      * Tells seeds apart without giving them away: 32 of the bits that no sketch uses.
      *
      * @param seed that both measurement points share.
-     * @return the fingerprint.
      */
     public static int fingerprint(final long seed) {
         return (int)(derivedSeed(seed, -2) >>> 32);
@@ -55,7 +47,6 @@ public final class KeyedMix {
      *
      * @param mixed result of {@link #mix}.
      * @param bound exclusive, at least 1.
-     * @return the reduced value.
      */
     public static int reduceHigh(final long mixed, final int bound) {
         return (int)((mixed >>> 32) * bound >>> 32);
@@ -66,7 +57,6 @@ public final class KeyedMix {
      *
      * @param mixed result of {@link #mix}.
      * @param bound exclusive, at least 1.
-     * @return the reduced value.
      */
     public static int reduceLow(final long mixed, final int bound) {
         return (int)((mixed & 0xffff_ffffL) * bound >>> 32);

@@ -58,7 +58,6 @@ public final class SipHash {
      * @param buffer      holds the octets.
      * @param offset      of the first.
      * @param lengthBytes how many, 0 or more.
-     * @return the hash.
      */
     public long hash(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         return hash(0, 0, 0, buffer, offset, lengthBytes, NOTHING_MASKED, 0);
@@ -69,13 +68,11 @@ public final class SipHash {
      * without the copy.
      *
      * @param first       the first eight octets as a little-endian number.
-     * @param second      the next eight.
      * @param buffer      holds the octets behind them.
      * @param offset      of the first.
      * @param lengthBytes how many, at least 8.
      * @param maskedBytes offset among the octets, a multiple of 8, of a word that is masked.
      * @param mask        0 where a bit of that word, little-endian, counts as 0.
-     * @return the hash.
      */
     public long hash(
         final long first, final long second, final DirectBuffer buffer, final int offset, final int lengthBytes,

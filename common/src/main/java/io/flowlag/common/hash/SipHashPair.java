@@ -31,14 +31,12 @@ public final class SipHashPair {
      * and of 16 octets, without the copies.
      *
      * @param first       the first eight octets as a little-endian number.
-     * @param second      the next eight.
      * @param buffer      holds the octets behind them.
      * @param offset      of the first.
      * @param lengthBytes how many, at least 8.
      * @param maskedBytes offset among the octets, a multiple of 8, of a word that is masked.
      * @param mask        0 where a bit of that word, little-endian, counts as 0.
      * @param shortFirst  the first eight octets of the other hash as a little-endian number.
-     * @param shortSecond the next eight.
      * @return the first hash; {@link #shortHash} has the other.
      */
     public long hash(

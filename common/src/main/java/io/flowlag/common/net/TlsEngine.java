@@ -79,7 +79,6 @@ public final class TlsEngine {
     /**
      * Reads once from the channel, as far as there is room. Decrypts nothing.
      *
-     * @param channel of the connection.
      * @return octets read; 0 at the end too, which {@link #read} reports.
      * @throws IOException if the channel fails.
      */
@@ -165,7 +164,6 @@ public final class TlsEngine {
     /**
      * Writes encrypted octets once.
      *
-     * @param channel of the connection.
      * @return whether none is left.
      * @throws IOException if the channel fails.
      */
@@ -184,7 +182,6 @@ public final class TlsEngine {
     /**
      * Goes on with sending what waits, then close_notify or the alert of a failure. Encrypts no data afterwards.
      *
-     * @param channel of the connection.
      * @return whether all of it has left.
      * @throws IOException if the channel or the engine fails.
      */

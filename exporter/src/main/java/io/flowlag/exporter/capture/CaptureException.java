@@ -25,7 +25,6 @@ public final class CaptureException extends RuntimeException {
     /**
      * A failure.
      *
-     * @param kind    of failure.
      * @param message one line that names the source and the way out.
      */
     public CaptureException(final Kind kind, final String message) {

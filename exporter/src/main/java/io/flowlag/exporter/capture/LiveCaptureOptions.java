@@ -6,8 +6,6 @@ import java.util.Objects;
  * How to open an interface. Immutable; every range is checked when it is made.
  *
  * @param interfaceName      as the system calls it.
- * @param kind               of source.
- * @param direction          of the packets wanted.
  * @param promiscuous        whether to ask for frames addressed to other stations.
  * @param snapLengthBytes    how many octets of a packet to keep at most.
  * @param ringBytes          memory for packets between kernel and process.
@@ -88,52 +86,31 @@ public record LiveCaptureOptions(
      * The usual options: packet ring, both directions, promiscuous, whole packets, no filter, the kernel's timestamps.
      *
      * @param interfaceName as the system calls it.
-     * @return the options.
      */
     public static LiveCaptureOptions of(final String interfaceName) {
         return new LiveCaptureOptions(interfaceName, Kind.AFPACKET, Direction.BOTH, true, MAX_SNAP_LENGTH_BYTES,
             DEFAULT_RING_BYTES, 0, DEFAULT_BLOCK_TIMEOUT_MS, null, false);
     }
 
-    /**
-     * The same with another kind of source.
-     *
-     * @param value to use.
-     * @return the new options.
-     */
+    /** The same with another kind of source. */
     public LiveCaptureOptions withKind(final Kind value) {
         return new LiveCaptureOptions(interfaceName, value, direction, promiscuous, snapLengthBytes, ringBytes, blockBytes,
             blockTimeoutMs, filterExpression, hardwareTimestamps);
     }
 
-    /**
-     * The same with another direction.
-     *
-     * @param value to use.
-     * @return the new options.
-     */
+    /** The same with another direction. */
     public LiveCaptureOptions withDirection(final Direction value) {
         return new LiveCaptureOptions(interfaceName, kind, value, promiscuous, snapLengthBytes, ringBytes, blockBytes,
             blockTimeoutMs, filterExpression, hardwareTimestamps);
     }
 
-    /**
-     * The same, promiscuous or not.
-     *
-     * @param value to use.
-     * @return the new options.
-     */
+    /** The same, promiscuous or not. */
     public LiveCaptureOptions withPromiscuous(final boolean value) {
         return new LiveCaptureOptions(interfaceName, kind, direction, value, snapLengthBytes, ringBytes, blockBytes,
             blockTimeoutMs, filterExpression, hardwareTimestamps);
     }
 
-    /**
-     * The same with another snap length.
-     *
-     * @param value to use.
-     * @return the new options.
-     */
+    /** The same with another snap length. */
     public LiveCaptureOptions withSnapLengthBytes(final int value) {
         return new LiveCaptureOptions(interfaceName, kind, direction, promiscuous, value, ringBytes, blockBytes,
             blockTimeoutMs, filterExpression, hardwareTimestamps);
@@ -142,10 +119,8 @@ public record LiveCaptureOptions(
     /**
      * The same with another ring.
      *
-     * @param newRingBytes      memory for packets.
      * @param newBlockBytes     size of its blocks, 0 to derive it.
      * @param newBlockTimeoutMs after how long a block that is not full is passed on.
-     * @return the new options.
      */
     public LiveCaptureOptions withRing(final int newRingBytes, final int newBlockBytes, final int newBlockTimeoutMs) {
         return new LiveCaptureOptions(interfaceName, kind, direction, promiscuous, snapLengthBytes, newRingBytes,
@@ -156,19 +131,13 @@ public record LiveCaptureOptions(
      * The same with another filter.
      *
      * @param value expression in the syntax of pcap-filter(7), or null for every packet.
-     * @return the new options.
      */
     public LiveCaptureOptions withFilterExpression(final String value) {
         return new LiveCaptureOptions(interfaceName, kind, direction, promiscuous, snapLengthBytes, ringBytes, blockBytes,
             blockTimeoutMs, value, hardwareTimestamps);
     }
 
-    /**
-     * The same, with the card's timestamps or without.
-     *
-     * @param value to use.
-     * @return the new options.
-     */
+    /** The same, with the card's timestamps or without. */
     public LiveCaptureOptions withHardwareTimestamps(final boolean value) {
         return new LiveCaptureOptions(interfaceName, kind, direction, promiscuous, snapLengthBytes, ringBytes, blockBytes,
             blockTimeoutMs, filterExpression, value);

@@ -23,7 +23,6 @@ public interface PacketSource extends AutoCloseable {
     /**
      * Hands packets over. Live sources never wait here: they return 0 when nothing has arrived.
      *
-     * @param handler     takes the packets.
      * @param packetLimit how many at most in this call.
      * @return how many packets were taken from the source (those filtered included), or {@link #END_OF_SOURCE}.
      */

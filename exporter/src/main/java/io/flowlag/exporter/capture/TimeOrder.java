@@ -13,7 +13,6 @@ public final class TimeOrder {
      * the last packet's is not, however early: the clock was set back.
      *
      * @param lastNs   of the packet before it, strays left out; {@link PacketSource#MIN_TIMESTAMP_NS} if there was none.
-     * @param headNs   of the packet.
      * @param behindNs of the packet behind it.
      * @return whether it is a stray, which others need not wait for.
      */
@@ -24,9 +23,7 @@ public final class TimeOrder {
     /**
      * Whether a time is so far before another that the clock was set back.
      *
-     * @param timeNs  of a packet.
      * @param otherNs of the packet before it.
-     * @return true if it is.
      */
     public static boolean isBefore(final long timeNs, final long otherNs) {
         return timeNs < otherNs - TIME_SET_NS;

@@ -67,11 +67,7 @@ public final class Checkpoint implements Agent {
      * Opens the file and reads what a former life left in it. A file that is damaged, or no checkpoint, is set aside with a
      * warning.
      *
-     * @param path             of the file.
-     * @param maxFlows         of the cache.
      * @param stateLengthBytes of other stages in the cache.
-     * @param counters         of the process.
-     * @return the checkpoint.
      * @throws IOException with a message for the user, if the file cannot be locked or made.
      */
     public static Checkpoint open(
@@ -101,21 +97,14 @@ public final class Checkpoint implements Agent {
 
     /**
      * The memory of a checkpoint, by formula: the ring, what the cache remembers of what it gave, what was found at the start
-     * (until it is taken up), and the file, whose pages the system may keep in memory.
-     *
-     * @param maxFlows of the cache.
-     * @return octets.
+     * (until it is taken up), and the file, whose pages the system may keep in memory. Returns octets.
      */
     public static long memoryBytes(final int maxFlows) {
         return CheckpointRing.memoryBytes() + FlowCacheContext.snapshotMemoryBytes(maxFlows) +
             SavedFlows.memoryBytes(maxFlows) + CheckpointFile.sizeBytes(maxFlows);
     }
 
-    /**
-     * Sets who knows of records under way; before the agent works. Without it a flow that has ended stays for one round.
-     *
-     * @param recordsUnderWay from now on.
-     */
+    /** Sets who knows of records under way; before the agent works. Without it a flow that has ended stays for one round. */
     public void recordsUnderWay(final RecordsUnderWay recordsUnderWay) {
         records = recordsUnderWay;
     }

@@ -61,8 +61,7 @@ final class CheckpointFile implements AutoCloseable {
     /**
      * Locks the file's name.
      *
-     * @param path     of the file; its directory exists.
-     * @param maxFlows of the cache.
+     * @param path of the file; its directory exists.
      * @return the file, not yet open.
      * @throws IOException with a message for the user, if it cannot be locked.
      */
@@ -89,7 +88,6 @@ final class CheckpointFile implements AutoCloseable {
      * Opens what is there, or begins a new file. A file that cannot be read is set aside.
      *
      * @param leftovers brings what was on its way to the file; asked if there is one.
-     * @return the flows found.
      * @throws IOException if no new file can be made.
      */
     SavedFlows open(final Consumer<CheckpointFile> leftovers) throws IOException {

@@ -26,7 +26,6 @@ final class CheckpointPreamble {
     /**
      * Whether a file with this beginning can be a checkpoint: every class that it names is of the map's.
      *
-     * @param begin       of the file.
      * @param lengthBytes of it that are the file's.
      * @return whether it can.
      */

@@ -16,7 +16,6 @@ public interface RecordsUnderWay {
      * Whether all of them have left.
      *
      * @param nowNs clock time, UNIX epoch.
-     * @return true if so.
      */
     boolean haveLeft(long nowNs);
 }

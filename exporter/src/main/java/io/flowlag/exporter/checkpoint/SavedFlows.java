@@ -91,7 +91,6 @@ public final class SavedFlows {
     /**
      * Puts some of them into the cache.
      *
-     * @param cache takes them.
      * @param nowNs clock time, UNIX epoch.
      * @param limit how many at most.
      * @return how many.

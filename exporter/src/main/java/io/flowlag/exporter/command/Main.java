@@ -48,8 +48,7 @@ public final class Main {
     /**
      * The command line of a process, with every command.
      *
-     * @param starter  the work behind the commands, or null for those that need none.
-     * @param terminal for results and messages.
+     * @param starter the work behind the commands, or null for those that need none.
      */
     public Main(final ProcessStarter starter, final Terminal terminal) {
         this(starter, terminal, null);
@@ -114,12 +113,7 @@ public final class Main {
         return commandLine;
     }
 
-    /**
-     * Runs what a command line asks for.
-     *
-     * @param arguments of the process.
-     * @return the exit code.
-     */
+    /** Runs what a command line asks for. */
     public int run(final String... arguments) {
         final int exitCode = execute(arguments);
         if (terminal.out().checkError() && exitCode == ExitCode.DONE.number()) {
@@ -146,11 +140,7 @@ public final class Main {
         }
     }
 
-    /**
-     * The process.
-     *
-     * @param arguments of the command line.
-     */
+    /** The process. */
     public static void main(final String[] arguments) {
         LogProvider.use();
         if (arguments.length > 0 && RunCommand.NAME.equals(arguments[0])) {
@@ -159,13 +149,7 @@ public final class Main {
         System.exit(run(Terminal.system(), arguments));
     }
 
-    /**
-     * Does what a command line asks for, in the JVM of the caller.
-     *
-     * @param terminal  for results and messages.
-     * @param arguments of the command line.
-     * @return the exit code.
-     */
+    /** Does what a command line asks for, in the JVM of the caller. */
     public static int run(final Terminal terminal, final String... arguments) {
         return new Main(new ProcessLauncher(), terminal, arguments.length == 0 ? null : arguments[0]).run(arguments);
     }

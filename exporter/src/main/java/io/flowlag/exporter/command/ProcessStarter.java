@@ -17,59 +17,46 @@ public interface ProcessStarter {
     /**
      * The exporter process on live interfaces.
      *
-     * @param config   with at least one interface and one destination.
-     * @param reload   reads the same file and options again; throws a configuration exception if they are not in order.
-     * @param terminal for results and messages.
-     * @return how it ended.
+     * @param config with at least one interface and one destination.
+     * @param reload reads the same file and options again; throws a configuration exception if they are not in order.
      */
     ExitCode run(ExporterConfig config, Supplier<ExporterConfig> reload, Terminal terminal);
 
     /**
      * The live process's test of itself.
      *
-     * @param config   with an interface where there are no files.
-     * @param files    captures to test with; may be empty.
-     * @param terminal for results and messages.
-     * @return how it ended.
+     * @param config with an interface where there are no files.
+     * @param files  captures to test with; may be empty.
      */
     ExitCode selfTest(ExporterConfig config, List<String> files, Terminal terminal);
 
     /**
      * One observation point, from files.
      *
-     * @param config   without destinations if a table shall be printed.
-     * @param files    at least one; {@code -} is standard input.
-     * @param terminal for results and messages.
-     * @return how it ended.
+     * @param config without destinations if a table shall be printed.
+     * @param files  at least one; {@code -} is standard input.
      */
     ExitCode meter(ExporterConfig config, List<String> files, Terminal terminal);
 
     /**
      * Two measurement points, from files.
      *
-     * @param config   without destinations if a table shall be printed.
-     * @param options  captures, references and estimators.
-     * @param terminal for results and messages.
-     * @return how it ended.
+     * @param config without destinations if a table shall be printed.
      */
     ExitCode delay(ExporterConfig config, DelayOptions options, Terminal terminal);
 
     /**
      * A Collecting Process.
      *
-     * @param config   for the enterprise number, log and TLS.
-     * @param options  where messages come from, and how records are printed.
-     * @param terminal for results and messages.
-     * @return how it ended.
+     * @param config  for the enterprise number, log and TLS.
+     * @param options where messages come from, and how records are printed.
      */
     ExitCode collect(ExporterConfig config, CollectOptions options, Terminal terminal);
 
     /**
      * The whole product in one process.
      *
-     * @param config   whose destinations are served besides the built-in collector.
-     * @param terminal for results and messages.
-     * @return how it ended.
+     * @param config whose destinations are served besides the built-in collector.
      */
     ExitCode demo(ExporterConfig config, Terminal terminal);
 }

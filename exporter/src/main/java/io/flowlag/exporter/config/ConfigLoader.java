@@ -43,12 +43,7 @@ public final class ConfigLoader {
         }
     }
 
-    /**
-     * Lays a file over what there is.
-     *
-     * @param file in YAML.
-     * @return this.
-     */
+    /** Lays a file over what there is. */
     public ConfigLoader file(final Path file) {
         inputs.add(new FileRelations.OwnFile("the configuration itself", file));
         try {
@@ -71,13 +66,7 @@ public final class ConfigLoader {
         return this;
     }
 
-    /**
-     * Lays the text of a file over what there is.
-     *
-     * @param fileName for messages.
-     * @param yaml     the text.
-     * @return this.
-     */
+    /** Lays the text of a file over what there is. */
     public ConfigLoader text(final String fileName, final String yaml) {
         given.clear();
         try {
@@ -92,9 +81,7 @@ public final class ConfigLoader {
      * Lays an option of the command line over what there is.
      *
      * @param option such as {@code --active}.
-     * @param key    that it sets.
      * @param texts  the values: one, or several where the key is a list.
-     * @return this.
      */
     public ConfigLoader option(final String option, final ConfigKey<?> key, final List<String> texts) {
         final Origin origin = Origin.commandLine(option);
@@ -116,9 +103,6 @@ public final class ConfigLoader {
      * Sets a key to what an option of the command line means for it, unless the file gives it.
      *
      * @param option such as {@code --receiver}.
-     * @param key    that it sets.
-     * @param text   the value.
-     * @return this.
      */
     public ConfigLoader optionUnlessGiven(final String option, final ConfigKey<?> key, final String text) {
         return settings.get(key).origin().isDefault() ? option(option, key, List.of(text)) : this;
@@ -129,7 +113,6 @@ public final class ConfigLoader {
      *
      * @param option that has them, such as {@code -r}.
      * @param files  as they were given; {@code -} is standard input.
-     * @return this.
      */
     public ConfigLoader reads(final String option, final List<String> files) {
         for (final String file : files) {
@@ -148,8 +131,6 @@ public final class ConfigLoader {
      *
      * @param option that names the file, such as {@code --weights}.
      * @param key    that it sets, a list.
-     * @param file   to read.
-     * @return this.
      */
     public ConfigLoader optionFile(final String option, final ConfigKey<?> key, final Path file) {
         final Origin origin = Origin.commandLine(option);
@@ -180,7 +161,6 @@ public final class ConfigLoader {
      *
      * @param option that has it, such as {@code --truth}.
      * @param file   as it was given; {@code -} is standard output, null for none.
-     * @return this.
      */
     public ConfigLoader writes(final String option, final Path file) {
         outputs.add(new FileRelations.OwnFile(option, file));
@@ -205,7 +185,6 @@ public final class ConfigLoader {
     /**
      * Checks everything against everything.
      *
-     * @return the effective configuration.
      * @throws ConfigurationException with every error, if there is one.
      */
     public ExporterConfig conclude() {

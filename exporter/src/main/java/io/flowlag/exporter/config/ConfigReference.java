@@ -52,7 +52,6 @@ public final class ConfigReference {
      * The effective values, one line each: key, value and origin, aligned.
      *
      * @param config concluded.
-     * @return the lines.
      */
     public static List<String> effectiveLines(final ExporterConfig config) {
         final int pathColumns = config.effectiveValues().stream().mapToInt((value) -> value.path().length()).max().orElse(0);

@@ -878,22 +878,12 @@ public final class ConfigTable {
         return SECTIONS.containsKey(path);
     }
 
-    /**
-     * One sentence on a section.
-     *
-     * @param section its path.
-     * @return the sentence.
-     */
+    /** One sentence on a section. */
     public static String sectionDescription(final String section) {
         return SECTIONS.get(section);
     }
 
-    /**
-     * The keys of a section, without those of sections inside it.
-     *
-     * @param section its path.
-     * @return the keys, in order.
-     */
+    /** The keys of a section, without those of sections inside it. Returns the keys, in order. */
     public static List<ConfigKey<?>> keysOf(final String section) {
         return KEYS.values().stream().filter((key) -> key.section().equals(section)).toList();
     }

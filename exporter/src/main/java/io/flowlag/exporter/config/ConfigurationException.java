@@ -22,7 +22,6 @@ public final class ConfigurationException extends RuntimeException {
     /**
      * A refusal.
      *
-     * @param kind   of failure.
      * @param errors one line each, at least one.
      */
     public ConfigurationException(final Kind kind, final List<String> errors) {

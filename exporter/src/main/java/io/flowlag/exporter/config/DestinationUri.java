@@ -15,12 +15,11 @@ import java.util.regex.Pattern;
  * The address of a collector or file: {@code udp://host:port}, {@code tcp://host:port}, {@code tls://host:port} or
  * {@code file:PATH}, and what follows a question mark. Immutable.
  *
- * @param text      the address without the query, its port written out.
- * @param transport how it is reached.
- * @param host      name or address without brackets; null for a file.
- * @param port      1 to 65535; 0 for a file.
- * @param file      the path of a file; null otherwise.
- * @param query     names and values after the question mark, in order.
+ * @param text  the address without the query, its port written out.
+ * @param host  name or address without brackets; null for a file.
+ * @param port  1 to 65535; 0 for a file.
+ * @param file  the path of a file; null otherwise.
+ * @param query names and values after the question mark, in order.
  */
 public record DestinationUri(
     String text, Transport transport, String host, int port, Path file, List<Map.Entry<String, String>> query) {
@@ -30,8 +29,6 @@ public record DestinationUri(
     /**
      * Understands an address.
      *
-     * @param uri as it was written.
-     * @return what it says.
      * @throws IllegalArgumentException if it says nothing; the message names the way out.
      */
     public static DestinationUri of(final String uri) {

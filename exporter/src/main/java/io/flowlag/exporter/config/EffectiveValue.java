@@ -5,7 +5,6 @@ package io.flowlag.exporter.config;
  *
  * @param path       of the key; for a destination with its index.
  * @param text       of the value, as it may be written in a file.
- * @param origin     of the value.
  * @param note       what the reader should know besides, such as what {@code auto} became; may be empty.
  * @param reloadable whether a running process takes a new value over.
  * @param value      as it was understood: one may be written in several ways.

@@ -13,25 +13,17 @@ import java.util.Set;
  * thread. Components copy from it what they need and drop it.
  *
  * @param observationDomainId in the header of every message, an unsigned 32-bit number.
- * @param threading           of the process.
- * @param capture             where packets come from.
  * @param decode              how headers become flow keys.
- * @param metering            the flow cache.
  * @param checkpoint          copies of living flows for the time after a crash.
  * @param segment             delay between two measurement points.
  * @param clock               how far their clocks may differ.
  * @param rli                 reference packets and what is made of them.
- * @param lds                 sketches of both points.
  * @param joint               references and sketches solved together.
  * @param reconcile           packets that only one point has, listed.
- * @param quantiles           of each flow's delays.
  * @param exchange            the connection between two points that are two processes.
  * @param pipeline            the rings between the threads.
- * @param exporting           where the records go.
  * @param log                 what the process says of itself.
- * @param stats               counters for other programs.
  * @param status              for top, flows and the status page.
- * @param metrics             HTTP for monitoring.
  * @param effectiveValues     every value with its origin, in the order of the reference.
  * @param warnings            what is allowed and yet worth a line at start.
  */
@@ -257,8 +249,6 @@ public record ExporterConfig(
      * Where packets come from.
      *
      * @param interfaces         to capture from; may be empty, since files need none.
-     * @param source             the mechanism.
-     * @param direction          of the packets.
      * @param promiscuous        whether frames for other stations are taken.
      * @param filter             a tcpdump expression, or null.
      * @param snapLengthBytes    kept of each packet.
@@ -279,7 +269,6 @@ public record ExporterConfig(
     /**
      * How headers become flow keys.
      *
-     * @param tunnels              whose header counts.
      * @param fragmentPorts        whether later fragments are given the ports of the first.
      * @param fragmentTableEntries fragmented packets remembered at once.
      * @param fragmentTimeoutNs    how long they are remembered.
@@ -315,8 +304,7 @@ public record ExporterConfig(
     /**
      * Copies of living flows for the time after a crash.
      *
-     * @param file       that holds them; null for none.
-     * @param intervalNs between copies.
+     * @param file that holds them; null for none.
      */
     public record Checkpoint(Path file, long intervalNs) {
     }
@@ -324,7 +312,6 @@ public record ExporterConfig(
     /**
      * Delay between two measurement points.
      *
-     * @param role           of this process.
      * @param id             of the pair of points, an unsigned 32-bit number.
      * @param ingress        interface of the sender point of role both, or null.
      * @param egress         interface of the receiver point of role both, or null.
@@ -332,10 +319,8 @@ public record ExporterConfig(
      * @param destinations   prefixes of selected packets; empty for all.
      * @param vlanId         of selected packets; below 0 for all.
      * @param maximumDelayNs that a packet may be under way.
-     * @param intervalNs     of measurement.
      * @param offload        what segmentation and receive offloads mean.
      * @param exact          whether every packet is matched.
-     * @param exactPackets   under way at once.
      * @param senderRecords  whether a sender makes flow records.
      */
     public record Segment(
@@ -356,9 +341,6 @@ public record ExporterConfig(
          * The same with other times and packets, for a command that knows what comes.
          *
          * @param otherMaximumDelayNs that a packet may be under way.
-         * @param otherIntervalNs     of measurement.
-         * @param otherPackets        under way at once.
-         * @return the copy.
          */
         public Segment withTimes(final long otherMaximumDelayNs, final long otherIntervalNs, final int otherPackets) {
             return new Segment(role, id, ingress, egress, sources, destinations, vlanId, otherMaximumDelayNs, otherIntervalNs,
@@ -386,7 +368,6 @@ public record ExporterConfig(
      * Reference packets and what is made of them.
      *
      * @param policy             when a reference is sent.
-     * @param everyN             packets to each reference.
      * @param everyIntervalNs    from one reference to the next.
      * @param minimumUtilization up to which references are most frequent.
      * @param maximumUtilization from which on they are rarest.
@@ -394,14 +375,11 @@ public record ExporterConfig(
      * @param maximumRateOneIn   packets to each reference at the highest rate.
      * @param maximumGapNs       without a reference.
      * @param smoothing          weight of the newest utilization.
-     * @param ceilingBps         of all references.
      * @param capacityBps        of the bottleneck queue; 0 for unknown.
      * @param target             host that references are sent to, or null.
-     * @param port               of references.
      * @param session            identifier of the first class.
      * @param keyFile            of authenticated references, or null.
      * @param classes            DSCP of each class; empty for one class.
-     * @param estimator          of delays.
      * @param serialisation      what a packet's own size adds.
      * @param bufferPackets      that may wait, each class.
      * @param silentAfterNs      when estimates stop.
@@ -435,12 +413,7 @@ public record ExporterConfig(
         List<Sender> senders,
         int passivePpm,
         boolean injectionGiven) {
-        /**
-         * The same for a bottleneck that is known, where a packet's own size adds to its delay.
-         *
-         * @param bps of the bottleneck queue.
-         * @return the copy.
-         */
+        /** The same for a bottleneck that is known, where a packet's own size adds to its delay. */
         public Rli withSerialisationAt(final long bps) {
             return new Rli(policy, everyN, everyIntervalNs, minimumUtilization, maximumUtilization, minimumRateOneIn,
                 maximumRateOneIn, maximumGapNs, smoothing, ceilingBps, bps, target, port, session, keyFile, classes, estimator,
@@ -467,15 +440,11 @@ public record ExporterConfig(
      * Sketches of both points.
      *
      * @param enabled         whether there are any.
-     * @param rows            R.
-     * @param columns         C.
-     * @param vldaLength      k.
      * @param ratesPpm        that each row samples, packets in a million; empty for all packets.
      * @param weights         of flows; the first rule that matches counts.
      * @param alpha           how much fuller than the emptiest a cell may be.
      * @param aggregatorCells in each bank of a class's aggregator.
      * @param inFlightPackets remembered of the end of an interval.
-     * @param waitingRecords  of ended flows.
      * @param witnessPpm      flows in a million whose exact sums are kept beside the sketches, before size is looked at.
      */
     public record Lds(
@@ -490,13 +459,7 @@ public record ExporterConfig(
         int inFlightPackets,
         int waitingRecords,
         int witnessPpm) {
-        /**
-         * The same in another shape, for a command that prefers another default.
-         *
-         * @param otherColumns C.
-         * @param otherLength  k.
-         * @return the copy.
-         */
+        /** The same in another shape, for a command that prefers another default. */
         public Lds withShape(final int otherColumns, final int otherLength) {
             return new Lds(
                 enabled, rows, otherColumns, otherLength, ratesPpm, weights, alpha, aggregatorCells, inFlightPackets,
@@ -506,12 +469,10 @@ public record ExporterConfig(
         /**
          * The same with other sizes, for a command that knows what comes.
          *
-         * @param otherColumns    C.
          * @param otherVldaLength cells of a row over which a flow spreads.
          * @param otherInFlight   packets of the end of an interval.
          * @param otherRecords    that may wait.
          * @param otherPpm        witness flows in a million.
-         * @return the copy.
          */
         public Lds withSizes(
             final int otherColumns, final int otherVldaLength, final int otherInFlight, final int otherRecords,
@@ -528,7 +489,6 @@ public record ExporterConfig(
      * @param enabled        whether they are, where there are sketches.
      * @param budgetNs       what an interval's solution may take.
      * @param waitNs         how much longer than the maximum delay after an interval its estimates are waited for.
-     * @param maxFlows       of an interval.
      * @param pendingPackets whose estimates may be under way.
      * @param isChecked      whether bounds are checked by the sums of all flows, where both points are in one process.
      */
@@ -537,10 +497,7 @@ public record ExporterConfig(
         /**
          * The same with other sizes, for a command that knows what comes.
          *
-         * @param otherBudgetNs for an interval's solution.
-         * @param otherFlows    of an interval.
-         * @param otherPackets  whose estimates may be under way.
-         * @return the copy.
+         * @param otherPackets whose estimates may be under way.
          */
         public Joint withSizes(final long otherBudgetNs, final int otherFlows, final int otherPackets) {
             return new Joint(enabled, otherBudgetNs, waitNs, otherFlows, otherPackets, isChecked);
@@ -562,7 +519,6 @@ public record ExporterConfig(
      *
      * @param enabled whether points reconcile their packets.
      * @param packets of an interval that each point remembers.
-     * @param cells   of the largest aggregator.
      * @param waitNs  how long the sender's answers are waited for.
      */
     public record Reconcile(boolean enabled, int packets, int cells, long waitNs) {
@@ -595,14 +551,13 @@ public record ExporterConfig(
     /**
      * The connection between two points that are two processes.
      *
-     * @param listen      of a receiver, or null.
-     * @param connect     of a sender, or null.
-     * @param keyFile     with the key of both ends, or null.
-     * @param deadlineNs  how much longer than the maximum delay a receiver waits for an interval.
-     * @param memoryBytes of sketches that a receiver may ask for, and of digests in an interval.
-     * @param tls         credentials; null for plain TCP.
-     * @param limits      of its connections.
-     * @param mode        what a receiver asks for.
+     * @param listen       of a receiver, or null.
+     * @param connect      of a sender, or null.
+     * @param keyFile      with the key of both ends, or null.
+     * @param deadlineNs   how much longer than the maximum delay a receiver waits for an interval.
+     * @param memoryBytes  of sketches that a receiver may ask for, and of digests in an interval.
+     * @param tls          credentials; null for plain TCP.
+     * @param mode         what a receiver asks for.
      * @param bandwidthBps that mode auto may take for flows.
      */
     public record Exchange(
@@ -616,8 +571,6 @@ public record ExporterConfig(
      * @param maxConnections     that have not shown who they are.
      * @param handshakeTimeoutNs until both ends have agreed to talk.
      * @param messageTimeoutNs   for a message that has begun, and for the other end to take what waits.
-     * @param idleTimeoutNs      of silence.
-     * @param maxMessageBytes    of the longest message.
      * @param sendBufferBytes    that may wait for the other end.
      */
     public record ExchangeLimits(
@@ -641,7 +594,6 @@ public record ExporterConfig(
      *
      * @param destinations     in the order of the file; may be empty, since some commands print a table instead.
      * @param enterpriseNumber of the enterprise elements, an unsigned 32-bit number.
-     * @param tls              credentials.
      */
     public record Exporting(List<Destination> destinations, long enterpriseNumber, Tls tls) {
     }
@@ -649,25 +601,20 @@ public record ExporterConfig(
     /**
      * One destination, all its values resolved.
      *
-     * @param uri                        as it was written, without its query.
-     * @param transport                  how it is reached.
-     * @param host                       name or address without brackets; null for a file.
-     * @param port                       1 to 65535; 0 for a file.
-     * @param file                       the path of a file; null otherwise.
-     * @param profile                    which elements a record has.
-     * @param options                    whether options records are sent.
-     * @param optionsIntervalNs          how often.
-     * @param maxMessageBytes            of an IPFIX message.
-     * @param templateRefreshNs          how often templates are resent on UDP.
-     * @param templateRefreshMessages    after how many messages they are resent on UDP; 0 is never.
-     * @param flushIntervalNs            how long a record waits at most for its message to fill.
-     * @param rateLimitBitsPerSecond     of IPFIX messages; 0 is no limit.
-     * @param reconnectIntervalNs        between two attempts to connect.
-     * @param connectTimeoutNs           of one attempt.
-     * @param sendBufferBytes            asked of the kernel for the socket.
-     * @param spool                      where records are kept while the destination is away; null for nowhere.
-     * @param spoolBytes                 of disk that they may take.
-     * @param spoolRecordsPerSecond      that leave it again.
+     * @param uri                     as it was written, without its query.
+     * @param host                    name or address without brackets; null for a file.
+     * @param port                    1 to 65535; 0 for a file.
+     * @param file                    the path of a file; null otherwise.
+     * @param profile                 which elements a record has.
+     * @param options                 whether options records are sent.
+     * @param templateRefreshNs       how often templates are resent on UDP.
+     * @param templateRefreshMessages after how many messages they are resent on UDP; 0 is never.
+     * @param flushIntervalNs         how long a record waits at most for its message to fill.
+     * @param rateLimitBitsPerSecond  of IPFIX messages; 0 is no limit.
+     * @param reconnectIntervalNs     between two attempts to connect.
+     * @param sendBufferBytes         asked of the kernel for the socket.
+     * @param spool                   where records are kept while the destination is away; null for nowhere.
+     * @param spoolBytes              of disk that they may take.
      */
     public record Destination(
         String uri,
@@ -727,10 +674,9 @@ public record ExporterConfig(
     /**
      * What top, flows and the status page show.
      *
-     * @param enabled    whether there is a status file.
-     * @param file       of the status; null for one whose name is made.
-     * @param intervalNs between two states.
-     * @param flows      in the status at most.
+     * @param enabled whether there is a status file.
+     * @param file    of the status; null for one whose name is made.
+     * @param flows   in the status at most.
      */
     public record Status(boolean enabled, Path file, long intervalNs, int flows) {
     }
@@ -790,12 +736,7 @@ public record ExporterConfig(
         return effectiveValues.stream().filter((value) -> value.path().equals(key.path())).findFirst().orElseThrow();
     }
 
-    /**
-     * The same configuration with other threads, for a command that prefers another default.
-     *
-     * @param otherThreading of the process.
-     * @return the copy.
-     */
+    /** The same configuration with other threads, for a command that prefers another default. */
     public ExporterConfig withThreading(final Threading otherThreading) {
         return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, checkpoint, segment, clock,
             rli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
@@ -807,7 +748,6 @@ public record ExporterConfig(
      *
      * @param flows  in the cache at once.
      * @param octets of the distributions of their delays.
-     * @return the copy.
      */
     public ExporterConfig withFlows(final int flows, final long octets) {
         final Metering other = new Metering(metering.extraKeyFields(), flows, metering.activeTimeoutNs(),
@@ -817,60 +757,35 @@ public record ExporterConfig(
             status, metrics, effectiveValues, warnings);
     }
 
-    /**
-     * The same configuration with another segment, for a command that knows better.
-     *
-     * @param otherSegment of the process.
-     * @return the copy.
-     */
+    /** The same configuration with another segment, for a command that knows better. */
     public ExporterConfig withSegment(final Segment otherSegment) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, otherSegment, clock,
             rli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
             effectiveValues, warnings);
     }
 
-    /**
-     * The same configuration with other references, for a command that knows better.
-     *
-     * @param otherRli of the process.
-     * @return the copy.
-     */
+    /** The same configuration with other references, for a command that knows better. */
     public ExporterConfig withRli(final Rli otherRli) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
             otherRli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
             effectiveValues, warnings);
     }
 
-    /**
-     * The same configuration with other joint estimation, for a command that knows better.
-     *
-     * @param otherJoint of the process.
-     * @return the copy.
-     */
+    /** The same configuration with other joint estimation, for a command that knows better. */
     public ExporterConfig withJoint(final Joint otherJoint) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
             rli, lds, otherJoint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
             effectiveValues, warnings);
     }
 
-    /**
-     * The same configuration with other reconciliation, for a command that knows better.
-     *
-     * @param otherReconcile of the process.
-     * @return the copy.
-     */
+    /** The same configuration with other reconciliation, for a command that knows better. */
     public ExporterConfig withReconcile(final Reconcile otherReconcile) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
             rli, lds, joint, otherReconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
             effectiveValues, warnings);
     }
 
-    /**
-     * The same configuration with other sketches, for a command that prefers another default.
-     *
-     * @param otherLds of the process.
-     * @return the copy.
-     */
+    /** The same configuration with other sketches, for a command that prefers another default. */
     public ExporterConfig withLds(final Lds otherLds) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
             rli, otherLds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
@@ -878,10 +793,8 @@ public record ExporterConfig(
     }
 
     /**
-     * What a reload to another configuration cannot take over in a running process.
-     *
-     * @param newer configuration.
-     * @return the paths of keys that differ and need a restart, in the order of the reference.
+     * What a reload to another configuration cannot take over in a running process. Returns the paths of keys that differ and
+     * need a restart, in the order of the reference.
      */
     public List<String> restartKeys(final ExporterConfig newer) {
         final List<String> paths = new ArrayList<>();
@@ -897,10 +810,8 @@ public record ExporterConfig(
     }
 
     /**
-     * Whether nobody gave the value of a key, so that a command may prefer another default.
-     *
-     * @param key of the table.
-     * @return whether the table's default holds.
+     * Whether nobody gave the value of a key, so that a command may prefer another default. Returns whether the table's default
+     * holds.
      */
     public boolean isDefault(final ConfigKey<?> key) {
         return effectiveValues.stream().filter((value) -> value.path().equals(key.path()))

@@ -33,7 +33,6 @@ final class FileRelations {
      * A file that a command uses beside those of its configuration.
      *
      * @param user the option that names it.
-     * @param file that it names.
      */
     record OwnFile(String user, Path file) {
     }

@@ -13,8 +13,7 @@ public final class Names {
     /**
      * The known name nearest to a wrong one.
      *
-     * @param name  that is not known.
-     * @param known names.
+     * @param name that is not known.
      * @return the nearest, or null if none is near enough to be a typing mistake.
      */
     public static String nearest(final String name, final Collection<String> known) {

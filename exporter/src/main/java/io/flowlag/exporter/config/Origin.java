@@ -15,10 +15,8 @@ public record Origin(String source, int line, int column, String option) {
     /**
      * A place in a file.
      *
-     * @param file   the file's name.
      * @param line   from 1.
      * @param column from 1.
-     * @return the place.
      */
     public static Origin file(final String file, final int line, final int column) {
         return new Origin(file, line, column, "");
@@ -28,7 +26,6 @@ public record Origin(String source, int line, int column, String option) {
      * An option of the command line.
      *
      * @param option such as {@code --active}.
-     * @return the option.
      */
     public static Origin commandLine(final String option) {
         return new Origin("command line", 0, 0, option);

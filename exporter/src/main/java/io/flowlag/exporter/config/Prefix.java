@@ -9,7 +9,6 @@ import java.util.regex.Pattern;
 /**
  * Addresses that begin alike: {@code 192.0.2.0/24}, {@code 2001:db8::/32}, or one address alone. Immutable.
  *
- * @param isIpv6     which family.
  * @param high       first eight octets of the address; 0 for IPv4.
  * @param low        last eight octets; for IPv4 the address.
  * @param lengthBits of the prefix: 0 to 32, or 0 to 128.
@@ -27,10 +26,8 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
     /**
      * Whether an address lies in the prefix.
      *
-     * @param isOfIpv6    the address's family.
      * @param addressHigh its first eight octets; 0 for IPv4.
      * @param addressLow  its last eight octets; for IPv4 the address.
-     * @return true if it does.
      */
     public boolean contains(final boolean isOfIpv6, final long addressHigh, final long addressLow) {
         if (isOfIpv6 != isIpv6) {
@@ -55,7 +52,6 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
      * Reads a prefix, or an address as a prefix of its own.
      *
      * @param text as 192.0.2.0/24 or 2001:db8::/32.
-     * @return the prefix.
      * @throws IllegalArgumentException if it is none; the message goes on behind the text.
      */
     public static Prefix of(final String text) {

@@ -3,10 +3,7 @@ package io.flowlag.exporter.config;
 /**
  * A value that somebody gave, or a default. Immutable.
  *
- * @param value  understood.
- * @param text   as it was written.
- * @param origin of the text.
- * @param note   what the reader of the effective values should know besides; may be empty.
+ * @param note what the reader of the effective values should know besides; may be empty.
  */
 record Setting(Object value, String text, Origin origin, String note) {
     Setting(final Object value, final String text, final Origin origin) {

@@ -82,7 +82,6 @@ public record WeightRule(
      * Reads a rule.
      *
      * @param text words as above, separated by blanks.
-     * @return the rule.
      * @throws IllegalArgumentException if it is none; the message names the word and the way out.
      */
     public static WeightRule parse(final String text) {
@@ -110,11 +109,7 @@ public record WeightRule(
             numbers("dscp", words.get("dscp"), CODE_POINTS, MAX_CODE_POINT, "ef,cs5,46"), weight);
     }
 
-    /**
-     * Whether the rule matches every packet, so that no later rule is ever asked.
-     *
-     * @return true if it has no condition.
-     */
+    /** Whether the rule matches every packet, so that no later rule is ever asked. Returns true if it has no condition. */
     public boolean matchesAll() {
         return source == null && destination == null && sourcePorts.isEmpty() && destinationPorts.isEmpty() &&
             ports.isEmpty() && protocols.isEmpty() && codePoints.isEmpty();

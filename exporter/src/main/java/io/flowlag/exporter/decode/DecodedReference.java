@@ -37,11 +37,7 @@ public final class DecodedReference {
     /**
      * Makes the descriptor of a packet that of a reference without a follow-up.
      *
-     * @param buffer         holds the descriptor.
-     * @param offset         of the descriptor.
-     * @param streamIndex    of the reference, 0 to 65535.
-     * @param sequenceNumber of the reference.
-     * @param stampNs        that it carries.
+     * @param streamIndex of the reference, 0 to 65535.
      */
     public static void encode(
         final MutableDirectBuffer buffer, final int offset, final int streamIndex, final int sequenceNumber,
@@ -57,8 +53,6 @@ public final class DecodedReference {
     /**
      * Adds what the sender says of its clock.
      *
-     * @param buffer        holds the descriptor.
-     * @param offset        of the descriptor.
      * @param errorEstimate 16 bits, see {@link io.flowlag.rli.reference.ErrorEstimate}.
      */
     public static void errorEstimate(final MutableDirectBuffer buffer, final int offset, final int errorEstimate) {
@@ -66,11 +60,8 @@ public final class DecodedReference {
     }
 
     /**
-     * Reads what the sender says of its clock.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return 16 bits, see {@link io.flowlag.rli.reference.ErrorEstimate}; 0 if it says nothing.
+     * Reads what the sender says of its clock. Returns 16 bits, see {@link io.flowlag.rli.reference.ErrorEstimate}; 0 if it says
+     * nothing.
      */
     public static int errorEstimate(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + ERROR_ESTIMATE_OFFSET) & 0xFFFF;
@@ -79,10 +70,7 @@ public final class DecodedReference {
     /**
      * Adds the effective send time of an earlier reference.
      *
-     * @param buffer         holds the descriptor.
-     * @param offset         of the descriptor.
-     * @param sequenceNumber of the earlier reference.
-     * @param sentNs         when it passed the sender point.
+     * @param sentNs when it passed the sender point.
      */
     public static void followUp(
         final MutableDirectBuffer buffer, final int offset, final int sequenceNumber, final long sentNs) {
@@ -91,68 +79,32 @@ public final class DecodedReference {
         buffer.putByte(offset + HAS_FOLLOW_UP_OFFSET, (byte)1);
     }
 
-    /**
-     * Reads the index of the stream.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads the index of the stream. */
     public static int streamIndex(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + STREAM_INDEX_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Reads the sequence number.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads the sequence number. */
     public static int sequenceNumber(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + SEQUENCE_NUMBER_OFFSET);
     }
 
-    /**
-     * Reads the stamp that the reference carries, UNIX epoch, ns.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads the stamp that the reference carries, UNIX epoch, ns. */
     public static long stampNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + STAMP_NS_OFFSET);
     }
 
-    /**
-     * Whether the reference tells the effective send time of an earlier one.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return true if it does.
-     */
+    /** Whether the reference tells the effective send time of an earlier one. */
     public static boolean hasFollowUp(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + HAS_FOLLOW_UP_OFFSET) != 0;
     }
 
-    /**
-     * Reads the earlier reference's number; valid with a follow-up.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads the earlier reference's number; valid with a follow-up. */
     public static int followUpSequenceNumber(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + FOLLOW_UP_SEQUENCE_NUMBER_OFFSET);
     }
 
-    /**
-     * Reads the earlier reference's effective send time, UNIX epoch, ns; valid with a follow-up.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads the earlier reference's effective send time, UNIX epoch, ns; valid with a follow-up. */
     public static long followUpSentNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + FOLLOW_UP_SENT_NS_OFFSET);
     }

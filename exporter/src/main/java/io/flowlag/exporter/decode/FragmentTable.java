@@ -92,11 +92,7 @@ final class FragmentTable {
         table.putBytes(entry, wanted, 0, ENTRY_LENGTH_BYTES);
     }
 
-    /**
-     * Fills in what the first fragment said.
-     *
-     * @return false if it is not known, or too long ago.
-     */
+    /** Fills in what the first fragment said. Returns false if it is not known, or too long ago. */
     boolean recall(final IpPacket later, final long timestampNs) {
         final int entry = find(setOf(later));
         if (entry < 0 || isForgotten(entry, timestampNs)) {

@@ -49,12 +49,7 @@ public final class PacketDecoder {
     private PacketDigest nextDigest;
     private DigestSwitch.Change nextChange;
 
-    /**
-     * The memory of a decoder that gives fragments their ports, by formula.
-     *
-     * @param fragmentTableEntries as in the context.
-     * @return octets off the heap.
-     */
+    /** The memory of a decoder that gives fragments their ports, by formula. Returns octets off the heap. */
     public static long fragmentMemoryBytes(final int fragmentTableEntries) {
         return FragmentTable.memoryBytes(fragmentTableEntries);
     }
@@ -92,7 +87,6 @@ public final class PacketDecoder {
      * @param interfaceId         where the packet was seen.
      * @param vlanTag             a tag taken out of the frame, as {@code tpid << 16 | tci}, whose four octets are counted in
      *                            {@code wireLengthBytes}; or {@link io.flowlag.exporter.capture.PacketHandler#NO_VLAN_TAG}.
-     * @param descriptor          to write.
      * @param descriptorOffset    where in it. On a refusal nothing is written.
      * @return {@link #DECODED}, or the ordinal of the counter of the refusal.
      */
@@ -167,19 +161,16 @@ public final class PacketDecoder {
     }
 
     /**
-     * Where the payload of the UDP datagram lies that was decoded last, in the buffer that was given then; valid behind
-     * {@link #DECODED}, with a {@link #udpPayloadLengthBytes() length} above 0.
-     *
-     * @return the offset of its first octet.
+     * Where the payload of the UDP datagram lies that was decoded last, in the buffer that was given then; valid behind {@link
+     * #DECODED}, with a {@link #udpPayloadLengthBytes() length} above 0. Returns the offset of its first octet.
      */
     public int udpPayloadOffset() {
         return isPlain ? plain.udpPayloadOffset() : packet.payloadOffset + UDP_HEADER_LENGTH_BYTES;
     }
 
     /**
-     * How much was captured of the payload of the UDP datagram that was decoded last; valid behind {@link #DECODED}.
-     *
-     * @return octets; 0 or less if the packet is no whole datagram.
+     * How much was captured of the payload of the UDP datagram that was decoded last; valid behind {@link #DECODED}. Returns
+     * octets; 0 or less if the packet is no whole datagram.
      */
     public int udpPayloadLengthBytes() {
         if (isPlain) {
@@ -192,9 +183,8 @@ public final class PacketDecoder {
     }
 
     /**
-     * How long the payload of the UDP datagram is that was decoded last, captured or not; valid where its offset is.
-     *
-     * @return octets.
+     * How long the payload of the UDP datagram is that was decoded last, captured or not; valid where its offset is. Returns
+     * octets.
      */
     public int udpPayloadWholeBytes() {
         return isPlain ? plain.udpPayloadWholeBytes() : packet.payloadLengthBytes - UDP_HEADER_LENGTH_BYTES;
@@ -345,7 +335,6 @@ public final class PacketDecoder {
          * Whether later fragments are given the ports of the first; if not, theirs are 0.
          *
          * @param isOn whether.
-         * @return this.
          */
         public Context fragmentPorts(final boolean isOn) {
             fragmentPorts = isOn;
@@ -356,7 +345,6 @@ public final class PacketDecoder {
          * Packets whose fragments are remembered at once.
          *
          * @param entryCount 4 to 2^20; rounded up to a power of two.
-         * @return this.
          */
         public Context fragmentTableEntries(final int entryCount) {
             fragmentTableEntries = entryCount;
@@ -367,7 +355,6 @@ public final class PacketDecoder {
          * How long a first fragment is remembered, in packet time.
          *
          * @param timeoutNs more than 0.
-         * @return this.
          */
         public Context fragmentTimeoutNs(final long timeoutNs) {
             fragmentTimeoutNs = timeoutNs;
@@ -378,7 +365,6 @@ public final class PacketDecoder {
          * Whether the innermost packet of a tunnel counts, instead of the outer.
          *
          * @param isOn whether.
-         * @return this.
          */
         public Context innerTunnels(final boolean isOn) {
             innerTunnels = isOn;
@@ -390,7 +376,6 @@ public final class PacketDecoder {
          * joined packets of a host's own segmentation offload), instead of the 40 that its header tells.
          *
          * @param isOn whether.
-         * @return this.
          */
         public Context jumboLengths(final boolean isOn) {
             jumboLengths = isOn;
@@ -401,7 +386,6 @@ public final class PacketDecoder {
          * Has digests and segment flow hashes computed.
          *
          * @param hash with the key that both measurement points share; null for no digests.
-         * @return this.
          */
         public Context digest(final SipHash hash) {
             digest = hash;
@@ -412,7 +396,6 @@ public final class PacketDecoder {
          * Has the key of digests change while packets pass.
          *
          * @param keys which key holds when; null if it does not change.
-         * @return this.
          */
         public Context digestSwitch(final DigestSwitch keys) {
             digestSwitch = keys;
@@ -428,7 +411,6 @@ public final class PacketDecoder {
          * Leaves the segment flow hash of most packets to whoever needs it: one who keeps it with the flow does so seldom.
          *
          * @param isLeft whether to, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}.
-         * @return this.
          */
         public Context flowHashLeft(final boolean isLeft) {
             flowHashLeft = isLeft;
@@ -439,7 +421,6 @@ public final class PacketDecoder {
          * How many octets of a packet, from its IP header on, a digest looks at, where captures were cut; alike at both points.
          *
          * @param mostBytes at most.
-         * @return this.
          */
         public Context digestMostBytes(final int mostBytes) {
             digestMostBytes = mostBytes;
@@ -450,7 +431,6 @@ public final class PacketDecoder {
          * How many payload octets a digest covers; the same at both points.
          *
          * @param payloadBytes 0 to 32.
-         * @return this.
          */
         public Context digestPayloadBytes(final int payloadBytes) {
             digestPayloadBytes = payloadBytes;
@@ -461,7 +441,6 @@ public final class PacketDecoder {
          * The index of the packet source, written into each descriptor.
          *
          * @param index 0 to 255.
-         * @return this.
          */
         public Context observationPoint(final int index) {
             observationPoint = index;
@@ -477,7 +456,6 @@ public final class PacketDecoder {
         /**
          * Checks every value.
          *
-         * @return this.
          * @throws IllegalArgumentException if one is out of range.
          */
         public Context conclude() {

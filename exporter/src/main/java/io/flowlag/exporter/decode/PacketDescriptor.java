@@ -85,310 +85,142 @@ public final class PacketDescriptor {
     private PacketDescriptor() {
     }
 
-    /**
-     * Reads UNIX epoch, ns.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads UNIX epoch, ns. */
     public static long timestampNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + TIMESTAMP_NS_OFFSET);
     }
 
-    /**
-     * Writes UNIX epoch, ns.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes UNIX epoch, ns. */
     public static void timestampNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + TIMESTAMP_NS_OFFSET, value);
     }
 
-    /**
-     * Reads first eight octets of the source address; 0 for IPv4.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads first eight octets of the source address; 0 for IPv4. */
     public static long sourceHigh(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SOURCE_OFFSET);
     }
 
-    /**
-     * Writes first eight octets of the source address; 0 for IPv4.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes first eight octets of the source address; 0 for IPv4. */
     public static void sourceHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SOURCE_OFFSET, value);
     }
 
-    /**
-     * Reads last eight octets of the source address; for IPv4 the address.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads last eight octets of the source address; for IPv4 the address. */
     public static long sourceLow(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SOURCE_OFFSET + 8);
     }
 
-    /**
-     * Writes last eight octets of the source address; for IPv4 the address.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes last eight octets of the source address; for IPv4 the address. */
     public static void sourceLow(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SOURCE_OFFSET + 8, value);
     }
 
-    /**
-     * Reads first eight octets of the destination address; 0 for IPv4.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads first eight octets of the destination address; 0 for IPv4. */
     public static long destinationHigh(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + DESTINATION_OFFSET);
     }
 
-    /**
-     * Writes first eight octets of the destination address; 0 for IPv4.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes first eight octets of the destination address; 0 for IPv4. */
     public static void destinationHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + DESTINATION_OFFSET, value);
     }
 
-    /**
-     * Reads last eight octets of the destination address; for IPv4 the address.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads last eight octets of the destination address; for IPv4 the address. */
     public static long destinationLow(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + DESTINATION_OFFSET + 8);
     }
 
-    /**
-     * Writes last eight octets of the destination address; for IPv4 the address.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes last eight octets of the destination address; for IPv4 the address. */
     public static void destinationLow(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + DESTINATION_OFFSET + 8, value);
     }
 
-    /**
-     * Reads source port, 0 where there is none.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads source port, 0 where there is none. */
     public static int sourcePort(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + SOURCE_PORT_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes source port, 0 where there is none.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes source port, 0 where there is none. */
     public static void sourcePort(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + SOURCE_PORT_OFFSET, (short)value);
     }
 
-    /**
-     * Reads destination port, 0 where there is none.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads destination port, 0 where there is none. */
     public static int destinationPort(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + DESTINATION_PORT_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes destination port, 0 where there is none.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes destination port, 0 where there is none. */
     public static void destinationPort(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + DESTINATION_PORT_OFFSET, (short)value);
     }
 
-    /**
-     * Reads IP protocol number.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads IP protocol number. */
     public static int protocol(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + PROTOCOL_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes IP protocol number.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes IP protocol number. */
     public static void protocol(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + PROTOCOL_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads 4 or 6.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads 4 or 6. */
     public static int ipVersion(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + IP_VERSION_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes 4 or 6.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes 4 or 6. */
     public static void ipVersion(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + IP_VERSION_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads DSCP and ECN.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads DSCP and ECN. */
     public static int ipClassOfService(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + IP_CLASS_OF_SERVICE_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes DSCP and ECN.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes DSCP and ECN. */
     public static void ipClassOfService(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + IP_CLASS_OF_SERVICE_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads TTL or hop limit.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads TTL or hop limit. */
     public static int ttl(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + TTL_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes TTL or hop limit.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes TTL or hop limit. */
     public static void ttl(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + TTL_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads TCP flags, 0 unless TCP.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads TCP flags, 0 unless TCP. */
     public static int tcpControlBits(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + TCP_CONTROL_BITS_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes TCP flags, 0 unless TCP.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes TCP flags, 0 unless TCP. */
     public static void tcpControlBits(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + TCP_CONTROL_BITS_OFFSET, (short)value);
     }
 
-    /**
-     * Reads type * 256 + code, 0 unless ICMP or ICMPv6.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads type * 256 + code, 0 unless ICMP or ICMPv6. */
     public static int icmpTypeCode(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + ICMP_TYPE_CODE_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes type * 256 + code, 0 unless ICMP or ICMPv6.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes type * 256 + code, 0 unless ICMP or ICMPv6. */
     public static void icmpTypeCode(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + ICMP_TYPE_CODE_OFFSET, (short)value);
     }
 
-    /**
-     * Reads outermost VLAN id, valid with FLAG_VLAN.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads outermost VLAN id, valid with FLAG_VLAN. */
     public static int vlanId(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + VLAN_ID_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes outermost VLAN id, valid with FLAG_VLAN.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes outermost VLAN id, valid with FLAG_VLAN. */
     public static void vlanId(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + VLAN_ID_OFFSET, (short)value);
     }
@@ -396,8 +228,6 @@ public final class PacketDescriptor {
     /**
      * Writes both addresses of IPv4.
      *
-     * @param buffer      holds the descriptor.
-     * @param offset      of the descriptor.
      * @param source      unsigned 32 bits.
      * @param destination unsigned 32 bits.
      */
@@ -411,8 +241,6 @@ public final class PacketDescriptor {
     /**
      * Writes at once what lies between the addresses and the TCP control bits.
      *
-     * @param buffer           holds the descriptor.
-     * @param offset           of the descriptor.
      * @param sourcePort       16 bits.
      * @param destinationPort  16 bits.
      * @param protocol         8 bits.
@@ -436,8 +264,6 @@ public final class PacketDescriptor {
     /**
      * Writes at once what lies between the TTL and the interface.
      *
-     * @param buffer         holds the descriptor.
-     * @param offset         of the descriptor.
      * @param tcpControlBits 16 bits.
      * @param icmpTypeCode   16 bits.
      * @param vlanId         16 bits.
@@ -461,8 +287,6 @@ public final class PacketDescriptor {
     /**
      * Writes at once what lies between the length on the wire and the digest.
      *
-     * @param buffer           holds the descriptor.
-     * @param offset           of the descriptor.
      * @param segmentCount     16 bits.
      * @param observationPoint 8 bits.
      * @param kind             8 bits.
@@ -478,200 +302,92 @@ public final class PacketDescriptor {
         }
     }
 
-    /**
-     * Reads the FLAG_ bits.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads the FLAG_ bits. */
     public static int flags(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + FLAGS_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes the FLAG_ bits.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes the FLAG_ bits. */
     public static void flags(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + FLAGS_OFFSET, (short)value);
     }
 
-    /**
-     * Reads interface index.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads interface index. */
     public static int interfaceId(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + INTERFACE_ID_OFFSET);
     }
 
-    /**
-     * Writes interface index.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes interface index. */
     public static void interfaceId(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + INTERFACE_ID_OFFSET, value);
     }
 
-    /**
-     * Reads octets of IP header and payload.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads octets of IP header and payload. */
     public static int ipLengthBytes(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + IP_LENGTH_OFFSET);
     }
 
-    /**
-     * Writes octets of IP header and payload.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes octets of IP header and payload. */
     public static void ipLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + IP_LENGTH_OFFSET, value);
     }
 
-    /**
-     * Reads octets on the wire.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads octets on the wire. */
     public static int wireLengthBytes(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + WIRE_LENGTH_OFFSET);
     }
 
-    /**
-     * Writes octets on the wire.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes octets on the wire. */
     public static void wireLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + WIRE_LENGTH_OFFSET, value);
     }
 
-    /**
-     * Reads packets that an offload joined, 1 normally.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads packets that an offload joined, 1 normally. */
     public static int segmentCount(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + SEGMENT_COUNT_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes packets that an offload joined, 1 normally.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes packets that an offload joined, 1 normally. */
     public static void segmentCount(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + SEGMENT_COUNT_OFFSET, (short)value);
     }
 
-    /**
-     * Reads index of the packet source.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads index of the packet source. */
     public static int observationPoint(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + OBSERVATION_POINT_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes index of the packet source.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes index of the packet source. */
     public static void observationPoint(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + OBSERVATION_POINT_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads the kind: a regular packet or a reference.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads the kind: a regular packet or a reference. */
     public static int kind(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + KIND_OFFSET);
     }
 
-    /**
-     * Writes the kind: a regular packet or a reference.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes the kind: a regular packet or a reference. */
     public static void kind(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + KIND_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads packet digest, valid with FLAG_DIGEST.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads packet digest, valid with FLAG_DIGEST. */
     public static long digest(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + DIGEST_OFFSET);
     }
 
-    /**
-     * Writes packet digest, valid with FLAG_DIGEST.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes packet digest, valid with FLAG_DIGEST. */
     public static void digest(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + DIGEST_OFFSET, value);
     }
 
-    /**
-     * Reads segment flow hash, valid with FLAG_DIGEST.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @return the value.
-     */
+    /** Reads segment flow hash, valid with FLAG_DIGEST. */
     public static long segmentFlowHash(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SEGMENT_FLOW_HASH_OFFSET);
     }
 
-    /**
-     * Writes segment flow hash, valid with FLAG_DIGEST.
-     *
-     * @param buffer holds the descriptor.
-     * @param offset of the descriptor.
-     * @param value  to write.
-     */
+    /** Writes segment flow hash, valid with FLAG_DIGEST. */
     public static void segmentFlowHash(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SEGMENT_FLOW_HASH_OFFSET, value);
     }

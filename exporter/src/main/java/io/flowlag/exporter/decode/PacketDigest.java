@@ -119,7 +119,6 @@ final class PacketDigest {
     /**
      * How many octets behind the header of IPv4 the digest of an unfragmented TCP or UDP packet covers.
      *
-     * @param buffer        holds the packet.
      * @param offset        of the octets.
      * @param protocol      TCP or UDP.
      * @param payloadBytes  octets behind the header, as the header says.
@@ -140,7 +139,6 @@ final class PacketDigest {
      * The digest of an unfragmented TCP or UDP packet in IPv4, and its segment flow hash: the canonical forms word by word, in
      * the order of octets of little-endian words.
      *
-     * @param buffer         holds the packet.
      * @param offset         of the octets behind the IP header.
      * @param protocol       TCP or UDP.
      * @param identification its two octets as a little-endian number.

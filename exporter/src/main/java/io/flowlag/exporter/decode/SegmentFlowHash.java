@@ -47,8 +47,6 @@ public final class SegmentFlowHash {
      * @param protocol        number of the transport protocol.
      * @param sourceHigh      first 8 octets of the address as a big-endian number; not used for IPv4.
      * @param sourceLow       last 8 octets; for IPv4 the address.
-     * @param destinationHigh as for the source.
-     * @param destinationLow  as for the source.
      * @param sourcePort      0 for fragments.
      * @param destinationPort 0 for fragments.
      * @return 64 bits.
@@ -72,13 +70,7 @@ public final class SegmentFlowHash {
         return hash.hash(canonical, 0, MAX_LENGTH_BYTES);
     }
 
-    /**
-     * Hashes the flow of a packet that was left without, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}.
-     *
-     * @param descriptor of the packet.
-     * @param offset     of the descriptor.
-     * @return 64 bits.
-     */
+    /** Hashes the flow of a packet that was left without, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}. Returns 64 bits. */
     public long hash(final DirectBuffer descriptor, final int offset) {
         return hash(
             PacketDescriptor.ipVersion(descriptor, offset), PacketDescriptor.protocol(descriptor, offset),

@@ -18,7 +18,6 @@ public record CaptureFacts(
      * Nothing is known but what captures cut off.
      *
      * @param digestBytes of a packet that all captures hold.
-     * @return the facts.
      */
     public static CaptureFacts cutAt(final int digestBytes) {
         return new CaptureFacts(digestBytes, Integer.MAX_VALUE, null, false, 1);
@@ -33,7 +32,6 @@ public record CaptureFacts(
      * The same with fewer matched flows.
      *
      * @param oneIn of so many flows one is matched.
-     * @return the copy.
      */
     public CaptureFacts matchingOneIn(final int oneIn) {
         return new CaptureFacts(digestBytes, joinedAboveBytes, sides, isWhole, oneIn);

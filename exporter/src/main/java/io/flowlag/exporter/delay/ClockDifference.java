@@ -25,9 +25,8 @@ final class ClockDifference implements ClockError {
     /**
      * Nothing was heard of senders.
      *
-     * @param wiring      with the own clock, and the role that says whether it is the only one.
-     * @param senderCount of senders.
-     * @param classCount  of the streams that each has.
+     * @param wiring     with the own clock, and the role that says whether it is the only one.
+     * @param classCount of the streams that each has.
      */
     ClockDifference(final DelayWiring wiring, final int senderCount, final int classCount) {
         this.senderCount = senderCount;
@@ -44,8 +43,7 @@ final class ClockDifference implements ClockError {
     /**
      * A reference says how good its sender's clock is.
      *
-     * @param streamIndex   of the reference, numbered by sender, then class.
-     * @param errorEstimate that it carries.
+     * @param streamIndex of the reference, numbered by sender, then class.
      */
     void onReference(final int streamIndex, final int errorEstimate) {
         onEstimate(streamIndex, streamIndex / classCount, errorEstimate);
@@ -54,7 +52,6 @@ final class ClockDifference implements ClockError {
     /**
      * A sender says by the exchange how good its clock is.
      *
-     * @param senderIndex   of the sender.
      * @param errorEstimate that it gives; 0 if it has given none.
      */
     void onSender(final int senderIndex, final int errorEstimate) {

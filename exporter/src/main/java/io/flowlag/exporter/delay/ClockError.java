@@ -15,7 +15,6 @@ public interface ClockError {
      * A bound that does not change.
      *
      * @param errorNs the bound; below 0 for unknown.
-     * @return the clock's state.
      */
     static ClockError fixed(final long errorNs) {
         return new ClockError() {

@@ -98,12 +98,10 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     /**
      * A stage that has seen nothing.
      *
-     * @param config   of the process.
-     * @param wiring   what the stage is joined to.
-     * @param flowEnd  tells of flows that end; the cache's sink.
-     * @param cache    with {@link #stateLengthBytes} of state for this stage.
-     * @param clock    that stamps references; null where packets come from captures.
-     * @param counters of the process.
+     * @param wiring  what the stage is joined to.
+     * @param flowEnd tells of flows that end; the cache's sink.
+     * @param cache   with {@link #stateLengthBytes} of state for this stage.
+     * @param clock   that stamps references; null where packets come from captures.
      */
     public DelayMeter(
         final ExporterConfig config,
@@ -220,7 +218,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     /**
      * What the sketches of both points hold, by formula.
      *
-     * @param config sizes.
      * @param wiring what the stage is joined to.
      * @param isLive whether packets come as they happen.
      * @return octets; 0 without sketches.
@@ -229,12 +226,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return wiring.isSketched() ? SenderSketches.memoryBytes(config, wiring.receiverLink(), isLive) : 0;
     }
 
-    /**
-     * What an operator should know of the weights of flows.
-     *
-     * @param config of the process.
-     * @return one line each.
-     */
+    /** What an operator should know of the weights of flows. */
     public static List<String> weightWarnings(final ExporterConfig config) {
         return IntervalStage.weightWarnings(config);
     }
@@ -242,7 +234,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     /**
      * The memory of this stage, by formula; the state in the flow cache is the cache's.
      *
-     * @param config of the process.
      * @param wiring what the stage is joined to.
      * @param isLive whether packets come as they happen.
      * @return octets, on and off the heap.
@@ -269,9 +260,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * Reads ahead what the next packets need besides their flows, as {@link FlowCache#touch}, which comes before. Changes
      * nothing.
      *
-     * @param descriptors of the packets.
-     * @param offset      of the first.
-     * @param count       how many there are, at most {@link FlowCache#TOUCH_LIMIT}.
+     * @param offset of the first.
+     * @param count  how many there are, at most {@link FlowCache#TOUCH_LIMIT}.
      */
     public void touch(final DirectBuffer descriptors, final int offset, final int count) {
         if (!wiring.role().isReceiver()) {
@@ -297,9 +287,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     /**
      * A packet at the sender point.
      *
-     * @param descriptor of the packet.
-     * @param offset     of the descriptor.
-     * @param nowNs      the time, by the clock that references are sent by.
+     * @param nowNs the time, by the clock that references are sent by.
      */
     public void onSenderPacket(final DirectBuffer descriptor, final int offset, final long nowNs) {
         if (isBackward(descriptor, offset)) {
@@ -377,13 +365,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /**
-     * A packet at the receiver point. It is measured by {@link #settle} at the latest: its descriptor has to stay until then.
-     *
-     * @param descriptor of the packet.
-     * @param offset     of the descriptor.
-     * @param slot       of its flow.
-     */
+    /** A packet at the receiver point. It is measured by {@link #settle} at the latest: its descriptor has to stay until then. */
     public void onReceiverPacket(final DirectBuffer descriptor, final int offset, final int slot) {
         if (pending == null || pending.count() == 0 && (change != null || isChanging())) {
             measure(descriptor, offset, slot);
@@ -604,7 +586,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * A verified reference, at either point.
      *
      * @param descriptor of the reference, see {@link DecodedReference}.
-     * @param offset     of the descriptor.
      */
     public void onReference(final DirectBuffer descriptor, final int offset) {
         settle();
@@ -812,11 +793,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         report.onInterval();
     }
 
-    /**
-     * A flow ends: writes what is known only now.
-     *
-     * @return false if the record waits for more, and was copied.
-     */
+    /** A flow ends: writes what is known only now. Returns false if the record waits for more, and was copied. */
     boolean onFlowEnd(final MutableDirectBuffer entry, final int offset) {
         if (!wiring.role().isReceiver()) {
             return true;
@@ -839,7 +816,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * Whether other settings of the segment and its sketches can be taken over: to be asked before anybody is told of them. Any
      * thread; nothing changes.
      *
-     * @param config of the settings.
      * @throws IllegalArgumentException if not; the message names the value that is wrong.
      */
     public void check(final ExporterConfig config) {
@@ -910,18 +886,15 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Intervals in which a class received more packets than were sent in it. Any thread.
-     *
-     * @return how many; 0 without sketches.
+     * Intervals in which a class received more packets than were sent in it. Any thread. Returns how many; 0 without sketches.
      */
     public long remarkedIntervals() {
         return sketching == null ? 0 : sketching.get(SketchCounter.INTERVALS_REMARKED);
     }
 
     /**
-     * Ends of intervals at which the clocks of the two points were too far apart. Any thread.
-     *
-     * @return how many; 0 without sketches.
+     * Ends of intervals at which the clocks of the two points were too far apart. Any thread. Returns how many; 0 without
+     * sketches.
      */
     public long clocksApartIntervals() {
         return sketching == null ? 0 : sketching.get(SketchCounter.CLOCKS_APART);
@@ -933,27 +906,24 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Packets that came later than sketches hold them for, and were found when intervals were reconciled. Any thread.
-     *
-     * @return how many; 0 without sketches.
+     * Packets that came later than sketches hold them for, and were found when intervals were reconciled. Any thread. Returns how
+     * many; 0 without sketches.
      */
     public long latePackets() {
         return sketching == null ? 0 : sketching.get(SketchCounter.RECONCILE_LATE);
     }
 
     /**
-     * How long packets took, by the two clocks, that came too early or too late for their interval. Any thread.
-     *
-     * @return ns, signed, of the last ones; 0 if none are known.
+     * How long packets took, by the two clocks, that came too early or too late for their interval. Any thread. Returns ns,
+     * signed, of the last ones; 0 if none are known.
      */
     public long clocksApartNs() {
         return sketching == null ? 0 : sketching.clocksApartNs();
     }
 
     /**
-     * Whether the ceiling of references keeps the policy from being kept. Any thread.
-     *
-     * @return true if one reference in a hundred had to wait for it, and {@value #LEAST_HELD} in all.
+     * Whether the ceiling of references keeps the policy from being kept. Any thread. Returns true if one reference in a hundred
+     * had to wait for it, and {@value #LEAST_HELD} in all.
      */
     public boolean isCeilingTooLow() {
         final long held = scheduler == null ? 0 : scheduler.counter(SenderCounter.HELD_BY_CEILING);
@@ -966,18 +936,16 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * The flows of the segment by exact matching, for a truth file.
-     *
-     * @return the flows, to be used when the stage has ended; null without matching.
+     * The flows of the segment by exact matching, for a truth file. Returns the flows, to be used when the stage has ended; null
+     * without matching.
      */
     public SegmentFlows matchedFlows() {
         return matching == null ? null : matching.flows();
     }
 
     /**
-     * The counters of exact matching, by which digests of the two points can be compared.
-     *
-     * @return the counters, safe from any thread; null without matching.
+     * The counters of exact matching, by which digests of the two points can be compared. Returns the counters, safe from any
+     * thread; null without matching.
      */
     public MatchCounters matchCounters() {
         return matching == null ? null : matching.counters();

@@ -57,9 +57,7 @@ final class DelaySummaries {
      *
      * @param receiver    whose statistics are summed up; this class rotates them. Null where nothing is interpolated.
      * @param isMatched   whether {@link #onMatched} is told of packets.
-     * @param classes     of the traffic.
      * @param senderCount of the streams, which are numbered by sender, then class.
-     * @param intervalNs  of measurement.
      * @param recordNs    see {@link #recordNs(long)}.
      */
     DelaySummaries(

@@ -12,19 +12,18 @@ import java.util.List;
  * What the delay stage of a process is joined to. The first packet source is the sender point where there are two points, and the
  * second the receiver point; otherwise every source is the point of the process's role. Immutable.
  *
- * @param role           of the process; {@link Role#NONE} measures no delay.
- * @param referenceMode  where references come from.
- * @param sessions       of the references, in the order of the classes; empty where they are regular packets.
- * @param transmitter    sends references, or null where this process sends none; owned by the delay stage from then on.
- * @param clockError     of the two points' clocks.
- * @param isInterpolated whether delays are estimated from references.
- * @param isMatched      whether every packet is matched; needs both points.
- * @param isExact        whether matched packets, and not estimates, are the delay of a flow.
- * @param isSketched     whether received packets are in sketches; needs both points, or a link to the sender.
+ * @param role               of the process; {@link Role#NONE} measures no delay.
+ * @param sessions           of the references, in the order of the classes; empty where they are regular packets.
+ * @param transmitter        sends references, or null where this process sends none; owned by the delay stage from then on.
+ * @param clockError         of the two points' clocks.
+ * @param isInterpolated     whether delays are estimated from references.
+ * @param isMatched          whether every packet is matched; needs both points.
+ * @param isExact            whether matched packets, and not estimates, are the delay of a flow.
+ * @param isSketched         whether received packets are in sketches; needs both points, or a link to the sender.
  * @param digestPayloadBytes of a packet that its digest covers: fewer than all where a capture has cut packets.
- * @param digestHash     of packets, for the capture stage; null for the key of the configuration.
- * @param link           joins the sketches with those of a point in another process; null for none.
- * @param captures       what is known of the captures beforehand; {@link CaptureFacts#NONE} live.
+ * @param digestHash         of packets, for the capture stage; null for the key of the configuration.
+ * @param link               joins the sketches with those of a point in another process; null for none.
+ * @param captures           what is known of the captures beforehand; {@link CaptureFacts#NONE} live.
  */
 public record DelayWiring(
     Role role,
@@ -50,18 +49,15 @@ public record DelayWiring(
     /**
      * Of points of which nothing is known beforehand.
      *
-     * @param role           of the process.
-     * @param referenceMode  where references come from.
-     * @param sessions       of the references.
-     * @param transmitter    sends references, or null.
-     * @param clockError     of the two points' clocks.
-     * @param isInterpolated whether delays are estimated from references.
-     * @param isMatched      whether every packet is matched.
-     * @param isExact        whether matched packets are the delay of a flow.
-     * @param isSketched     whether received packets are in sketches.
+     * @param transmitter        sends references, or null.
+     * @param clockError         of the two points' clocks.
+     * @param isInterpolated     whether delays are estimated from references.
+     * @param isMatched          whether every packet is matched.
+     * @param isExact            whether matched packets are the delay of a flow.
+     * @param isSketched         whether received packets are in sketches.
      * @param digestPayloadBytes of a packet that its digest covers.
-     * @param digestHash     of packets, for the capture stage; null for the key of the configuration.
-     * @param link           joins the sketches with those of a point in another process; null for none.
+     * @param digestHash         of packets, for the capture stage; null for the key of the configuration.
+     * @param link               joins the sketches with those of a point in another process; null for none.
      */
     public DelayWiring(
         final Role role,
@@ -83,14 +79,11 @@ public record DelayWiring(
     /**
      * Without sketches.
      *
-     * @param role           of the process.
-     * @param referenceMode  where references come from.
-     * @param sessions       of the references.
-     * @param transmitter    sends references, or null.
-     * @param clockError     of the two points' clocks.
-     * @param isInterpolated whether delays are estimated from references.
-     * @param isMatched      whether every packet is matched.
-     * @param isExact        whether matched packets are the delay of a flow.
+     * @param transmitter        sends references, or null.
+     * @param clockError         of the two points' clocks.
+     * @param isInterpolated     whether delays are estimated from references.
+     * @param isMatched          whether every packet is matched.
+     * @param isExact            whether matched packets are the delay of a flow.
      * @param digestPayloadBytes of a packet that its digest covers.
      */
     public DelayWiring(
@@ -111,7 +104,6 @@ public record DelayWiring(
      * The same with sketches, or without.
      *
      * @param sketched whether packets of both points are in sketches.
-     * @return the copy.
      */
     public DelayWiring withSketches(final boolean sketched) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
@@ -122,7 +114,6 @@ public record DelayWiring(
      * The same with another hash of packets.
      *
      * @param hash for the capture stage; null for the key of the configuration.
-     * @return the copy.
      */
     public DelayWiring withDigestHash(final SipHash hash) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
@@ -133,7 +124,6 @@ public record DelayWiring(
      * The same joined to a point in another process.
      *
      * @param newLink a {@link ReceiverLink} or a {@link SenderLink}, as the role says; null for none.
-     * @return the copy.
      */
     public DelayWiring withLink(final SketchLink newLink) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
@@ -172,35 +162,19 @@ public record DelayWiring(
         return role != Role.NONE;
     }
 
-    /**
-     * The same of captures that were looked at before.
-     *
-     * @param facts of them.
-     * @return the copy.
-     */
+    /** The same of captures that were looked at before. */
     public DelayWiring withCaptures(final CaptureFacts facts) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
             isSketched, digestPayloadBytes, digestHash, link, facts);
     }
 
-    /**
-     * Whether a packet is at the sender point, by its source and its direction.
-     *
-     * @param descriptor of the packet.
-     * @param offset     of the descriptor.
-     * @return true if it is.
-     */
+    /** Whether a packet is at the sender point, by its source and its direction. */
     public boolean isAtSender(final DirectBuffer descriptor, final int offset) {
         final boolean isSender = isSenderPoint(PacketDescriptor.observationPoint(descriptor, offset));
         return captures.sides() == null ? isSender : isSender != captures.sides().isBackward(descriptor, offset);
     }
 
-    /**
-     * Whether packets of a source are at the sender point.
-     *
-     * @param observationPoint index of the source.
-     * @return true if they are.
-     */
+    /** Whether packets of a source are at the sender point. */
     public boolean isSenderPoint(final int observationPoint) {
         return role == Role.SENDER || role == Role.BOTH && observationPoint == 0;
     }

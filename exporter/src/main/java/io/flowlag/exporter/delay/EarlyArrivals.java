@@ -41,9 +41,7 @@ final class EarlyArrivals {
     }
 
     /**
-     * A packet passes the sender point.
-     *
-     * @return the place of its arrival, until the next packet; negative if it has not arrived.
+     * A packet passes the sender point. Returns the place of its arrival, until the next packet; negative if it has not arrived.
      */
     int onSent(final long digest, final long sentNs) {
         final int place = place(digest);

@@ -17,11 +17,7 @@ final class EndedIntervals {
     private final AtomicReferenceArray<Ended> intervals;
     private volatile long count;
 
-    /**
-     * None has ended.
-     *
-     * @param capacity that are remembered.
-     */
+    /** None has ended. */
     EndedIntervals(final int capacity) {
         intervals = new AtomicReferenceArray<>(capacity);
     }

@@ -95,12 +95,7 @@ public final class FlowDelay {
     private FlowDelay() {
     }
 
-    /**
-     * Whether a finished flow carries this layout.
-     *
-     * @param lengthBytes of the finished flow.
-     * @return true if it does.
-     */
+    /** Whether a finished flow carries this layout. */
     public static boolean isPresent(final int lengthBytes) {
         return lengthBytes >= FlowEntry.BASE_LENGTH_BYTES + LENGTH_BYTES;
     }
@@ -116,13 +111,7 @@ public final class FlowDelay {
         return SpanCounters.meanScaleNs(buffer, offset + SPAN_OFFSET, DelayCounters.count(buffer, offset));
     }
 
-    /**
-     * Where the counters behind the flow's best estimate lie.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return their offset.
-     */
+    /** Where the counters behind the flow's best estimate lie. */
     public static int bestOffset(final DirectBuffer buffer, final int offset) {
         return estimator(buffer, offset) == ESTIMATOR_MATCHED ? matchedOffset(offset) : offset;
     }
@@ -130,21 +119,12 @@ public final class FlowDelay {
     /**
      * Where the counters of packets lie whose number and sums are told: by references, or by matching if that is the flow's best
      * estimate and there are no references.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return their offset.
      */
     public static int samplesOffset(final DirectBuffer buffer, final int offset) {
         return DelayCounters.count(buffer, offset) > 0 ? offset : bestOffset(buffer, offset);
     }
 
-    /**
-     * Where the counters of matched packets lie.
-     *
-     * @param offset of the layout.
-     * @return their offset.
-     */
+    /** Where the counters of matched packets lie. */
     public static int matchedOffset(final int offset) {
         return offset + LENGTH_BYTES;
     }
@@ -153,7 +133,6 @@ public final class FlowDelay {
      * Whether the matched delays are those of every packet of the record, each its own.
      *
      * @param buffer holds the layout, with matched counters, behind its {@link FlowEntry}; the flow has ended.
-     * @param offset of the layout.
      * @return true if their mean is exact.
      */
     public static boolean isMatchedWhole(final DirectBuffer buffer, final int offset) {
@@ -166,7 +145,6 @@ public final class FlowDelay {
      * which. The mean may be too large by that, divided by the matched packets.
      *
      * @param buffer holds the layout; the flow has ended.
-     * @param offset of the layout.
      * @return ns; below 0 if it is not known, or packets of the record that did not match may be of any delay.
      */
     public static long matchedErrorNs(final DirectBuffer buffer, final int offset) {
@@ -177,12 +155,7 @@ public final class FlowDelay {
         buffer.putLong(offset + MATCHED_ERROR_NS_OFFSET, value);
     }
 
-    /**
-     * Where the quantiles lie.
-     *
-     * @param offset of the layout.
-     * @return their offset.
-     */
+    /** Where the quantiles lie. */
     public static int quantilesOffset(final int offset) {
         return offset + QUANTILES_OFFSET;
     }
@@ -203,34 +176,17 @@ public final class FlowDelay {
         buffer.putInt(offset + SKETCH_RECORD_OFFSET, record + 1);
     }
 
-    /**
-     * Where what the sketches say lies.
-     *
-     * @param offset of the layout.
-     * @return its offset.
-     */
+    /** Where what the sketches say lies. */
     public static int sketchOffset(final int offset) {
         return offset + EXACT_LENGTH_BYTES;
     }
 
-    /**
-     * Says that the sketches know something.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @param flags  of FLAG_SKETCH, FLAG_SKETCH_DEVIATION, FLAG_EXACT.
-     */
+    /** Says that the sketches know something. */
     public static void sketchFlags(final MutableDirectBuffer buffer, final int offset, final int flags) {
         addFlag(buffer, offset, flags);
     }
 
-    /**
-     * Reads the error bound of the mean.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return ns.
-     */
+    /** Reads the error bound of the mean. Returns ns. */
     public static long errorBoundNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + ERROR_BOUND_OFFSET);
     }
@@ -238,21 +194,14 @@ public final class FlowDelay {
     /**
      * Writes the error bound of the mean.
      *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @param value  ns.
+     * @param value ns.
      */
     public static void errorBoundNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + ERROR_BOUND_OFFSET, value);
         addFlag(buffer, offset, FLAG_ERROR_BOUND);
     }
 
-    /**
-     * Says that the mean has no error bound.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     */
+    /** Says that the mean has no error bound. */
     public static void clearErrorBound(final MutableDirectBuffer buffer, final int offset) {
         buffer.putShort(
             offset + FLAGS_OFFSET, (short)(buffer.getShort(offset + FLAGS_OFFSET) & ~FLAG_ERROR_BOUND));
@@ -262,7 +211,6 @@ public final class FlowDelay {
      * The flow's mean by its estimator.
      *
      * @param buffer holds the layout, with an estimator.
-     * @param offset of the layout.
      * @return ns, signed.
      */
     public static long meanNs(final DirectBuffer buffer, final int offset) {
@@ -277,7 +225,6 @@ public final class FlowDelay {
      * How many packets of the record are behind its mean.
      *
      * @param buffer holds the layout, with an estimator.
-     * @param offset of the layout.
      * @return packets, without one that may have the time of a lost twin; 0 also if the estimator has no mean.
      */
     public static long meanPackets(final DirectBuffer buffer, final int offset) {
@@ -290,13 +237,7 @@ public final class FlowDelay {
         };
     }
 
-    /**
-     * Reads the clock's error.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return ns.
-     */
+    /** Reads the clock's error. Returns ns. */
     public static long clockErrorNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + CLOCK_ERROR_OFFSET);
     }
@@ -304,44 +245,24 @@ public final class FlowDelay {
     /**
      * Writes the clock's error.
      *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @param value  ns.
+     * @param value ns.
      */
     public static void clockErrorNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + CLOCK_ERROR_OFFSET, value);
         addFlag(buffer, offset, FLAG_CLOCK_ERROR);
     }
 
-    /**
-     * Reads the packets that the sender point saw and the receiver point did not.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return packets.
-     */
+    /** Reads the packets that the sender point saw and the receiver point did not. */
     public static long lostPackets(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + LOST_PACKETS_OFFSET);
     }
 
-    /**
-     * Reads the packets that the receiver point saw and the sender point did not.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return packets.
-     */
+    /** Reads the packets that the receiver point saw and the sender point did not. */
     public static long unexpectedPackets(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + UNEXPECTED_PACKETS_OFFSET);
     }
 
-    /**
-     * Reads the kind of the loss.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return as element 24 has it.
-     */
+    /** Reads the kind of the loss. Returns as element 24 has it. */
     public static int lossKind(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + LOSS_KIND_OFFSET) & 0xFF;
     }
@@ -349,8 +270,6 @@ public final class FlowDelay {
     /**
      * Writes the loss.
      *
-     * @param buffer            holds the layout.
-     * @param offset            of the layout.
      * @param lostPackets       seen by the sender point alone.
      * @param unexpectedPackets seen by the receiver point alone.
      * @param lossKind          as element 24 has it.
@@ -367,8 +286,6 @@ public final class FlowDelay {
     /**
      * Writes how many packets were lost at most; how many came unexpectedly is not known.
      *
-     * @param buffer      holds the layout.
-     * @param offset      of the layout.
      * @param lostPackets seen by the sender point alone, at most.
      */
     public static void lossBound(final MutableDirectBuffer buffer, final int offset, final long lostPackets) {
@@ -380,8 +297,6 @@ public final class FlowDelay {
     /**
      * Writes by how much two counts differ; how many packets came unexpectedly is not known.
      *
-     * @param buffer      holds the layout.
-     * @param offset      of the layout.
      * @param lostPackets seen by the sender point, less those that the receiver point saw.
      */
     public static void lossDifference(final MutableDirectBuffer buffer, final int offset, final long lostPackets) {
@@ -390,37 +305,19 @@ public final class FlowDelay {
         addFlag(buffer, offset, FLAG_LOSS);
     }
 
-    /**
-     * Whether the mean is {@link FlowSketch}'s.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return true if so.
-     */
+    /** Whether the mean is {@link FlowSketch}'s. */
     public static boolean isSketchMean(final DirectBuffer buffer, final int offset) {
         final int estimator = estimator(buffer, offset);
         return estimator == ESTIMATOR_SKETCH || estimator == ESTIMATOR_FLOW_SUMS;
     }
 
-    /**
-     * Whether the mean is that of the delays by references.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return true if so.
-     */
+    /** Whether the mean is that of the delays by references. */
     public static boolean isInterpolated(final DirectBuffer buffer, final int offset) {
         final int estimator = estimator(buffer, offset);
         return estimator == ESTIMATOR_INTERPOLATED || estimator == ESTIMATOR_LEFT;
     }
 
-    /**
-     * Reads the segment.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return its number, unsigned.
-     */
+    /** Reads the segment. Returns its number, unsigned. */
     public static int segmentId(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + SEGMENT_ID_OFFSET);
     }
@@ -428,22 +325,14 @@ public final class FlowDelay {
     /**
      * Writes the segment.
      *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @param value  its number, unsigned.
+     * @param value its number, unsigned.
      */
     public static void segmentId(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + SEGMENT_ID_OFFSET, value);
         addFlag(buffer, offset, FLAG_SEGMENT);
     }
 
-    /**
-     * Reads the estimator of the mean.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return 0 for none, else as element 12 has it.
-     */
+    /** Reads the estimator of the mean. Returns 0 for none, else as element 12 has it. */
     public static int estimator(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + ESTIMATOR_OFFSET) & 0xFF;
     }
@@ -451,9 +340,7 @@ public final class FlowDelay {
     /**
      * Writes the estimator of the mean.
      *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @param value  0 for none, else as element 12 has it.
+     * @param value 0 for none, else as element 12 has it.
      */
     public static void estimator(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + ESTIMATOR_OFFSET, (byte)value);
@@ -462,9 +349,7 @@ public final class FlowDelay {
     /**
      * Whether flags are set.
      *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @param flag   one of the FLAG_ constants.
+     * @param flag one of the FLAG_ constants.
      * @return true if it is set.
      */
     public static boolean has(final DirectBuffer buffer, final int offset, final int flag) {

@@ -45,14 +45,9 @@ public final class FlowDelays {
     /**
      * No flow known.
      *
-     * @param config        of the process.
      * @param wiring        what the stage is joined to.
      * @param flowEnd       hands on records that have waited.
-     * @param cache         of the flows.
-     * @param counters      of the process.
      * @param senders       tells whose a flow is.
-     * @param classes       of the traffic.
-     * @param clocks        of the points.
      * @param receiver      of references; null where nothing is interpolated.
      * @param distributions of delays; null at the sender point alone.
      * @param matching      of packets of both points; null without it.
@@ -107,11 +102,7 @@ public final class FlowDelays {
         return (sent, row, startNs, endNs) -> onUnseenFlow(senderIndex, sent, row, startNs, endNs);
     }
 
-    /**
-     * A flow ends: writes what is known only now.
-     *
-     * @return false if the record waits for more, and was copied.
-     */
+    /** A flow ends: writes what is known only now. Returns false if the record waits for more, and was copied. */
     boolean onFlowEnd(final MutableDirectBuffer entry, final int offset) {
         final boolean isMixed = wiring.isExact() && !wiring.isInterpolated() && DelayCounters.count(entry, offset) > 0 &&
             DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
@@ -209,11 +200,7 @@ public final class FlowDelays {
     }
 
     /**
-     * What the delay of a living flow is known from now.
-     *
-     * @param entry  of the flow.
-     * @param offset of the entry.
-     * @return 0 for nothing yet, else as the record of the flow would say now.
+     * What the delay of a living flow is known from now. Returns 0 for nothing yet, else as the record of the flow would say now.
      */
     public int livingEstimator(final DirectBuffer entry, final int offset) {
         if (!wiring.role().isReceiver()) {
@@ -229,8 +216,7 @@ public final class FlowDelays {
     /**
      * Whether the matched delays of a living flow are those of all its packets, each its own.
      *
-     * @param entry  of a flow with matched packets.
-     * @param offset of the entry.
+     * @param entry of a flow with matched packets.
      * @return true if their mean is exact.
      */
     public boolean isLivingExact(final DirectBuffer entry, final int offset) {
@@ -240,21 +226,14 @@ public final class FlowDelays {
     /**
      * The error bound of a living flow's interpolated mean.
      *
-     * @param entry  of a flow with such a mean.
-     * @param offset of the entry.
+     * @param entry of a flow with such a mean.
      * @return ns; below 0 if it is not known.
      */
     public long livingBoundNs(final DirectBuffer entry, final int offset) {
         return boundNs(entry, offset, 0);
     }
 
-    /**
-     * The traffic class of a flow.
-     *
-     * @param entry  of the flow.
-     * @param offset of the entry.
-     * @return its index.
-     */
+    /** The traffic class of a flow. */
     public int classIndex(final DirectBuffer entry, final int offset) {
         return classes.ofClassOfService(FlowEntry.ipClassOfService(entry, offset));
     }
@@ -262,9 +241,7 @@ public final class FlowDelays {
     /**
      * The segment that a flow was measured on.
      *
-     * @param entry  of a flow with delay samples.
-     * @param offset of the entry.
-     * @return its number.
+     * @param entry of a flow with delay samples.
      */
     public long segmentId(final DirectBuffer entry, final int offset) {
         return segmentId + senders.ofEntry(entry, offset) & 0xFFFF_FFFFL;

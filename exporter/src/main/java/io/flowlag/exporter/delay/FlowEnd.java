@@ -15,11 +15,7 @@ public final class FlowEnd implements FlowRecordSink {
     private final UnsafeBuffer entry = new UnsafeBuffer(0, 0);
     private DelayMeter meter;
 
-    /**
-     * A sink before another.
-     *
-     * @param next takes the finished flows.
-     */
+    /** A sink before another. */
     public FlowEnd(final FlowRecordSink next) {
         this.next = next;
     }

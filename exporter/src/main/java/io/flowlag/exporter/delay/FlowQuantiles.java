@@ -53,11 +53,8 @@ public final class FlowQuantiles {
     }
 
     /**
-     * How many of the quantiles, in the order of the layout, are known; with all of them the variation is too.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return 0 to {@link #GROUPS}.
+     * How many of the quantiles, in the order of the layout, are known; with all of them the variation is too. Returns 0 to
+     * {@link #GROUPS}.
      */
     public static int groups(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + GROUPS_OFFSET);
@@ -66,9 +63,7 @@ public final class FlowQuantiles {
     /**
      * Reads a quantile.
      *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @param index  in the order of the layout, below {@link #groups}.
+     * @param index in the order of the layout, below {@link #groups}.
      * @return ns, signed.
      */
     public static long quantileNs(final DirectBuffer buffer, final int offset, final int index) {
@@ -79,7 +74,6 @@ public final class FlowQuantiles {
      * Reads the packet delay variation.
      *
      * @param buffer holds the layout, with all groups.
-     * @param offset of the layout.
      * @return ns, not negative.
      */
     public static long variationNs(final DirectBuffer buffer, final int offset) {

@@ -37,12 +37,9 @@ public final class FlowSketch {
     /**
      * Writes a mean.
      *
-     * @param buffer      holds the layout.
-     * @param offset      of the layout.
-     * @param meanNs      signed.
-     * @param samples     packets in the cells behind it.
-     * @param usableCells behind it.
-     * @param packets     of the record that it is of.
+     * @param meanNs  signed.
+     * @param samples packets in the cells behind it.
+     * @param packets of the record that it is of.
      */
     public static void mean(
         final MutableDirectBuffer buffer, final int offset, final long meanNs, final long samples, final int usableCells,
@@ -53,68 +50,32 @@ public final class FlowSketch {
         buffer.putInt(offset + USABLE_CELLS_OFFSET, usableCells);
     }
 
-    /**
-     * Reads the mean.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return ns, signed.
-     */
+    /** Reads the mean. Returns ns, signed. */
     public static long meanNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MEAN_OFFSET);
     }
 
-    /**
-     * Reads the packets behind the mean.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return packets.
-     */
+    /** Reads the packets behind the mean. */
     public static long samples(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SAMPLES_OFFSET);
     }
 
-    /**
-     * Reads the usable cells.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return cells.
-     */
+    /** Reads the usable cells. */
     public static int usableCells(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + USABLE_CELLS_OFFSET);
     }
 
-    /**
-     * Reads of how many packets of the record the mean is.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return packets.
-     */
+    /** Reads of how many packets of the record the mean is. */
     public static long meanPackets(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MEAN_PACKETS_OFFSET);
     }
 
-    /**
-     * Reads of how many packets of the record the mean by references and sketches together is.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return packets.
-     */
+    /** Reads of how many packets of the record the mean by references and sketches together is. */
     public static long jointPackets(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + JOINT_PACKETS_OFFSET);
     }
 
-    /**
-     * Reads the mean by references and sketches together.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return ns, signed.
-     */
+    /** Reads the mean by references and sketches together. Returns ns, signed. */
     public static long jointMeanNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + JOINT_MEAN_OFFSET);
     }
@@ -122,8 +83,6 @@ public final class FlowSketch {
     /**
      * Writes the mean by references and sketches together.
      *
-     * @param buffer  holds the layout.
-     * @param offset  of the layout.
      * @param meanNs  signed.
      * @param packets of the record that it is of.
      */
@@ -133,13 +92,7 @@ public final class FlowSketch {
         buffer.putLong(offset + JOINT_MEAN_OFFSET, meanNs);
     }
 
-    /**
-     * Reads the standard deviation.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return ns.
-     */
+    /** Reads the standard deviation. Returns ns. */
     public static double standardDeviationNs(final DirectBuffer buffer, final int offset) {
         return buffer.getDouble(offset + STANDARD_DEVIATION_OFFSET);
     }
@@ -147,9 +100,7 @@ public final class FlowSketch {
     /**
      * Writes the standard deviation.
      *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @param value  ns.
+     * @param value ns.
      */
     public static void standardDeviationNs(final MutableDirectBuffer buffer, final int offset, final double value) {
         buffer.putDouble(offset + STANDARD_DEVIATION_OFFSET, value);

@@ -19,7 +19,6 @@ final class HeldAgreement {
     /**
      * An agreement that holds as soon as it can.
      *
-     * @param agreement    that came.
      * @param latestSeenNs after all that has come so far: the second interval from there is whole.
      */
     HeldAgreement(final SketchAgreement agreement, final long latestSeenNs) {

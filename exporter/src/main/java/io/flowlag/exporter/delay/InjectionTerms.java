@@ -18,7 +18,6 @@ import java.util.Locale;
  * When a sender sends references: by its own configuration, or by the word of its receiver. Made once, then read by any thread;
  * allocates at construction.
  *
- * @param policy  that sends them.
  * @param context for the schedule, concluded; null if none are sent, since packets of the traffic stand in for them.
  */
 public record InjectionTerms(Policy policy, InjectionContext context) {
@@ -33,13 +32,9 @@ public record InjectionTerms(Policy policy, InjectionContext context) {
     /**
      * By one policy for all classes.
      *
-     * @param name         of the policy.
-     * @param policy       of each class.
      * @param capacityBps  of the bottleneck queue; 0 for unknown.
      * @param maximumGapNs without a reference.
-     * @param ceilingBps   of all references.
      * @param own          the sender's settings: its classes, and how long its references are.
-     * @return the terms.
      * @throws IllegalArgumentException if they cannot be kept; the message says why.
      */
     public static InjectionTerms of(

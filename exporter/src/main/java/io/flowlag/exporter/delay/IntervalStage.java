@@ -88,11 +88,9 @@ final class IntervalStage {
      * Nothing sketched yet.
      *
      * @param senderIndex   of the sender, in the order of the configuration.
-     * @param config        sizes and times.
      * @param isLive        whether packets come as they happen.
      * @param link          to the sender point in another process; null if both points are here.
      * @param cache         whose flows have room for what the sketches say.
-     * @param classes       of the traffic.
      * @param recordHandler takes records that have waited.
      * @param unseenHandler is told of flows that only the sender point saw.
      */
@@ -130,7 +128,6 @@ final class IntervalStage {
     /**
      * Whether other sketches can be made. Any thread.
      *
-     * @param config of them.
      * @throws IllegalArgumentException if not; the message names the value that is wrong.
      */
     void check(final ExporterConfig config) {

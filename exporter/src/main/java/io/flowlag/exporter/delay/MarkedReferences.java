@@ -37,7 +37,6 @@ final class MarkedReferences {
      * None under way.
      *
      * @param capacity       under way at once; rounded up to a power of two.
-     * @param streamCount    classes.
      * @param maximumDelayNs after which a packet is not expected any more.
      */
     MarkedReferences(final int capacity, final int streamCount, final long maximumDelayNs) {
@@ -60,11 +59,7 @@ final class MarkedReferences {
         return size * (2 * Long.BYTES + 2 * Integer.BYTES) + 2 * size * 2 * Long.BYTES;
     }
 
-    /**
-     * Marks a packet that has arrived already.
-     *
-     * @return its number.
-     */
+    /** Marks a packet that has arrived already. */
     int markArrived(final int streamIndex) {
         packetsToPass[streamIndex] = NONE;
         return nextNumbers[streamIndex];

@@ -28,12 +28,7 @@ final class MatchedShare {
     private long dropped;
     private int droppingLooks;
 
-    /**
-     * Every flow is matched.
-     *
-     * @param matcher    of packets.
-     * @param maxPackets that it can remember.
-     */
+    /** Every flow is matched. */
     MatchedShare(final ExactMatcher matcher, final int maxPackets) {
         this.matcher = matcher;
         this.maxPackets = maxPackets;

@@ -65,12 +65,11 @@ final class Matching implements MatchHandler {
     /**
      * Nothing matched yet.
      *
-     * @param config   sizes and times.
-     * @param isLive   whether packets come as they happen; flows of captures are kept to the end.
-     * @param captures what is known of captures.
-     * @param cache    whose flows have room for matched counters.
+     * @param isLive        whether packets come as they happen; flows of captures are kept to the end.
+     * @param captures      what is known of captures.
+     * @param cache         whose flows have room for matched counters.
      * @param distributions of flows' matched delays; null if they are of other delays.
-     * @param summaries of classes' matched delays; null if they are of other delays.
+     * @param summaries     of classes' matched delays; null if they are of other delays.
      */
     Matching(
         final ExporterConfig config, final boolean isLive, final CaptureFacts captures, final FlowCache cache,

@@ -118,7 +118,6 @@ final class MeanChoice {
      *
      * @param newEstimator as element 12 has it.
      * @param ofPackets    of the record that it is of.
-     * @param meanNs       of them.
      * @param sumErrorNs   how far the sum may be off; 0 for an exact one, below 0 if that is not known.
      */
     void offerExact(final int newEstimator, final long ofPackets, final double meanNs, final long sumErrorNs) {
@@ -136,7 +135,6 @@ final class MeanChoice {
      *
      * @param newEstimator as element 12 has it.
      * @param ofPackets    of the record that it is of.
-     * @param meanNs       of them.
      * @param ownBoundNs   of the mean of those packets, or {@link #UNKNOWN}.
      */
     void offerEstimate(final int newEstimator, final long ofPackets, final double meanNs, final double ownBoundNs) {

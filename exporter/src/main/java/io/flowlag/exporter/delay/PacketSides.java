@@ -30,9 +30,7 @@ public final class PacketSides {
     /**
      * A packet went one way.
      *
-     * @param descriptor of the packet.
-     * @param offset     of the descriptor.
-     * @param isForward  whether it passed the sender point first.
+     * @param isForward whether it passed the sender point first.
      */
     public void vote(final DirectBuffer descriptor, final int offset, final boolean isForward) {
         final int vote = isForward ? 1 : -1;
@@ -45,11 +43,8 @@ public final class PacketSides {
     }
 
     /**
-     * Whether a packet goes from the receiver point to the sender point.
-     *
-     * @param descriptor of the packet.
-     * @param offset     of the descriptor.
-     * @return true if so; false too where nothing is known of its addresses.
+     * Whether a packet goes from the receiver point to the sender point. Returns true if so; false too where nothing is known of
+     * its addresses.
      */
     public boolean isBackward(final DirectBuffer descriptor, final int offset) {
         return votes(source(descriptor, offset)) < votes(destination(descriptor, offset));
@@ -84,7 +79,6 @@ public final class PacketSides {
      * @param sourceLow       as in {@link PacketDescriptor}.
      * @param destinationHigh as in {@link PacketDescriptor}.
      * @param destinationLow  as in {@link PacketDescriptor}.
-     * @return true if so.
      */
     public boolean isBackward(
         final long sourceHigh, final long sourceLow, final long destinationHigh, final long destinationLow) {

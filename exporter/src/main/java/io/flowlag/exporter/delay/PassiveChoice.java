@@ -42,11 +42,7 @@ public final class PassiveChoice {
     }
 
     /**
-     * Whether the send time of a packet is told.
-     *
-     * @param digest      of the packet.
-     * @param timestampNs of the packet.
-     * @return true for as many of those that both points choose as the ceiling allows.
+     * Whether the send time of a packet is told. Returns true for as many of those that both points choose as the ceiling allows.
      */
     boolean isShipped(final long digest, final long timestampNs) {
         final long rank = sampling.passiveRank(digest);

@@ -48,9 +48,6 @@ final class PassiveReferences {
          * Both times of a packet are known.
          *
          * @param streamIndex of its way and class.
-         * @param sentNs      at the sender point.
-         * @param arrivalNs   at the receiver point.
-         * @param lengthBytes of the packet.
          */
         void onReference(int streamIndex, long sentNs, long arrivalNs, int lengthBytes);
     }
@@ -60,7 +57,6 @@ final class PassiveReferences {
      *
      * @param capacity that wait at once, and those of the same time that do not any more; rounded up to a power of two.
      * @param waitNs   how long one time is kept without the other, and a digest is remembered.
-     * @param handler  takes the references.
      */
     PassiveReferences(final int capacity, final long waitNs, final Handler handler) {
         final int size = BitUtil.findNextPositivePowerOfTwo(capacity);

@@ -34,12 +34,10 @@ final class PassiveStage {
     /**
      * A stage that has seen nothing.
      *
-     * @param receiver       takes the references; its streams are numbered by sender, then class.
-     * @param senderCount    of senders.
-     * @param passivePpm     packets in a million.
-     * @param maximumDelayNs W.
-     * @param shippingNs     how much later send times may come than packets; 0 in one process.
-     * @param ceilingBps     what send times may take of the exchange.
+     * @param receiver   takes the references; its streams are numbered by sender, then class.
+     * @param passivePpm packets in a million.
+     * @param shippingNs how much later send times may come than packets; 0 in one process.
+     * @param ceilingBps what send times may take of the exchange.
      */
     PassiveStage(
         final RliReceiver receiver, final int senderCount, final int passivePpm, final long maximumDelayNs,
@@ -64,9 +62,8 @@ final class PassiveStage {
     /**
      * The memory of a stage, by formula.
      *
-     * @param senderCount of senders.
-     * @param isShipped   whether send times come by the exchange.
-     * @param ceilingBps  what send times may take of it.
+     * @param isShipped  whether send times come by the exchange.
+     * @param ceilingBps what send times may take of it.
      * @return octets.
      */
     static long memoryBytes(final int senderCount, final boolean isShipped, final long ceilingBps) {

@@ -18,18 +18,13 @@ public interface ReceiverLink extends SketchLink {
      * Where a sender's intervals come from.
      *
      * @param senderIndex of the sender, in the order of the configuration.
-     * @return its intervals.
      */
     SenderAnswers answers(int senderIndex);
 
     /** {@return the hash whose key the senders are told} */
     SipHash hash();
 
-    /**
-     * How long the receiver waits for an interval.
-     *
-     * @return ns behind the time by which all its packets have arrived.
-     */
+    /** How long the receiver waits for an interval. Returns ns behind the time by which all its packets have arrived. */
     long answerDeadlineNs();
 
     /** {@return what the receiver asks for, and keeps itself} */
@@ -42,7 +37,6 @@ public interface ReceiverLink extends SketchLink {
      * Takes send times that were shipped.
      *
      * @param senderIndex of the sender, in the order of the configuration.
-     * @param handler     takes each.
      * @return how many there were.
      */
     int takeSendTimes(int senderIndex, SendTimeHandler handler);
@@ -53,9 +47,8 @@ public interface ReceiverLink extends SketchLink {
          * A reference was sent.
          *
          * @param senderIndex of the sender, in the order of the configuration.
-         * @param isPassive whether it is a packet of the traffic.
-         * @param key       its digest if so, of which the last 40 bits count, else stream * 2^32 + sequence number.
-         * @param sentNs    at the sender point.
+         * @param isPassive   whether it is a packet of the traffic.
+         * @param key         its digest if so, of which the last 40 bits count, else stream * 2^32 + sequence number.
          */
         void onSendTime(int senderIndex, boolean isPassive, long key, long sentNs);
     }
@@ -72,7 +65,6 @@ public interface ReceiverLink extends SketchLink {
      * Shows what is counted for each sender. Any thread.
      *
      * @param senderIndex of the sender, in the order of the configuration.
-     * @param consumer    takes label and value.
      */
     void senderCounters(int senderIndex, ObjLongConsumer<String> consumer);
 }

@@ -33,10 +33,8 @@ final class ReferenceSender implements AutoCloseable {
     /**
      * A sender.
      *
-     * @param scheduler   of the references.
-     * @param wiring      with sessions, transmitter and clock.
-     * @param receiver    takes effective send times besides the references that follow, or null where nobody does.
-     * @param clock       that stamps packets.
+     * @param wiring   with sessions, transmitter and clock.
+     * @param receiver takes effective send times besides the references that follow, or null where nobody does.
      */
     ReferenceSender(
         final InjectionScheduler scheduler,

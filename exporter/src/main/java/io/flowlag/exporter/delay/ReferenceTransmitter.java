@@ -10,8 +10,6 @@ public interface ReferenceTransmitter extends AutoCloseable {
      *
      * @param streamIndex of the reference: its class.
      * @param buffer      holds the payload of the datagram.
-     * @param offset      of the payload.
-     * @param lengthBytes of the payload.
      * @return true if the kernel took it.
      */
     boolean send(int streamIndex, DirectBuffer buffer, int offset, int lengthBytes);
@@ -19,8 +17,7 @@ public interface ReferenceTransmitter extends AutoCloseable {
     /**
      * Hands over effective send times that have become known.
      *
-     * @param handler takes them.
-     * @param limit   how many at most.
+     * @param limit how many at most.
      * @return how many there were.
      */
     int poll(SendTimeHandler handler, int limit);
@@ -44,12 +41,7 @@ public interface ReferenceTransmitter extends AutoCloseable {
     /** Takes counters. */
     @FunctionalInterface
     interface CounterHandler {
-        /**
-         * One counter.
-         *
-         * @param label of it.
-         * @param value of it.
-         */
+        /** One counter. */
         void onCounter(String label, long value);
     }
 
@@ -59,10 +51,8 @@ public interface ReferenceTransmitter extends AutoCloseable {
         /**
          * One reference passed the sender's observation point.
          *
-         * @param streamIndex    of the reference.
-         * @param sequenceNumber of the reference.
-         * @param sentNs         when it passed, ns since 1970.
-         * @param method         by which that was taken.
+         * @param sentNs when it passed, ns since 1970.
+         * @param method by which that was taken.
          */
         void onSendTime(int streamIndex, int sequenceNumber, long sentNs, TimestampMethod method);
     }

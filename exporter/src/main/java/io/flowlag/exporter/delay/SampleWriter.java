@@ -21,9 +21,7 @@ final class SampleWriter implements SampleHandler {
     /**
      * Writes for a receiver of references.
      *
-     * @param cache         with the flows.
      * @param distributions take each sample; null where those of other delays are kept.
-     * @param classCount    classes of a sender.
      */
     SampleWriter(final FlowCache cache, final FlowDistributions distributions, final int classCount) {
         this.cache = cache;

@@ -42,13 +42,7 @@ public final class SegmentSelector {
         isEverything = sources.isEmpty() && destinations.isEmpty() && vlanId < 0;
     }
 
-    /**
-     * Whether a packet belongs to the segment.
-     *
-     * @param descriptor of the packet.
-     * @param offset     of the descriptor.
-     * @return true if it does.
-     */
+    /** Whether a packet belongs to the segment. */
     public boolean selects(final DirectBuffer descriptor, final int offset) {
         if (isEverything) {
             return true;

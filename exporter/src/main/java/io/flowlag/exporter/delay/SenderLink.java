@@ -24,18 +24,10 @@ public interface SenderLink extends SketchLink {
     /**
      * Ships the effective send time of a reference that was injected.
      *
-     * @param streamIndex    of the reference.
-     * @param sequenceNumber of the reference.
-     * @param sentNs         at the sender point.
-     * @param methodCode     how it was taken, RFC 8972 section 5.5.
+     * @param methodCode how it was taken, RFC 8972 section 5.5.
      */
     void shipSendTime(int streamIndex, int sequenceNumber, long sentNs, int methodCode);
 
-    /**
-     * Ships the send time of a packet that stands in for a reference.
-     *
-     * @param digest of the packet.
-     * @param sentNs at the sender point.
-     */
+    /** Ships the send time of a packet that stands in for a reference. */
     void shipPassiveSendTime(long digest, long sentNs);
 }

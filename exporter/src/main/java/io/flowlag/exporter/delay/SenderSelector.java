@@ -37,26 +37,14 @@ public final class SenderSelector {
         return sources.length;
     }
 
-    /**
-     * The sender of a packet.
-     *
-     * @param descriptor of the packet.
-     * @param offset     of the descriptor.
-     * @return its index, or {@link #NONE}.
-     */
+    /** The sender of a packet. Returns its index, or {@link #NONE}. */
     public int of(final DirectBuffer descriptor, final int offset) {
         return isOneForAll ? 0 : of(
             PacketDescriptor.ipVersion(descriptor, offset) == IPV6, PacketDescriptor.sourceHigh(descriptor, offset),
             PacketDescriptor.sourceLow(descriptor, offset));
     }
 
-    /**
-     * The sender of a flow that has samples.
-     *
-     * @param entry  of the flow.
-     * @param offset of the entry.
-     * @return its index; the first for a flow of none.
-     */
+    /** The sender of a flow that has samples. Returns its index; the first for a flow of none. */
     public int ofEntry(final DirectBuffer entry, final int offset) {
         return Math.max(0, of(
             FlowEntry.ipVersion(entry, offset) == IPV6, FlowEntry.sourceHigh(entry, offset),

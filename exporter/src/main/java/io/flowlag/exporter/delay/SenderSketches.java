@@ -24,13 +24,10 @@ final class SenderSketches {
     /**
      * Nothing sketched yet.
      *
-     * @param config    sizes and times.
-     * @param isLive    whether packets come as they happen.
-     * @param link      to the senders in other processes; null if both points are here.
-     * @param cache     whose flows have room for what the sketches say.
-     * @param classes   of the traffic.
-     * @param selector  tells senders apart.
-     * @param delays    takes what the sketches of each sender say.
+     * @param isLive whether packets come as they happen.
+     * @param link   to the senders in other processes; null if both points are here.
+     * @param cache  whose flows have room for what the sketches say.
+     * @param delays takes what the sketches of each sender say.
      */
     SenderSketches(
         final ExporterConfig config,

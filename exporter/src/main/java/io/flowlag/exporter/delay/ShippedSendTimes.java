@@ -22,11 +22,9 @@ final class ShippedSendTimes {
     /**
      * None yet.
      *
-     * @param link     of a receiver.
-     * @param receiver takes those of injected references.
-     * @param passive  takes those of regular packets; null if the policy is another.
-     * @param senderCount of senders.
-     * @param classCount  of the traffic: a sender numbers its streams by class.
+     * @param receiver   takes those of injected references.
+     * @param passive    takes those of regular packets; null if the policy is another.
+     * @param classCount of the traffic: a sender numbers its streams by class.
      */
     ShippedSendTimes(
         final ReceiverLink link, final RliReceiver receiver, final PassiveStage passive, final int senderCount,

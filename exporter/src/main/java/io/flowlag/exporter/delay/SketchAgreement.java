@@ -12,12 +12,8 @@ import java.util.function.Function;
  * What a sender point holds to, since the receiver said so, and the sketches made for it. The metering thread owns the point.
  *
  * @param selector     tells the packets of the segment.
- * @param classes      of the traffic.
- * @param weights      of flows.
- * @param hash         of packets and flows.
  * @param references   tells which packets' send times are shipped; null if the policy is another. The metering thread's.
  * @param injection    when references are sent, for a sender's own settings of them; null if these decide.
- * @param settings     sizes and times.
  * @param point        empty sketches.
  * @param fromInterval the first interval in which it holds.
  * @param isSuccessor  whether it follows what held before: of the same receiver, with the same hash.
@@ -37,7 +33,6 @@ public record SketchAgreement(
      * The same, with references sent as the receiver says.
      *
      * @param terms when references are sent, for a sender's own settings of them; null if these decide.
-     * @return the copy.
      */
     public SketchAgreement withInjection(final Function<ExporterConfig.Rli, InjectionTerms> terms) {
         return new SketchAgreement(

@@ -8,7 +8,6 @@ import java.util.List;
 /**
  * Other settings of the segment and its sketches from a time on. Immutable.
  *
- * @param config    with the new settings.
  * @param fromNs    when, ns since the epoch; intervals of the old and the new length begin then.
  * @param answers   of each sender from then on, where it is another process; empty where it is this one, or without sketches.
  * @param isSameWay whether the same packets are selected as before.

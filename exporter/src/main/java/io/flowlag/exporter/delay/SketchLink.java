@@ -8,11 +8,7 @@ import java.util.function.ObjLongConsumer;
  * blocks.
  */
 public interface SketchLink {
-    /**
-     * Shows every counter. Any thread.
-     *
-     * @param consumer takes label and value.
-     */
+    /** Shows every counter. Any thread. */
     void counters(ObjLongConsumer<String> consumer);
 
     /** {@return what it holds of intervals and send times on their way, by formula, octets; twice that while settings change} */

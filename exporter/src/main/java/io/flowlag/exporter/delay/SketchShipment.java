@@ -5,8 +5,6 @@ import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 /**
  * A closed interval of a sender point, on its way to the receiver or back. It belongs to whoever holds it.
  *
- * @param agreement         that held in it.
- * @param interval          its sketches and digests.
  * @param kernelDrops       packets that the kernel dropped since the interval before.
  * @param ringDrops         packets dropped between the stages since then.
  * @param latePackets       packets since then whose interval was closed.

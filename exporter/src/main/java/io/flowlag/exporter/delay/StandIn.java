@@ -23,7 +23,6 @@ final class StandIn {
      * Nothing estimated yet.
      *
      * @param context  with a stream for each class of each sender.
-     * @param samples  takes the estimates.
      * @param periodNs for so long, and up to twice as long, errors count for the bounds.
      */
     StandIn(final ReceiverContext context, final SampleWriter samples, final long periodNs) {

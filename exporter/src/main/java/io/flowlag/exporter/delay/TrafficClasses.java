@@ -30,13 +30,7 @@ public final class TrafficClasses {
         return Math.max(1, dscps.length);
     }
 
-    /**
-     * The class of a packet.
-     *
-     * @param descriptor of the packet.
-     * @param offset     of the descriptor.
-     * @return its index.
-     */
+    /** The class of a packet. */
     public int of(final DirectBuffer descriptor, final int offset) {
         return ofClassOfService(PacketDescriptor.ipClassOfService(descriptor, offset));
     }
@@ -45,18 +39,12 @@ public final class TrafficClasses {
      * The class of a packet.
      *
      * @param ipClassOfService the octet of its header.
-     * @return its index.
      */
     public int ofClassOfService(final int ipClassOfService) {
         return classByDscp[ipClassOfService >> ECN_BITS];
     }
 
-    /**
-     * The DSCP of a class.
-     *
-     * @param classIndex of the class.
-     * @return 0 to 63; -1 where there is one class for all.
-     */
+    /** The DSCP of a class. Returns 0 to 63; -1 where there is one class for all. */
     public int dscp(final int classIndex) {
         return dscps.length == 0 ? -1 : dscps[classIndex];
     }

@@ -66,11 +66,6 @@ final class Backlog implements UnsentRecords {
     /**
      * A backlog, which takes up what a former process left.
      *
-     * @param directory        of the spool.
-     * @param boundBytes       of its files.
-     * @param recordsPerSecond that leave it.
-     * @param registry         of all elements.
-     * @param catalog          of the session's templates.
      * @throws IOException if the spool cannot be opened; the message names it.
      */
     Backlog(

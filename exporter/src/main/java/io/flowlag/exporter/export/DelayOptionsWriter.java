@@ -49,12 +49,7 @@ final class DelayOptionsWriter {
     private Template jointTemplate;
     private final Template[] summaryTemplates = new Template[8 * (QUANTILE_GROUPS + 1)];
 
-    /**
-     * A writer for one session.
-     *
-     * @param session takes the records.
-     * @param catalog of the session.
-     */
+    /** A writer for one session. */
     DelayOptionsWriter(final ExportingSession session, final TemplateCatalog catalog) {
         this.session = session;
         this.catalog = catalog;
@@ -63,8 +58,7 @@ final class DelayOptionsWriter {
     /**
      * What the segment is: its number, how it is measured, its points, and how far its clocks may be apart.
      *
-     * @param segment of the process.
-     * @param nowMs   milliseconds since the UNIX epoch.
+     * @param nowMs milliseconds since the UNIX epoch.
      * @return as {@link ExportingSession#claim}.
      */
     int segment(final SegmentDescription segment, final long nowMs) {
@@ -125,10 +119,9 @@ final class DelayOptionsWriter {
      * What one class showed in one measurement interval: its matched packets, its estimates, or its references and how many of
      * those were lost.
      *
-     * @param segmentId    of the process; that of a further sender follows it.
-     * @param summary      of the class.
-     * @param kind         which, of {@link #KINDS}.
-     * @param nowMs        milliseconds since the UNIX epoch.
+     * @param segmentId of the process; that of a further sender follows it.
+     * @param kind      which, of {@link #KINDS}.
+     * @param nowMs     milliseconds since the UNIX epoch.
      * @return as {@link ExportingSession#claim}; {@link ExportingSession#NOT_SENT} if there is nothing to tell.
      */
     int summary(final long segmentId, final DelaySummary summary, final String kind, final long nowMs) {
@@ -176,10 +169,7 @@ final class DelayOptionsWriter {
     /**
      * What the aggregators of a class said of one measurement interval, or reconciliation.
      *
-     * @param segmentId of the process.
-     * @param name      of who said it.
      * @param startNs   of the interval; null before the first, and nothing is written.
-     * @param endNs     of the interval.
      * @param aggregate of the class; without a mean nothing is written.
      * @param nowMs     milliseconds since the UNIX epoch.
      * @return how many records were written.
@@ -220,9 +210,8 @@ final class DelayOptionsWriter {
      * What came of one measurement interval in which references and sketches were solved together: the mean of all packets, who
      * made it, and how well it fits.
      *
-     * @param segmentId of the process.
-     * @param joint     of the interval; without a mean nothing is written.
-     * @param nowMs     milliseconds since the UNIX epoch.
+     * @param joint of the interval; without a mean nothing is written.
+     * @param nowMs milliseconds since the UNIX epoch.
      * @return how many records were written.
      */
     int joint(final long segmentId, final JointStatistics joint, final long nowMs) {

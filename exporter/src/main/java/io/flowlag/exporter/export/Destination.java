@@ -22,8 +22,6 @@ public interface Destination {
      * How far records have got in the two queues of a destination, the one to its transport and the one to its spool.
      *
      * @param direct      put into the first.
-     * @param directLeft  that left it.
-     * @param spooled     put into the second.
      * @param spooledLeft that are on disk, or given up.
      */
     record Progress(long direct, long directLeft, long spooled, long spooledLeft) {
@@ -35,10 +33,8 @@ public interface Destination {
     /**
      * Offers one flow.
      *
-     * @param entry       holds the finished flow, see {@link io.flowlag.exporter.flow.FlowEntry}.
-     * @param offset      of the flow.
-     * @param lengthBytes of the flow.
-     * @param nowMs       the time now, UNIX epoch.
+     * @param entry holds the finished flow, see {@link io.flowlag.exporter.flow.FlowEntry}.
+     * @param nowMs the time now, UNIX epoch.
      * @return what became of it.
      */
     Outcome offer(DirectBuffer entry, int offset, int lengthBytes, long nowMs);

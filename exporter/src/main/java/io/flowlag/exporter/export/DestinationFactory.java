@@ -76,7 +76,6 @@ public final class DestinationFactory {
     /**
      * Reads credentials anew. Destinations that were made with these files show them when they connect next.
      *
-     * @param tls the files.
      * @throws IOException if one cannot be read or does not hold what it should; the message names it.
      */
     public void readCredentials(final ExporterConfig.Tls tls) throws IOException {
@@ -86,9 +85,6 @@ public final class DestinationFactory {
     /**
      * Makes one destination; it connects when it is worked.
      *
-     * @param config of the process.
-     * @param spec   of the destination.
-     * @return the destination.
      * @throws IOException   if a file cannot be opened or credentials cannot be read; the message names it.
      * @throws ExitException if the spool cannot be written.
      */
@@ -117,12 +113,7 @@ public final class DestinationFactory {
                 String.format("-%08x", (int)checksum.getValue()));
     }
 
-    /**
-     * What the spools of some destinations take.
-     *
-     * @param destinations of the process.
-     * @return octets of memory at most, and of disk at most.
-     */
+    /** What the spools of some destinations take. Returns octets of memory at most, and of disk at most. */
     public static long[] spoolBounds(final List<ExporterConfig.Destination> destinations) {
         final long[] bounds = new long[2];
         for (final ExporterConfig.Destination spec : destinations) {
@@ -141,11 +132,8 @@ public final class DestinationFactory {
     /**
      * Makes a destination that sends by a given transport.
      *
-     * @param name      for messages.
      * @param transport owned by the destination from now on.
-     * @param config    of the process.
      * @param spec      of the session and its records.
-     * @return the destination.
      */
     public Destination make(
         final String name, final Transport transport, final ExporterConfig config, final ExporterConfig.Destination spec) {

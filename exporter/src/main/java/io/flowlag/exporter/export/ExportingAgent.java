@@ -56,7 +56,6 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
      * @param isUpstreamEnded whether every metering stage has ended.
      * @param closeTimeoutMs  how long the end may take for destinations that do not take what is left.
      * @param clock           UNIX epoch, ms.
-     * @param counters        of the process.
      */
     public ExportingAgent(
         final List<Destination> destinations,

@@ -31,7 +31,6 @@ public final class FlowElements {
      * A new registry with IANA's and flowlag's elements.
      *
      * @param enterpriseNumber under which flowlag's elements are sent.
-     * @return the registry.
      */
     public static ElementRegistry registry(final int enterpriseNumber) {
         final ElementRegistry registry = ElementRegistry.iana();

@@ -59,8 +59,6 @@ final class FlowRecordEncoder {
     /**
      * An encoder for one session.
      *
-     * @param registry of all elements.
-     * @param catalog  of the session's templates.
      * @param profile  which elements a record has.
      * @param isEgress by observation point: whether its packets were captured on their way out of the interface.
      * @param counters of the process; the exporting thread writes the counter of records without a group.
@@ -83,11 +81,8 @@ final class FlowRecordEncoder {
     /**
      * Writes one flow into the session's message.
      *
-     * @param session     takes the record.
-     * @param entry       holds the finished flow, see {@link FlowEntry}.
-     * @param offset      of the flow.
-     * @param lengthBytes of the flow.
-     * @param nowMs       the time now, UNIX epoch.
+     * @param entry holds the finished flow, see {@link FlowEntry}.
+     * @param nowMs the time now, UNIX epoch.
      * @return 0 or more when the record was taken; else the session's reason.
      */
     int encode(
@@ -110,12 +105,7 @@ final class FlowRecordEncoder {
     /**
      * Writes one flow as a Data Record that is sent later.
      *
-     * @param to          receives the record.
-     * @param at          where in it.
-     * @param entry       holds the finished flow, see {@link FlowEntry}.
-     * @param offset      of the flow.
-     * @param lengthBytes of the flow.
-     * @return the record's template.
+     * @param entry holds the finished flow, see {@link FlowEntry}.
      */
     Template encode(
         final MutableDirectBuffer to, final int at, final DirectBuffer entry, final int offset, final int lengthBytes) {

@@ -42,9 +42,7 @@ public final class IpfixDestination implements Destination {
     /**
      * A destination.
      *
-     * @param name    for messages: the URI.
      * @param session owned by the destination from now on.
-     * @param encoder of the session's records.
      * @param options of the session; null for none.
      * @param backlog of the session; null for none.
      */

@@ -55,16 +55,11 @@ final class OptionsExporter {
     /**
      * Options records of a session.
      *
-     * @param session               takes the records.
-     * @param writer                of the session.
-     * @param observationDomainId   scope of the statistics.
-     * @param intervalMs            between two statistics.
      * @param descriptionIntervalMs between two descriptions in one Transport Session; 0 for one only.
      * @param elements              enterprise elements to describe; may be empty.
      * @param interfaceNames        by interface index; may be empty.
      * @param delayWriter           of the session; null where nothing of delay is told.
      * @param delaySource           gives what is told of delay, or null as long as there is nothing.
-     * @param counters              of the process.
      */
     OptionsExporter(
         final ExportingSession session,
@@ -143,8 +138,7 @@ final class OptionsExporter {
 
     /**
      * A summary of each class for each measurement interval that has ended, each once; goes on where the session took no more.
-     *
-     * @return how many records were written.
+     * Returns how many records were written.
      */
     private int writeIntervals(final long nowMs) {
         final DelayView delay = delayWriter == null ? null : delaySource.get();

@@ -70,8 +70,6 @@ final class Presence {
     /**
      * The groups of a flow.
      *
-     * @param entry       holds the finished flow.
-     * @param offset      of the flow.
      * @param lengthBytes of the flow; longer than the base when it has delay counters.
      * @return a sum of the constants above.
      */
@@ -93,7 +91,6 @@ final class Presence {
      * Nanoseconds to microseconds, rounded half up.
      *
      * @param ns 0 or more.
-     * @return µs.
      */
     static long toMicros(final long ns) {
         return (ns + 500) / 1000;

@@ -80,13 +80,7 @@ enum RecordField {
         return elementName;
     }
 
-    /**
-     * Whether the field belongs to a record.
-     *
-     * @param recordProfile of the destination.
-     * @param presence      groups of the record.
-     * @return true if it is sent.
-     */
+    /** Whether the field belongs to a record. Returns true if it is sent. */
     boolean isSent(final Profile recordProfile, final int presence) {
         return profile.compareTo(recordProfile) <= 0 && (presence & presentBits) == presentBits && (presence & absentBits) == 0;
     }

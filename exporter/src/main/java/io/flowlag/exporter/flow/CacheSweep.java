@@ -47,12 +47,7 @@ final class CacheSweep {
         slotsPerStep = Math.max(MIN_SLOTS_PER_STEP, table.capacity() / STEPS_PER_SWEEP);
     }
 
-    /**
-     * The memory of a sweep, by formula.
-     *
-     * @param maxFlows of the cache.
-     * @return octets on and off the heap.
-     */
+    /** The memory of a sweep, by formula. Returns octets on and off the heap. */
     static long memoryBytes(final int maxFlows) {
         return (long)maxFlows * (SLOT_LENGTH_BYTES + Long.BYTES);
     }

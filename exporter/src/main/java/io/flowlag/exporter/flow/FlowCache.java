@@ -58,7 +58,6 @@ public final class FlowCache {
      * An empty cache.
      *
      * @param context  sizes, timeouts and key.
-     * @param sink     takes finished flows.
      * @param counters this cache is the writer of the flow counters.
      */
     public FlowCache(final FlowCacheContext context, final FlowRecordSink sink, final Counters counters) {
@@ -118,9 +117,7 @@ public final class FlowCache {
     /**
      * Counts one of the packets of the last {@link #touch} in its flow, as {@link #update}.
      *
-     * @param descriptor holds the decoded packet.
-     * @param offset     of the descriptor.
-     * @param index      of the packet among those of the last touch.
+     * @param index of the packet among those of the last touch.
      * @return the slot of the packet's flow.
      */
     public int updateTouched(final DirectBuffer descriptor, final int offset, final int index) {
@@ -135,7 +132,6 @@ public final class FlowCache {
      * Counts one packet in its flow, ending and beginning flows as needed.
      *
      * @param descriptor holds the decoded packet, see {@link PacketDescriptor}.
-     * @param offset     of the descriptor.
      * @return the slot of the packet's flow.
      */
     public int update(final DirectBuffer descriptor, final int offset) {
@@ -233,8 +229,6 @@ public final class FlowCache {
      * Takes up a flow of a former life of the process, as a {@link SnapshotSink} was given it. It lives on, or is ended by force
      * if it had ended before, or would have meanwhile. Flows that had ended are to come first.
      *
-     * @param saved            holds the entry.
-     * @param offset           of the entry.
      * @param stateLengthBytes leading octets of other stages' state that go on with it; the rest begins as for a new flow.
      * @param nowNs            clock time, UNIX epoch.
      * @return whether the flow lives on.
@@ -284,12 +278,7 @@ public final class FlowCache {
         return table.capacity();
     }
 
-    /**
-     * Whether a slot holds a flow.
-     *
-     * @param slot below the capacity.
-     * @return true if it does.
-     */
+    /** Whether a slot holds a flow. */
     public boolean isLive(final int slot) {
         return table.isLive(slot);
     }
@@ -325,12 +314,7 @@ public final class FlowCache {
         return entries;
     }
 
-    /**
-     * Where the state of other stages lies.
-     *
-     * @param slot of a flow.
-     * @return the offset in {@link #entries()}.
-     */
+    /** Where the state of other stages lies. Returns the offset in {@link #entries()}. */
     public int stateOffset(final int slot) {
         return table.offset(slot) + FlowEntry.BASE_LENGTH_BYTES;
     }
@@ -508,12 +492,7 @@ public final class FlowCache {
         end(victim, EndReason.LACK_OF_RESOURCES);
     }
 
-    /**
-     * Counts a record that is made of a flow without packets here, as if it had been in the cache.
-     *
-     * @param reason that the record gives.
-     * @return its flow id.
-     */
+    /** Counts a record that is made of a flow without packets here, as if it had been in the cache. */
     public long countForeignRecord(final EndReason reason) {
         counters.increment(reason.counterId());
         counters.increment(CounterId.RECORDS_MADE);

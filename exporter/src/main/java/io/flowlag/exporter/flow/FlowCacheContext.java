@@ -37,7 +37,6 @@ public final class FlowCacheContext {
      * Sets how many flows there are at most.
      *
      * @param maxFlows 1 to {@link FlowCache#MAX_FLOWS}.
-     * @return this.
      */
     public FlowCacheContext maxFlows(final int maxFlows) {
         this.maxFlows = maxFlows;
@@ -53,7 +52,6 @@ public final class FlowCacheContext {
      * Sets how many octets other stages keep per flow.
      *
      * @param stateLengthBytes 0 or a multiple of the cache line.
-     * @return this.
      */
     public FlowCacheContext stateLengthBytes(final int stateLengthBytes) {
         this.stateLengthBytes = stateLengthBytes;
@@ -69,7 +67,6 @@ public final class FlowCacheContext {
      * Sets where records of living flows are cut: at the first multiple of this time that is not before the active timeout.
      *
      * @param boundaryNs 0 for the active timeout itself.
-     * @return this.
      */
     public FlowCacheContext boundaryNs(final long boundaryNs) {
         this.boundaryNs = boundaryNs;
@@ -85,7 +82,6 @@ public final class FlowCacheContext {
      * Sets the longest that a record lasts.
      *
      * @param activeTimeoutNs more than 0.
-     * @return this.
      */
     public FlowCacheContext activeTimeoutNs(final long activeTimeoutNs) {
         this.activeTimeoutNs = activeTimeoutNs;
@@ -101,7 +97,6 @@ public final class FlowCacheContext {
      * Sets how long a flow may be silent.
      *
      * @param idleTimeoutNs 0 makes a record of every packet.
-     * @return this.
      */
     public FlowCacheContext idleTimeoutNs(final long idleTimeoutNs) {
         this.idleTimeoutNs = idleTimeoutNs;
@@ -117,7 +112,6 @@ public final class FlowCacheContext {
      * Sets how long a TCP flow waits for stragglers after FIN or RST.
      *
      * @param tcpEndTimeoutNs 0 ends it with that packet.
-     * @return this.
      */
     public FlowCacheContext tcpEndTimeoutNs(final long tcpEndTimeoutNs) {
         this.tcpEndTimeoutNs = tcpEndTimeoutNs;
@@ -133,7 +127,6 @@ public final class FlowCacheContext {
      * Sets whether the DSCP belongs to the flow key.
      *
      * @param dscpInKey true if so.
-     * @return this.
      */
     public FlowCacheContext dscpInKey(final boolean dscpInKey) {
         this.dscpInKey = dscpInKey;
@@ -149,7 +142,6 @@ public final class FlowCacheContext {
      * Sets whether the outermost VLAN belongs to the flow key.
      *
      * @param vlanInKey true if so.
-     * @return this.
      */
     public FlowCacheContext vlanInKey(final boolean vlanInKey) {
         this.vlanInKey = vlanInKey;
@@ -165,7 +157,6 @@ public final class FlowCacheContext {
      * Sets whether the interface belongs to the flow key.
      *
      * @param interfaceInKey true if so.
-     * @return this.
      */
     public FlowCacheContext interfaceInKey(final boolean interfaceInKey) {
         this.interfaceInKey = interfaceInKey;
@@ -181,7 +172,6 @@ public final class FlowCacheContext {
      * Sets the seed of the key hash; random unless set.
      *
      * @param hashSeed any.
-     * @return this.
      */
     public FlowCacheContext hashSeed(final long hashSeed) {
         this.hashSeed = hashSeed;
@@ -203,7 +193,6 @@ public final class FlowCacheContext {
      *
      * @param sink       null for none.
      * @param intervalNs more than 0 where there is one.
-     * @return this.
      */
     public FlowCacheContext snapshots(final SnapshotSink sink, final long intervalNs) {
         snapshotSink = sink;
@@ -226,7 +215,6 @@ public final class FlowCacheContext {
      *
      * @param index 0 to {@code count - 1}.
      * @param count of the caches, 1 or more.
-     * @return this.
      */
     public FlowCacheContext shard(final int index, final int count) {
         shardIndex = index;
@@ -234,11 +222,7 @@ public final class FlowCacheContext {
         return this;
     }
 
-    /**
-     * How many flows fit.
-     *
-     * @return flows, fewer where an entry is longer.
-     */
+    /** How many flows fit. Returns flows, fewer where an entry is longer. */
     public int mostFlows() {
         return FlowTable.maxFlows(entryLengthBytes());
     }

@@ -88,11 +88,6 @@ public final class FlowEntry {
     /**
      * Copies what was seen of a flow from another entry: everything but the place in the cache (generation, hash, timer). The
      * flow has not ended.
-     *
-     * @param buffer       holds the entry.
-     * @param offset       of the entry.
-     * @param source       holds the other one.
-     * @param sourceOffset of the other one.
      */
     static void copySeen(
         final MutableDirectBuffer buffer, final int offset, final DirectBuffer source, final int sourceOffset) {
@@ -103,673 +98,307 @@ public final class FlowEntry {
         flags(buffer, offset, flags(source, sourceOffset) | FLAG_LIVE);
     }
 
-    /**
-     * Reads the first eight octets of the source address; 0 for IPv4.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the first eight octets of the source address; 0 for IPv4. */
     public static long sourceHigh(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SOURCE_OFFSET);
     }
 
-    /**
-     * Writes the first eight octets of the source address; 0 for IPv4.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the first eight octets of the source address; 0 for IPv4. */
     public static void sourceHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SOURCE_OFFSET, value);
     }
 
-    /**
-     * Reads the last eight octets of the source address; for IPv4 the address.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the last eight octets of the source address; for IPv4 the address. */
     public static long sourceLow(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SOURCE_OFFSET + 8);
     }
 
-    /**
-     * Writes the last eight octets of the source address; for IPv4 the address.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the last eight octets of the source address; for IPv4 the address. */
     public static void sourceLow(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SOURCE_OFFSET + 8, value);
     }
 
-    /**
-     * Reads the first eight octets of the destination address; 0 for IPv4.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the first eight octets of the destination address; 0 for IPv4. */
     public static long destinationHigh(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + DESTINATION_OFFSET);
     }
 
-    /**
-     * Writes the first eight octets of the destination address; 0 for IPv4.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the first eight octets of the destination address; 0 for IPv4. */
     public static void destinationHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + DESTINATION_OFFSET, value);
     }
 
-    /**
-     * Reads the last eight octets of the destination address; for IPv4 the address.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the last eight octets of the destination address; for IPv4 the address. */
     public static long destinationLow(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + DESTINATION_OFFSET + 8);
     }
 
-    /**
-     * Writes the last eight octets of the destination address; for IPv4 the address.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the last eight octets of the destination address; for IPv4 the address. */
     public static void destinationLow(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + DESTINATION_OFFSET + 8, value);
     }
 
-    /**
-     * Reads the source port, 0 where there is none.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the source port, 0 where there is none. */
     public static int sourcePort(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + SOURCE_PORT_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes the source port, 0 where there is none.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the source port, 0 where there is none. */
     public static void sourcePort(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + SOURCE_PORT_OFFSET, (short)value);
     }
 
-    /**
-     * Reads the destination port, 0 where there is none.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the destination port, 0 where there is none. */
     public static int destinationPort(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + DESTINATION_PORT_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes the destination port, 0 where there is none.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the destination port, 0 where there is none. */
     public static void destinationPort(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + DESTINATION_PORT_OFFSET, (short)value);
     }
 
-    /**
-     * Reads the IP protocol number.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the IP protocol number. */
     public static int protocol(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + PROTOCOL_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes the IP protocol number.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the IP protocol number. */
     public static void protocol(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + PROTOCOL_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads the 4 or 6.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the 4 or 6. */
     public static int ipVersion(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + IP_VERSION_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes the 4 or 6.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the 4 or 6. */
     public static void ipVersion(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + IP_VERSION_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads the DSCP and ECN of the first packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the DSCP and ECN of the first packet. */
     public static int ipClassOfService(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + IP_CLASS_OF_SERVICE_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes the DSCP and ECN of the first packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the DSCP and ECN of the first packet. */
     public static void ipClassOfService(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + IP_CLASS_OF_SERVICE_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads the value of flowEndReason.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the value of flowEndReason. */
     public static int endReason(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + END_REASON_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes the value of flowEndReason.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the value of flowEndReason. */
     public static void endReason(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + END_REASON_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads the VLAN id of the first packet, valid with FLAG_VLAN.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the VLAN id of the first packet, valid with FLAG_VLAN. */
     public static int vlanId(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + VLAN_ID_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes the VLAN id of the first packet, valid with FLAG_VLAN.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the VLAN id of the first packet, valid with FLAG_VLAN. */
     public static void vlanId(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + VLAN_ID_OFFSET, (short)value);
     }
 
-    /**
-     * Reads the the FLAG_ bits.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the the FLAG_ bits. */
     public static int flags(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + FLAGS_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes the the FLAG_ bits.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the the FLAG_ bits. */
     public static void flags(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + FLAGS_OFFSET, (short)value);
     }
 
-    /**
-     * Reads the interface of the first packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the interface of the first packet. */
     public static int interfaceId(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + INTERFACE_ID_OFFSET);
     }
 
-    /**
-     * Writes the interface of the first packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the interface of the first packet. */
     public static void interfaceId(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + INTERFACE_ID_OFFSET, value);
     }
 
-    /**
-     * Reads the generation of the slot.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the generation of the slot. */
     public static int generation(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + GENERATION_OFFSET);
     }
 
-    /**
-     * Writes the generation of the slot.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the generation of the slot. */
     public static void generation(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + GENERATION_OFFSET, value);
     }
 
-    /**
-     * Writes the low half of the hash of the key.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the low half of the hash of the key. */
     public static void keyHashLow(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + KEY_HASH_LOW_OFFSET, value);
     }
 
-    /**
-     * Reads the high half of the hash of the key.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the high half of the hash of the key. */
     public static int keyHashHigh(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + KEY_HASH_HIGH_OFFSET);
     }
 
-    /**
-     * Writes the high half of the hash of the key.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the high half of the hash of the key. */
     public static void keyHashHigh(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + KEY_HASH_HIGH_OFFSET, value);
     }
 
-    /**
-     * Reads the type * 256 + code of the first packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the type * 256 + code of the first packet. */
     public static int icmpTypeCode(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + ICMP_TYPE_CODE_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes the type * 256 + code of the first packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the type * 256 + code of the first packet. */
     public static void icmpTypeCode(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + ICMP_TYPE_CODE_OFFSET, (short)value);
     }
 
-    /**
-     * Reads the TCP flags of all packets.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the TCP flags of all packets. */
     public static int tcpControlBits(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + TCP_CONTROL_BITS_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Writes the TCP flags of all packets.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the TCP flags of all packets. */
     public static void tcpControlBits(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + TCP_CONTROL_BITS_OFFSET, (short)value);
     }
 
-    /**
-     * Reads the packets.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the packets. */
     public static long packetCount(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + PACKET_COUNT_OFFSET);
     }
 
-    /**
-     * Writes the packets.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the packets. */
     public static void packetCount(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + PACKET_COUNT_OFFSET, value);
     }
 
-    /**
-     * Reads the IP octets.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the IP octets. */
     public static long octetCount(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + OCTET_COUNT_OFFSET);
     }
 
-    /**
-     * Writes the IP octets.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the IP octets. */
     public static void octetCount(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + OCTET_COUNT_OFFSET, value);
     }
 
-    /**
-     * Reads the smallest packet timestamp, UNIX epoch, ns.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the smallest packet timestamp, UNIX epoch, ns. */
     public static long startNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + START_NS_OFFSET);
     }
 
-    /**
-     * Writes the smallest packet timestamp, UNIX epoch, ns.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the smallest packet timestamp, UNIX epoch, ns. */
     public static void startNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + START_NS_OFFSET, value);
     }
 
-    /**
-     * Reads the largest packet timestamp, UNIX epoch, ns.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the largest packet timestamp, UNIX epoch, ns. */
     public static long endNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + END_NS_OFFSET);
     }
 
-    /**
-     * Writes the largest packet timestamp, UNIX epoch, ns.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the largest packet timestamp, UNIX epoch, ns. */
     public static void endNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + END_NS_OFFSET, value);
     }
 
-    /**
-     * Reads the number unique in the life of the process.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the number unique in the life of the process. */
     public static long flowId(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + FLOW_ID_OFFSET);
     }
 
-    /**
-     * Writes the number unique in the life of the process.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the number unique in the life of the process. */
     public static void flowId(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + FLOW_ID_OFFSET, value);
     }
 
-    /**
-     * Reads the IP octets of the shortest packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the IP octets of the shortest packet. */
     public static int minimumLengthBytes(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + MINIMUM_LENGTH_OFFSET);
     }
 
-    /**
-     * Writes the IP octets of the shortest packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the IP octets of the shortest packet. */
     public static void minimumLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + MINIMUM_LENGTH_OFFSET, value);
     }
 
-    /**
-     * Reads the IP octets of the longest packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the IP octets of the longest packet. */
     public static int maximumLengthBytes(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + MAXIMUM_LENGTH_OFFSET);
     }
 
-    /**
-     * Writes the IP octets of the longest packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the IP octets of the longest packet. */
     public static void maximumLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + MAXIMUM_LENGTH_OFFSET, value);
     }
 
-    /**
-     * Reads the smallest TTL or hop limit.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the smallest TTL or hop limit. */
     public static int minimumTtl(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + MINIMUM_TTL_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes the smallest TTL or hop limit.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the smallest TTL or hop limit. */
     public static void minimumTtl(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + MINIMUM_TTL_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads the largest TTL or hop limit.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the largest TTL or hop limit. */
     public static int maximumTtl(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + MAXIMUM_TTL_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes the largest TTL or hop limit.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the largest TTL or hop limit. */
     public static void maximumTtl(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + MAXIMUM_TTL_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads the packet source of the first packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the packet source of the first packet. */
     public static int observationPoint(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + OBSERVATION_POINT_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes the packet source of the first packet.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the packet source of the first packet. */
     public static void observationPoint(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + OBSERVATION_POINT_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads the next slot in the timer's bucket, or -1.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the next slot in the timer's bucket, or -1. */
     public static int timerNext(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + TIMER_NEXT_OFFSET);
     }
 
-    /**
-     * Writes the next slot in the timer's bucket, or -1.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the next slot in the timer's bucket, or -1. */
     public static void timerNext(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + TIMER_NEXT_OFFSET, value);
     }
 
-    /**
-     * Reads the previous slot in the timer's bucket, or -1.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the previous slot in the timer's bucket, or -1. */
     public static int timerPrevious(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + TIMER_PREVIOUS_OFFSET);
     }
 
-    /**
-     * Writes the previous slot in the timer's bucket, or -1.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the previous slot in the timer's bucket, or -1. */
     public static void timerPrevious(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + TIMER_PREVIOUS_OFFSET, value);
     }
 
-    /**
-     * Reads the timer bucket, or -1.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
+    /** Reads the timer bucket, or -1. */
     public static int timerBucket(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + TIMER_BUCKET_OFFSET);
     }
 
-    /**
-     * Writes the timer bucket, or -1.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @param value  to write.
-     */
+    /** Writes the timer bucket, or -1. */
     public static void timerBucket(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + TIMER_BUCKET_OFFSET, value);
     }

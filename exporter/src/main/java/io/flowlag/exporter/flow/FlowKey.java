@@ -75,12 +75,7 @@ final class FlowKey {
         return new SecureRandom().nextLong();
     }
 
-    /**
-     * Takes the key of a packet.
-     *
-     * @param descriptor holds the decoded packet.
-     * @param offset     of the descriptor.
-     */
+    /** Takes the key of a packet. */
     void wrap(final DirectBuffer descriptor, final int offset) {
         wrap(descriptor, offset, hashOf(descriptor, offset));
     }
@@ -88,8 +83,6 @@ final class FlowKey {
     /**
      * Takes the key of a packet whose hash is known.
      *
-     * @param descriptor   holds the decoded packet.
-     * @param offset       of the descriptor.
      * @param hashOfPacket as {@link #hashOf} gave it.
      */
     void wrap(final DirectBuffer descriptor, final int offset, final long hashOfPacket) {
@@ -103,13 +96,7 @@ final class FlowKey {
         hash = hashOfPacket;
     }
 
-    /**
-     * The hash of a packet's key; the key itself stays as it is.
-     *
-     * @param descriptor holds the decoded packet.
-     * @param offset     of the descriptor.
-     * @return the keyed hash.
-     */
+    /** The hash of a packet's key; the key itself stays as it is. */
     long hashOf(final DirectBuffer descriptor, final int offset) {
         return hashOfWords(
             PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset),
@@ -119,12 +106,7 @@ final class FlowKey {
             PacketDescriptor.interfaceId(descriptor, offset) & interfaceMask);
     }
 
-    /**
-     * Takes the key of a flow.
-     *
-     * @param entries holds the entry.
-     * @param offset  of the entry.
-     */
+    /** Takes the key of a flow. */
     void wrapEntry(final DirectBuffer entries, final int offset) {
         sourceHigh = FlowEntry.sourceHigh(entries, offset);
         sourceLow = FlowEntry.sourceLow(entries, offset);
@@ -141,13 +123,7 @@ final class FlowKey {
         return hash;
     }
 
-    /**
-     * Compares with the key of an entry, all of it.
-     *
-     * @param entries holds the entry.
-     * @param offset  of the entry.
-     * @return whether the keys are equal.
-     */
+    /** Compares with the key of an entry, all of it. Returns whether the keys are equal. */
     boolean matches(final DirectBuffer entries, final int offset) {
         return FlowEntry.sourceLow(entries, offset) == sourceLow &&
             FlowEntry.destinationLow(entries, offset) == destinationLow &&

@@ -12,18 +12,13 @@ public interface FlowRecordSink {
      * One finished flow. The octets are those of the cache: copy what is to be kept.
      *
      * @param buffer      holds the entry, in the layout of {@link FlowEntry}.
-     * @param offset      of the entry.
      * @param lengthBytes of the entry with the state of other stages.
      */
     void onFlowRecord(DirectBuffer buffer, int offset, int lengthBytes);
 
     /**
      * Whether all is known that the record of a flow is to say. A silent flow is kept until then, but not beyond the active
-     * timeout.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return true if its record may be made.
+     * timeout. Returns true if its record may be made.
      */
     default boolean isComplete(final DirectBuffer buffer, final int offset) {
         return true;

@@ -55,12 +55,7 @@ final class FlowTable {
         entries = OffHeapBuffer.allocateUntouched(maxFlows * entryLengthBytes);
     }
 
-    /**
-     * How many flows fit: entries are one buffer.
-     *
-     * @param entryLengthBytes of one entry.
-     * @return flows.
-     */
+    /** How many flows fit: entries are one buffer. */
     static int maxFlows(final int entryLengthBytes) {
         return Math.min(MAX_FLOWS, (Integer.MAX_VALUE - CACHE_LINE_LENGTH) / entryLengthBytes);
     }
@@ -68,8 +63,7 @@ final class FlowTable {
     /**
      * The memory of a table, by formula.
      *
-     * @param maxFlows         how many flows it holds at most.
-     * @param entryLengthBytes of one entry.
+     * @param maxFlows how many flows it holds at most.
      * @return octets off the heap.
      */
     static long memoryBytes(final int maxFlows, final int entryLengthBytes) {
@@ -109,12 +103,7 @@ final class FlowTable {
         return slot < usedSlots && (FlowEntry.flags(entries, offset(slot)) & FlowEntry.FLAG_LIVE) != 0;
     }
 
-    /**
-     * Finds the flow with a key.
-     *
-     * @param key to find.
-     * @return its slot, or {@link #NO_SLOT}.
-     */
+    /** Finds the flow with a key. Returns its slot, or {@link #NO_SLOT}. */
     int find(final FlowKey key) {
         final int tag = tag(key.hash());
         int position = tag & indexMask;
@@ -162,10 +151,7 @@ final class FlowTable {
 
     /**
      * Reads from the cache lines of an entry that each packet needs: the key, the counters, and the first line of other stages'
-     * state.
-     *
-     * @param slot of the entry.
-     * @return what was read, as in {@link #touchBucket}.
+     * state. Returns what was read, as in {@link #touchBucket}.
      */
     long touchEntry(final int slot) {
         final int entryOffset = offset(slot);
@@ -176,13 +162,7 @@ final class FlowTable {
         return octets;
     }
 
-    /**
-     * Whether a slot holds a flow with a key.
-     *
-     * @param slot that held a flow.
-     * @param key  to compare with.
-     * @return true if so: then it is the only one.
-     */
+    /** Whether a slot holds a flow with a key. Returns true if so: then it is the only one. */
     boolean holds(final int slot, final FlowKey key) {
         final int entryOffset = offset(slot);
         return (FlowEntry.flags(entries, entryOffset) & FlowEntry.FLAG_LIVE) != 0 && key.matches(entries, entryOffset);
@@ -230,11 +210,7 @@ final class FlowTable {
         return usedSlots++;
     }
 
-    /**
-     * Frees a slot and closes the gap in the index.
-     *
-     * @param slot of a live flow.
-     */
+    /** Frees a slot and closes the gap in the index. */
     void remove(final int slot) {
         final int entryOffset = offset(slot);
         int gap = FlowEntry.keyHashHigh(entries, entryOffset) & indexMask;

@@ -31,7 +31,6 @@ public final class ShardSelector {
      * The cache of a packet's flow.
      *
      * @param descriptor holds the decoded packet, see {@link io.flowlag.exporter.decode.PacketDescriptor}.
-     * @param offset     of the descriptor.
      * @return its index, from 0.
      */
     public int shardOf(final DirectBuffer descriptor, final int offset) {

@@ -12,7 +12,6 @@ public interface SnapshotSink {
      * A flow that is new or has changed since it was last given. Copy what is to be kept.
      *
      * @param buffer holds the entry, in the layout of {@link FlowEntry}.
-     * @param offset of the entry.
      * @return whether it was taken.
      */
     boolean onFlow(DirectBuffer buffer, int offset);
@@ -21,16 +20,13 @@ public interface SnapshotSink {
      * A flow that was given before has ended, and its record is on its way. Copy what is to be kept.
      *
      * @param buffer holds the entry as it ended.
-     * @param offset of the entry.
      * @return whether it was taken; if not, {@link #onEnded} will tell of the end.
      */
     boolean onLast(DirectBuffer buffer, int offset);
 
     /**
-     * A flow that was given before has ended some time ago, when there was no room for {@link #onLast}.
-     *
-     * @param flowId of the flow.
-     * @return whether it was taken.
+     * A flow that was given before has ended some time ago, when there was no room for {@link #onLast}. Returns whether it was
+     * taken.
      */
     boolean onEnded(long flowId);
 

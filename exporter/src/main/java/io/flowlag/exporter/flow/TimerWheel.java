@@ -29,7 +29,6 @@ final class TimerWheel {
         /**
          * Ends the flow or schedules it again.
          *
-         * @param slot  of the flow.
          * @param nowNs as given to {@link TimerWheel#poll}.
          */
         void onDeadline(int slot, long nowNs);
@@ -86,11 +85,7 @@ final class TimerWheel {
         }
     }
 
-    /**
-     * Sets where the wheel stands before its first use; later calls do nothing.
-     *
-     * @param nowNs the time now.
-     */
+    /** Sets where the wheel stands before its first use; later calls do nothing. */
     void start(final long nowNs) {
         if (!isStarted) {
             currentTick = nowNs >> TICK_SHIFT;
@@ -99,10 +94,7 @@ final class TimerWheel {
     }
 
     /**
-     * Whether {@link #poll} has something to look at.
-     *
-     * @param nowNs the time now.
-     * @return true if the tick is another one or the current bucket is not done.
+     * Whether {@link #poll} has something to look at. Returns true if the tick is another one or the current bucket is not done.
      */
     boolean isDue(final long nowNs) {
         return nowNs >> TICK_SHIFT != currentTick || heads[(int)currentTick & BUCKET_MASK] != NONE;
@@ -111,10 +103,9 @@ final class TimerWheel {
     /**
      * Turns the wheel and hands over the flows whose deadline has come.
      *
-     * @param nowNs   the time now; when it is behind the wheel by more than a tick (a clock was set back), the wheel follows, and
-     *                every flow is looked at.
-     * @param handler looks at each flow.
-     * @param limit   how many flows at most; the rest waits for the next call.
+     * @param nowNs the time now; when it is behind the wheel by more than a tick (a clock was set back), the wheel follows, and
+     *              every flow is looked at.
+     * @param limit how many flows at most; the rest waits for the next call.
      * @return how many flows were looked at.
      */
     int poll(final long nowNs, final DeadlineHandler handler, final int limit) {

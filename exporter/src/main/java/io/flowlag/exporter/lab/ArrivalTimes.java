@@ -45,9 +45,8 @@ final class ArrivalTimes {
     }
 
     /**
-     * The next packet. One number of the sequence is left out for each: the pages' figures were drawn so.
-     *
-     * @return when it comes, whole ns since the start; not before the one before it.
+     * The next packet. One number of the sequence is left out for each: the pages' figures were drawn so. Returns when it comes,
+     * whole ns since the start; not before the one before it.
      */
     long nextNs() {
         random.nextLong();

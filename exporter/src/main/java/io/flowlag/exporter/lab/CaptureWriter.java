@@ -69,8 +69,7 @@ public final class CaptureWriter implements PacketHandler, AutoCloseable {
     /**
      * Writes whole Ethernet frames to a file in this machine's byte order.
      *
-     * @param file   is created or replaced.
-     * @param format of the file.
+     * @param file is created or replaced.
      * @throws IOException if the file cannot be written.
      */
     public CaptureWriter(final Path file, final Format format) throws IOException {
@@ -81,8 +80,6 @@ public final class CaptureWriter implements PacketHandler, AutoCloseable {
      * Writes to a file.
      *
      * @param file            is created or replaced.
-     * @param format          of the file.
-     * @param byteOrder       of its headers.
      * @param linkType        of every packet, a {@link LinkType} number.
      * @param snapLengthBytes how many octets of a packet are kept at most.
      * @throws IOException if the file cannot be written.
@@ -97,8 +94,6 @@ public final class CaptureWriter implements PacketHandler, AutoCloseable {
      * Writes to a channel, which this writer closes.
      *
      * @param channel         blocking; takes the octets.
-     * @param format          of the file.
-     * @param byteOrder       of its headers.
      * @param linkType        of every packet, a {@link LinkType} number.
      * @param snapLengthBytes how many octets of a packet are kept at most; at most 128 KiB.
      */
@@ -135,7 +130,6 @@ public final class CaptureWriter implements PacketHandler, AutoCloseable {
     /**
      * Writes one packet.
      *
-     * @param packet              holds it.
      * @param offset              of its first octet.
      * @param capturedLengthBytes octets there; what exceeds the snap length is cut.
      * @param wireLengthBytes     octets that it had on the wire.

@@ -33,7 +33,6 @@ final class FlowSizes {
      * Draws the sizes, in an order that tells nothing of them.
      *
      * @param profile says how many flows and packets.
-     * @param random  is drawn from.
      * @return packets of each flow.
      */
     static int[] draw(final TrafficProfile profile, final LabRandom random) {

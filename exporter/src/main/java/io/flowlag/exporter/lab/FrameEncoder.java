@@ -79,9 +79,7 @@ final class FrameEncoder {
     /**
      * Builds the next frame of a flow, as its truth says which that is.
      *
-     * @param flow               index.
-     * @param wantedLengthBytes  of the frame without a tag; TCP's first and last segment are minimum-sized whatever is wanted.
-     * @return the frame's length.
+     * @param wantedLengthBytes of the frame without a tag; TCP's first and last segment are minimum-sized whatever is wanted.
      */
     int encode(final int flow, final int wantedLengthBytes) {
         final int number = flows.packets(flow);
@@ -96,12 +94,9 @@ final class FrameEncoder {
     /**
      * Builds a frame of a flow.
      *
-     * @param flow               index.
-     * @param number             of the packet in the flow, from 0.
-     * @param sequence           number of the TCP segment.
-     * @param wantedLengthBytes  of the frame without a tag; TCP's first and last segment are minimum-sized whatever is wanted.
-     * @param dscp               of the IP packet.
-     * @return the frame's length.
+     * @param number            of the packet in the flow, from 0.
+     * @param sequence          number of the TCP segment.
+     * @param wantedLengthBytes of the frame without a tag; TCP's first and last segment are minimum-sized whatever is wanted.
      */
     int encode(final int flow, final int number, final int sequence, final int wantedLengthBytes, final int dscp) {
         final boolean ipv6 = flows.isIpv6(flow);

@@ -11,21 +11,12 @@ public final class LabRandom {
 
     private long state;
 
-    /**
-     * A sequence.
-     *
-     * @param seed names it.
-     */
+    /** A sequence. */
     public LabRandom(final long seed) {
         state = seed;
     }
 
-    /**
-     * The mixing step alone: a bijection of 64 bits in which every input bit moves about half of the output bits.
-     *
-     * @param value to mix.
-     * @return mixed.
-     */
+    /** The mixing step alone: a bijection of 64 bits in which every input bit moves about half of the output bits. */
     public static long mix(final long value) {
         final long first = (value ^ (value >>> 30)) * 0xBF58476D1CE4E5B9L;
         final long second = (first ^ (first >>> 27)) * 0x94D049BB133111EBL;

@@ -33,7 +33,6 @@ public interface Laboratory {
      * @param seeds        how many seeds, from 1; 0 for as many as the scale has.
      * @param firstSeed    of an experiment that takes one; 0 for its own.
      * @param isPaperScale the paper's size, otherwise a small one.
-     * @param directory    where files go; exists.
      */
     record Order(
         List<String> names, boolean isAll, int seeds, long firstSeed, boolean isPaperScale, Path directory) {
@@ -49,8 +48,6 @@ public interface Laboratory {
     /**
      * Runs experiments and writes their tables and plots.
      *
-     * @param order    what to run.
-     * @param out      takes lines of results.
      * @param progress takes what is going on.
      * @throws IOException if a file cannot be written.
      */

@@ -49,10 +49,9 @@ final class LinkQueue {
     /**
      * A packet comes.
      *
-     * @param packet      what {@link #poll} gives back.
-     * @param classIndex  0 is served first; without effect but with strict priority.
-     * @param lengthBytes of the packet.
-     * @param nowNs       since the start.
+     * @param packet     what {@link #poll} gives back.
+     * @param classIndex 0 is served first; without effect but with strict priority.
+     * @param nowNs      since the start.
      * @return false if it is lost.
      */
     boolean offer(final int packet, final int classIndex, final int lengthBytes, final double nowNs) {

@@ -39,34 +39,17 @@ public record LoadModel(
         bursts = List.copyOf(bursts);
     }
 
-    /**
-     * A load that is constant on average, without bursts.
-     *
-     * @param utilization of the link.
-     * @return the load.
-     */
+    /** A load that is constant on average, without bursts. */
     public static LoadModel constant(final double utilization) {
         return new LoadModel(utilization, utilization, 1_000_000_000L, List.of());
     }
 
-    /**
-     * The same bursts about a mean that swings.
-     *
-     * @param lowest   utilization.
-     * @param highest  utilization.
-     * @param periodNs from lowest to lowest.
-     * @return the load.
-     */
+    /** The same bursts about a mean that swings. */
     public LoadModel swinging(final double lowest, final double highest, final long periodNs) {
         return new LoadModel(lowest, highest, periodNs, bursts);
     }
 
-    /**
-     * The same mean with bursts.
-     *
-     * @param others the Gaussian processes.
-     * @return the load.
-     */
+    /** The same mean with bursts. */
     public LoadModel bursting(final Burstiness... others) {
         return new LoadModel(lowestUtilization, highestUtilization, swingNs, List.of(others));
     }

@@ -44,12 +44,7 @@ public record PathFaults(
     /**
      * Faults without episodes of loss, and a clock that neither is off nor drifts.
      *
-     * @param lossShare          of regular packets.
-     * @param referenceLossShare of references.
-     * @param duplicatedShare    of both.
-     * @param reorderedShare     of both.
-     * @param clockStepAtNs      when the receiver's clock is set; 0 for never.
-     * @param clockStepNs        by how much.
+     * @param clockStepAtNs when the receiver's clock is set; 0 for never.
      */
     public PathFaults(
         final double lossShare, final double referenceLossShare, final double duplicatedShare, final double reorderedShare,
@@ -62,7 +57,6 @@ public record PathFaults(
      *
      * @param share   of packets and references, 0 to 1.
      * @param packets mean length of an episode.
-     * @return the faults.
      */
     public PathFaults withBursts(final double share, final double packets) {
         return new PathFaults(lossShare, referenceLossShare, duplicatedShare, reorderedShare, clockStepAtNs, clockStepNs,
@@ -74,7 +68,6 @@ public record PathFaults(
      *
      * @param offsetNs at the start, signed.
      * @param driftPpm from then on, signed.
-     * @return the faults.
      */
     public PathFaults withClock(final long offsetNs, final double driftPpm) {
         return new PathFaults(lossShare, referenceLossShare, duplicatedShare, reorderedShare, clockStepAtNs, clockStepNs,

@@ -41,12 +41,7 @@ public record QueueModel(
         }
     }
 
-    /**
-     * A FIFO.
-     *
-     * @param limitPackets of the queue.
-     * @return the queue.
-     */
+    /** A FIFO. */
     public static QueueModel dropTail(final int limitPackets) {
         return new QueueModel(Discipline.DROP_TAIL, limitPackets, 0, 0, 0, 0);
     }
@@ -61,22 +56,12 @@ public record QueueModel(
         return new QueueModel(Discipline.RED, PAPER_LIMIT_PACKETS, 4_000, 9_000, 0.002, 1.0 / 50);
     }
 
-    /**
-     * Two classes, the first before the second.
-     *
-     * @param limitPackets of each.
-     * @return the queue.
-     */
+    /** Two classes, the first before the second. */
     public static QueueModel strictPriority(final int limitPackets) {
         return new QueueModel(Discipline.STRICT_PRIORITY, limitPackets, 0, 0, 0, 0);
     }
 
-    /**
-     * Two links side by side, as equal-cost routes have them.
-     *
-     * @param limitPackets of each queue.
-     * @return the queues.
-     */
+    /** Two links side by side, as equal-cost routes have them. */
     public static QueueModel parallelPaths(final int limitPackets) {
         return new QueueModel(Discipline.PARALLEL_PATHS, limitPackets, 0, 0, 0, 0);
     }

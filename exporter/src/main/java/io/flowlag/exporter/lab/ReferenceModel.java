@@ -43,12 +43,7 @@ public record ReferenceModel(
         }
     }
 
-    /**
-     * One unauthenticated stream without a ceiling, at least every 100 ms.
-     *
-     * @param policy of the stream.
-     * @return the references.
-     */
+    /** One unauthenticated stream without a ceiling, at least every 100 ms. */
     public static ReferenceModel of(final InjectionPolicy policy) {
         return new ReferenceModel(
             List.of(policy), 1, TimeUnit.MILLISECONDS.toNanos(100), Long.MAX_VALUE,
@@ -60,7 +55,6 @@ public record ReferenceModel(
      *
      * @param first  policy of class 0.
      * @param second policy of class 1.
-     * @return the references.
      */
     public ReferenceModel perClass(final InjectionPolicy first, final InjectionPolicy second) {
         return new ReferenceModel(
@@ -71,7 +65,6 @@ public record ReferenceModel(
      * The same with the only stream in another class.
      *
      * @param classIndex 0 or 1.
-     * @return the references.
      */
     public ReferenceModel inClass(final int classIndex) {
         return new ReferenceModel(
@@ -82,18 +75,12 @@ public record ReferenceModel(
      * The same with another average of the utilization.
      *
      * @param weight of the newest utilization, above 0, up to 1.
-     * @return the references.
      */
     public ReferenceModel weighing(final double weight) {
         return new ReferenceModel(policies, sharedClass, maximumGapNs, ceilingBps, weight, port, firstSsid, key);
     }
 
-    /**
-     * The same below a ceiling.
-     *
-     * @param bitsPerSecond on average.
-     * @return the references.
-     */
+    /** The same below a ceiling. */
     public ReferenceModel below(final long bitsPerSecond) {
         return new ReferenceModel(
             policies, sharedClass, maximumGapNs, bitsPerSecond, utilizationWeight, port, firstSsid, key);
@@ -103,7 +90,6 @@ public record ReferenceModel(
      * The same, authenticated.
      *
      * @param secret at least 16 octets.
-     * @return the references.
      */
     public ReferenceModel authenticated(final byte[] secret) {
         return new ReferenceModel(
@@ -120,22 +106,12 @@ public record ReferenceModel(
         return policies.size();
     }
 
-    /**
-     * The class of a stream.
-     *
-     * @param stream index.
-     * @return class index.
-     */
+    /** The class of a stream. */
     public int streamClass(final int stream) {
         return policies.size() == 1 ? sharedClass : stream;
     }
 
-    /**
-     * The session of a stream, as its receiver must know it.
-     *
-     * @param stream index.
-     * @return the session, from any address.
-     */
+    /** The session of a stream, as its receiver must know it. Returns the session, from any address. */
     public ReferenceSession session(final int stream) {
         final int ssid = firstSsid + stream;
         return key == null ? ReferenceSession.unauthenticated(ssid) : ReferenceSession.authenticated(ssid, key.clone());

@@ -8,15 +8,13 @@ import java.util.concurrent.TimeUnit;
  * A segment in simulated time: traffic, load, queue and transmitter, references and faults. Immutable; equal profiles give equal
  * octets and times on every machine.
  *
- * @param traffic      flows, packets and sizes; its rate is not used.
- * @param load         offered to the transmitter.
- * @param capacityBps  of the transmitter, bits/s of captured frames, more than 0.
- * @param queue        in front of the transmitter.
- * @param firstShare   of flows that are in class 0, the others are in class 1; 0 to 1.
- * @param firstDscp    of class 0, 0 to 63.
- * @param secondDscp   of class 1, 0 to 63.
- * @param references   that the sender injects; null for none.
- * @param faults       behind the queue.
+ * @param traffic     flows, packets and sizes; its rate is not used.
+ * @param capacityBps of the transmitter, bits/s of captured frames, more than 0.
+ * @param queue       in front of the transmitter.
+ * @param firstShare  of flows that are in class 0, the others are in class 1; 0 to 1.
+ * @param firstDscp   of class 0, 0 to 63.
+ * @param secondDscp  of class 1, 0 to 63.
+ * @param references  that the sender injects; null for none.
  */
 public record SegmentProfile(
     TrafficProfile traffic, LoadModel load, long capacityBps, QueueModel queue, double firstShare, int firstDscp,
@@ -39,15 +37,7 @@ public record SegmentProfile(
         check(secondDscp >= 0 && secondDscp <= DSCP_AT_MOST, "secondDscp=" + secondDscp + ": must be 0 to 63");
     }
 
-    /**
-     * One class, no references, no faults.
-     *
-     * @param traffic     flows, packets and sizes.
-     * @param load        offered.
-     * @param capacityBps of the transmitter.
-     * @param queue       in front of it.
-     * @return the segment.
-     */
+    /** One class, no references, no faults. */
     public static SegmentProfile of(
         final TrafficProfile traffic, final LoadModel load, final long capacityBps, final QueueModel queue) {
         return new SegmentProfile(
@@ -57,8 +47,6 @@ public record SegmentProfile(
     /**
      * What {@code flowlag demo} shows: 200 flows, 20 000 packets, 20 Mbit/s for about 6 s, a load that swings between 30 and
      * 100 %, so that delays go from a tenth of a millisecond to about a hundred, and a reference for 20 packets.
-     *
-     * @return the segment.
      */
     public static SegmentProfile demo() {
         final LoadModel load = LoadModel.constant(0.65).swinging(0.3, 1.0, TimeUnit.MILLISECONDS.toNanos(2_900))
@@ -76,7 +64,6 @@ public record SegmentProfile(
      * @param queue       in front of the transmitter.
      * @param packetCount of the trace: 1 800 000 for 5 s.
      * @param seed        any number.
-     * @return the segment.
      */
     public static SegmentProfile rliPaper(
         final double utilization, final QueueModel queue, final int packetCount, final long seed) {
@@ -95,19 +82,13 @@ public record SegmentProfile(
      * The same with other references.
      *
      * @param others null for none.
-     * @return the segment.
      */
     public SegmentProfile with(final ReferenceModel others) {
         return new SegmentProfile(
             traffic, load, capacityBps, queue, firstShare, firstDscp, secondDscp, others, faults);
     }
 
-    /**
-     * The same with other faults.
-     *
-     * @param others behind the queue.
-     * @return the segment.
-     */
+    /** The same with other faults. */
     public SegmentProfile with(final PathFaults others) {
         return new SegmentProfile(
             traffic, load, capacityBps, queue, firstShare, firstDscp, secondDscp, references, others);
@@ -117,19 +98,13 @@ public record SegmentProfile(
      * The same with another queue.
      *
      * @param other in front of the transmitter.
-     * @return the segment.
      */
     public SegmentProfile with(final QueueModel other) {
         return new SegmentProfile(
             traffic, load, capacityBps, other, firstShare, firstDscp, secondDscp, references, faults);
     }
 
-    /**
-     * The same with another load.
-     *
-     * @param other offered to the transmitter.
-     * @return the segment.
-     */
+    /** The same with another load. */
     public SegmentProfile with(final LoadModel other) {
         return new SegmentProfile(
             traffic, other, capacityBps, queue, firstShare, firstDscp, secondDscp, references, faults);
@@ -139,7 +114,6 @@ public record SegmentProfile(
      * The same with another share of flows in class 0.
      *
      * @param share 0 to 1.
-     * @return the segment.
      */
     public SegmentProfile withFirstShare(final double share) {
         return new SegmentProfile(

@@ -278,12 +278,7 @@ public final class SegmentSimulation {
         return share > 0 && faultRandom.nextDouble() < share;
     }
 
-    /**
-     * Reads one of the sender's counters, over all streams.
-     *
-     * @param counter in question.
-     * @return its value; 0 without references.
-     */
+    /** Reads one of the sender's counters, over all streams. Returns its value; 0 without references. */
     public long counter(final SenderCounter counter) {
         return scheduler == null ? 0 : scheduler.counter(counter);
     }

@@ -15,11 +15,7 @@ public final class SegmentTruth implements SegmentHandler {
     private final int[] sentPackets;
     private final int[] lostPackets;
 
-    /**
-     * Nothing has happened.
-     *
-     * @param flows of the segment.
-     */
+    /** Nothing has happened. */
     public SegmentTruth(final TrafficFlows flows) {
         counters = new UnsafeBuffer(
             BufferUtil.allocateDirectAligned(flows.flowCount() * DelayCounters.LENGTH_BYTES, CACHE_LINE_LENGTH));
@@ -57,82 +53,45 @@ public final class SegmentTruth implements SegmentHandler {
         return sentPackets.length;
     }
 
-    /**
-     * Packets of a flow that passed the sender's point.
-     *
-     * @param flow index.
-     * @return packets.
-     */
+    /** Packets of a flow that passed the sender's point. */
     public int sentPackets(final int flow) {
         return sentPackets[flow];
     }
 
-    /**
-     * Packets of a flow that did not pass the receiver's point.
-     *
-     * @param flow index.
-     * @return packets.
-     */
+    /** Packets of a flow that did not pass the receiver's point. */
     public int lostPackets(final int flow) {
         return lostPackets[flow];
     }
 
     /**
-     * Packets of a flow that passed the receiver's point; twins count twice.
-     *
-     * @param flow index.
-     * @return packets; the delays below have a meaning when this is above 0.
+     * Packets of a flow that passed the receiver's point; twins count twice. Returns packets; the delays below have a meaning
+     * when this is above 0.
      */
     public long receivedPackets(final int flow) {
         return DelayCounters.count(counters, offset(flow));
     }
 
-    /**
-     * The mean delay of a flow.
-     *
-     * @param flow index.
-     * @return ns, signed, not rounded.
-     */
+    /** The mean delay of a flow. Returns ns, signed, not rounded. */
     public double meanNs(final int flow) {
         return (double) DelayCounters.sumNs(counters, offset(flow)) / receivedPackets(flow);
     }
 
-    /**
-     * The sum of a flow's delays.
-     *
-     * @param flow index.
-     * @return ns, signed.
-     */
+    /** The sum of a flow's delays. Returns ns, signed. */
     public long sumNs(final int flow) {
         return DelayCounters.sumNs(counters, offset(flow));
     }
 
-    /**
-     * The sample standard deviation of a flow's delays.
-     *
-     * @param flow index.
-     * @return ns; NaN for a single packet.
-     */
+    /** The sample standard deviation of a flow's delays. Returns ns; NaN for a single packet. */
     public double standardDeviationNs(final int flow) {
         return DelayCounters.standardDeviationNs(counters, offset(flow));
     }
 
-    /**
-     * The smallest delay of a flow.
-     *
-     * @param flow index.
-     * @return ns, signed.
-     */
+    /** The smallest delay of a flow. Returns ns, signed. */
     public long minimumNs(final int flow) {
         return DelayCounters.minimumNs(counters, offset(flow));
     }
 
-    /**
-     * The largest delay of a flow.
-     *
-     * @param flow index.
-     * @return ns, signed.
-     */
+    /** The largest delay of a flow. Returns ns, signed. */
     public long maximumNs(final int flow) {
         return DelayCounters.maximumNs(counters, offset(flow));
     }

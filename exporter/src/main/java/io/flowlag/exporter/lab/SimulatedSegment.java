@@ -61,8 +61,7 @@ public final class SimulatedSegment {
 
     /**
      * Both points as one source, in the order of simulated time: {@link #SENDER} and {@link #RECEIVER} are the interface numbers.
-     *
-     * @return a source, from the first packet on.
+     * Returns a source, from the first packet on.
      */
     public PacketSource merged() {
         return new PointSource(plan, true, true, "simulated segment");
@@ -77,7 +76,6 @@ public final class SimulatedSegment {
      * Runs a simulation to its end.
      *
      * @param handler is told of every packet.
-     * @return the simulation.
      */
     public SegmentSimulation run(final SegmentHandler handler) {
         final SegmentSimulation simulation = simulation();

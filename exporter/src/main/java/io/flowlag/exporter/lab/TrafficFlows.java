@@ -145,122 +145,62 @@ public final class TrafficFlows {
         return client.length;
     }
 
-    /**
-     * Whether a flow is over IPv6.
-     *
-     * @param flow index.
-     * @return false for IPv4.
-     */
+    /** Whether a flow is over IPv6. Returns false for IPv4. */
     public boolean isIpv6(final int flow) {
         return ipv6[flow];
     }
 
-    /**
-     * A flow's IP protocol.
-     *
-     * @param flow index.
-     * @return its number.
-     */
+    /** A flow's IP protocol. */
     public int protocol(final int flow) {
         return protocol[flow];
     }
 
-    /**
-     * A flow's source port.
-     *
-     * @param flow index.
-     * @return 0 for protocols without ports.
-     */
+    /** A flow's source port. Returns 0 for protocols without ports. */
     public int sourcePort(final int flow) {
         return sourcePort[flow] & 0xFFFF;
     }
 
-    /**
-     * A flow's destination port.
-     *
-     * @param flow index.
-     * @return 0 for protocols without ports.
-     */
+    /** A flow's destination port. Returns 0 for protocols without ports. */
     public int destinationPort(final int flow) {
         return destinationPort[flow] & 0xFFFF;
     }
 
-    /**
-     * The VLAN of a flow's frames.
-     *
-     * @param flow index.
-     * @return its id, 0 if the frames are untagged.
-     */
+    /** The VLAN of a flow's frames. Returns its id, 0 if the frames are untagged. */
     public int vlanId(final int flow) {
         return vlanId[flow];
     }
 
-    /**
-     * Packets of a flow in the whole traffic.
-     *
-     * @param flow index.
-     * @return 1 or more.
-     */
+    /** Packets of a flow in the whole traffic. Returns 1 or more. */
     public int plannedPackets(final int flow) {
         return plannedPackets[flow];
     }
 
-    /**
-     * Packets of a flow emitted so far.
-     *
-     * @param flow index.
-     * @return at most {@link #plannedPackets}.
-     */
+    /** Packets of a flow emitted so far. Returns at most {@link #plannedPackets}. */
     public int packets(final int flow) {
         return emittedPackets[flow];
     }
 
-    /**
-     * IP octets of a flow emitted so far: headers and payload, without the link layer.
-     *
-     * @param flow index.
-     * @return octets.
-     */
+    /** IP octets of a flow emitted so far: headers and payload, without the link layer. Returns octets. */
     public long octets(final int flow) {
         return octets[flow];
     }
 
-    /**
-     * When a flow's first packet was emitted.
-     *
-     * @param flow index.
-     * @return UNIX time, ns; meaningless before the first packet.
-     */
+    /** When a flow's first packet was emitted. Returns UNIX time, ns; meaningless before the first packet. */
     public long firstNs(final int flow) {
         return firstNs[flow];
     }
 
-    /**
-     * When a flow's last packet so far was emitted.
-     *
-     * @param flow index.
-     * @return UNIX time, ns; meaningless before the first packet.
-     */
+    /** When a flow's last packet so far was emitted. Returns UNIX time, ns; meaningless before the first packet. */
     public long lastNs(final int flow) {
         return lastNs[flow];
     }
 
-    /**
-     * A flow's source address as text. Allocates.
-     *
-     * @param flow index.
-     * @return dotted or colon notation.
-     */
+    /** A flow's source address as text. Allocates. Returns dotted or colon notation. */
     public String sourceAddress(final int flow) {
         return text(flow, true);
     }
 
-    /**
-     * A flow's destination address as text. Allocates.
-     *
-     * @param flow index.
-     * @return dotted or colon notation.
-     */
+    /** A flow's destination address as text. Allocates. Returns dotted or colon notation. */
     public String destinationAddress(final int flow) {
         return text(flow, false);
     }
@@ -268,7 +208,6 @@ public final class TrafficFlows {
     /**
      * Writes the truth as CSV: a header line, then a line for each flow that has packets. Allocates.
      *
-     * @param out takes the text.
      * @throws IOException if it cannot.
      */
     public void writeCsv(final Appendable out) throws IOException {

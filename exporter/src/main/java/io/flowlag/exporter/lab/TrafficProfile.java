@@ -48,7 +48,6 @@ public final class TrafficProfile {
      * A built-in profile.
      *
      * @param name {@code min64}, {@code mix}, {@code big} or {@code demo}.
-     * @return the profile.
      * @throws IllegalArgumentException if there is none of that name.
      */
     public static TrafficProfile named(final String name) {
@@ -61,12 +60,7 @@ public final class TrafficProfile {
         };
     }
 
-    /**
-     * Starts a new profile.
-     *
-     * @param name for messages.
-     * @return a builder.
-     */
+    /** Starts a new profile. */
     public static Builder builder(final String name) {
         return new Builder(name);
     }
@@ -220,7 +214,6 @@ public final class TrafficProfile {
          * Packets in all.
          *
          * @param packetCount at least {@code flowCount}.
-         * @return this.
          */
         public Builder packetCount(final int packetCount) {
             this.packetCount = packetCount;
@@ -231,7 +224,6 @@ public final class TrafficProfile {
          * Flows in all.
          *
          * @param flowCount 1 or more.
-         * @return this.
          */
         public Builder flowCount(final int flowCount) {
             this.flowCount = flowCount;
@@ -242,7 +234,6 @@ public final class TrafficProfile {
          * What distinguishes this traffic from others of the same profile.
          *
          * @param seed any number.
-         * @return this.
          */
         public Builder seed(final long seed) {
             this.seed = seed;
@@ -253,7 +244,6 @@ public final class TrafficProfile {
          * The rate.
          *
          * @param packetsPerSecond 1 to 1 000 000 000.
-         * @return this.
          */
         public Builder packetsPerSecond(final int packetsPerSecond) {
             this.packetsPerSecond = packetsPerSecond;
@@ -264,7 +254,6 @@ public final class TrafficProfile {
          * When the traffic starts.
          *
          * @param startNs UNIX time, ns, 0 or more.
-         * @return this.
          */
         public Builder startNs(final long startNs) {
             this.startNs = startNs;
@@ -275,7 +264,6 @@ public final class TrafficProfile {
          * How many octets of a frame are captured at most.
          *
          * @param snapLengthBytes 1 or more.
-         * @return this.
          */
         public Builder snapLengthBytes(final int snapLengthBytes) {
             this.snapLengthBytes = snapLengthBytes;
@@ -286,7 +274,6 @@ public final class TrafficProfile {
          * Share of flows with one packet.
          *
          * @param singlePacketFlowShare 0 to 1.
-         * @return this.
          */
         public Builder singlePacketFlowShare(final double singlePacketFlowShare) {
             this.singlePacketFlowShare = singlePacketFlowShare;
@@ -297,7 +284,6 @@ public final class TrafficProfile {
          * Share of flows with two to five packets.
          *
          * @param fewPacketFlowShare 0 to 1.
-         * @return this.
          */
         public Builder fewPacketFlowShare(final double fewPacketFlowShare) {
             this.fewPacketFlowShare = fewPacketFlowShare;
@@ -308,7 +294,6 @@ public final class TrafficProfile {
          * Exponent of the Pareto part of the flow sizes.
          *
          * @param paretoShape above 0.
-         * @return this.
          */
         public Builder paretoShape(final double paretoShape) {
             this.paretoShape = paretoShape;
@@ -319,7 +304,6 @@ public final class TrafficProfile {
          * Upper end of the Pareto part of the flow sizes.
          *
          * @param largestFlowPackets 0 for a hundredth of all packets.
-         * @return this.
          */
         public Builder largestFlowPackets(final int largestFlowPackets) {
             this.largestFlowPackets = largestFlowPackets;
@@ -330,7 +314,6 @@ public final class TrafficProfile {
          * Share of flows over IPv6.
          *
          * @param ipv6Share 0 to 1.
-         * @return this.
          */
         public Builder ipv6Share(final double ipv6Share) {
             this.ipv6Share = ipv6Share;
@@ -341,7 +324,6 @@ public final class TrafficProfile {
          * Share of UDP flows.
          *
          * @param udpShare 0 to 1, together with ICMP's.
-         * @return this.
          */
         public Builder udpShare(final double udpShare) {
             this.udpShare = udpShare;
@@ -352,7 +334,6 @@ public final class TrafficProfile {
          * Share of ICMP flows.
          *
          * @param icmpShare 0 to 1, together with UDP's.
-         * @return this.
          */
         public Builder icmpShare(final double icmpShare) {
             this.icmpShare = icmpShare;
@@ -363,7 +344,6 @@ public final class TrafficProfile {
          * Share of flows whose frames are tagged.
          *
          * @param vlanShare 0 to 1.
-         * @return this.
          */
         public Builder vlanShare(final double vlanShare) {
             this.vlanShare = vlanShare;
@@ -374,7 +354,6 @@ public final class TrafficProfile {
          * Share of minimum-sized frames.
          *
          * @param smallFrameShare 0 to 1.
-         * @return this.
          */
         public Builder smallFrameShare(final double smallFrameShare) {
             this.smallFrameShare = smallFrameShare;
@@ -385,7 +364,6 @@ public final class TrafficProfile {
          * Share of frames of 590 octets.
          *
          * @param mediumFrameShare 0 to 1, together with the small ones.
-         * @return this.
          */
         public Builder mediumFrameShare(final double mediumFrameShare) {
             this.mediumFrameShare = mediumFrameShare;
@@ -395,7 +373,6 @@ public final class TrafficProfile {
         /**
          * Checks every number and every relation between them.
          *
-         * @return the profile.
          * @throws IllegalArgumentException naming the number that is wrong.
          */
         public TrafficProfile build() {

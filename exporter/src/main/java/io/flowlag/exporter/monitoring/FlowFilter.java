@@ -28,12 +28,7 @@ public record FlowFilter(
     /** Every flow. */
     public static final FlowFilter ALL = new FlowFilter(null, null, null, -1, -1, -1, -1, null, false);
 
-    /**
-     * Whether a flow matches.
-     *
-     * @param flow to look at.
-     * @return true if it does.
-     */
+    /** Whether a flow matches. */
     public boolean matches(final FlowView flow) {
         return (source == null || contains(source, flow.source())) &&
             (destination == null || contains(destination, flow.destination())) &&

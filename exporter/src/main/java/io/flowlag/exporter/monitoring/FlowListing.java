@@ -15,7 +15,6 @@ public final class FlowListing {
      * As a table with a header.
      *
      * @param flows in their order.
-     * @return the lines.
      */
     public static List<String> lines(final List<FlowView> flows) {
         final List<String> lines = new ArrayList<>();

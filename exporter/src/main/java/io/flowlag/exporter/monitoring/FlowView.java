@@ -14,31 +14,20 @@ import java.util.Locale;
 /**
  * A flow for people: what {@link WatchedFlow} holds. Immutable. What is not known is null.
  *
- * @param source              address.
- * @param destination         address.
- * @param protocol            number.
- * @param sourcePort          0 where there are no ports.
- * @param destinationPort     0 where there are no ports.
- * @param dscp                of the first packet.
- * @param classIndex          of the configuration.
- * @param endReason           null while the flow lives.
- * @param packets             so far.
- * @param octets              so far.
- * @param startNs             UNIX epoch.
- * @param endNs               UNIX epoch, of the newest packet.
- * @param estimator           of the mean: interpolated, left, sketch, joint, sums, matched; null without a delay, as is the rest.
- * @param samples             delays behind the mean.
- * @param meanNs              signed.
- * @param isExact             whether the mean is that of every packet's own delay.
- * @param boundNs             95 % error bound.
- * @param standardDeviationNs of the delays.
- * @param minimumNs           signed.
- * @param maximumNs           signed.
- * @param interpolatedMeanNs  by references, where the mean is another one.
- * @param sketchMeanNs        by sketches.
- * @param lostPackets         on the segment.
- * @param isLossExact         whether that is exact, and not at most so many.
- * @param segmentId           of the segment.
+ * @param sourcePort         0 where there are no ports.
+ * @param destinationPort    0 where there are no ports.
+ * @param dscp               of the first packet.
+ * @param endReason          null while the flow lives.
+ * @param startNs            UNIX epoch.
+ * @param endNs              UNIX epoch, of the newest packet.
+ * @param estimator          of the mean: interpolated, left, sketch, joint, sums, matched; null without a delay, as is the rest.
+ * @param meanNs             signed.
+ * @param isExact            whether the mean is that of every packet's own delay.
+ * @param boundNs            95 % error bound.
+ * @param minimumNs          signed.
+ * @param maximumNs          signed.
+ * @param interpolatedMeanNs by references, where the mean is another one.
+ * @param isLossExact        whether that is exact, and not at most so many.
  */
 public record FlowView(
     String source,
@@ -77,9 +66,7 @@ public record FlowView(
     /**
      * Reads a flow.
      *
-     * @param buffer holds it.
      * @param offset of the flow, in the layout of {@link WatchedFlow}.
-     * @return the flow.
      */
     public static FlowView of(final DirectBuffer buffer, final int offset) {
         final boolean isIpv6 = WatchedFlow.ipVersion(buffer, offset) == 6;

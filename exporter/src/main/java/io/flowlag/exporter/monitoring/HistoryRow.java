@@ -9,22 +9,19 @@ import java.util.List;
  * @param captured       packets since the start.
  * @param dropped        packets lost in the kernel or at the ring since the start.
  * @param referenceShare of references in the traffic.
- * @param classes        by sender and class.
  */
 public record HistoryRow(long timeMs, long captured, long dropped, Double referenceShare, List<ClassPoint> classes) {
     /**
      * One class.
      *
-     * @param name              for people.
-     * @param isExact           whether mean and quantiles are of matched packets, and not by references.
-     * @param meanNs            of regular packets in the interval.
-     * @param p95Ns             95 % quantile.
-     * @param p99Ns             99 % quantile.
-     * @param interpolatedMeanNs of regular packets, by references.
-     * @param referenceMeanNs   of references.
-     * @param sketchMeanNs      of the class by sketches, in the interval that was compared last.
-     * @param lost              packets of that interval, by sketches.
-     * @param utilization       of the link, 0 to 1.
+     * @param isExact             whether mean and quantiles are of matched packets, and not by references.
+     * @param meanNs              of regular packets in the interval.
+     * @param p95Ns               95 % quantile.
+     * @param p99Ns               99 % quantile.
+     * @param interpolatedMeanNs  of regular packets, by references.
+     * @param sketchMeanNs        of the class by sketches, in the interval that was compared last.
+     * @param lost                packets of that interval, by sketches.
+     * @param utilization         of the link, 0 to 1.
      * @param packetsPerReference as the policy has it now.
      */
     public record ClassPoint(

@@ -69,7 +69,6 @@ final class HttpServer implements AutoCloseable {
      * @param maximumConnections at the same time.
      * @param stepNs             for a whole request, and for taking a whole answer.
      * @param handler            answers; must not block.
-     * @param errorHandler       receives unexpected exceptions.
      * @throws IOException if the port cannot be bound.
      */
     HttpServer(

@@ -19,9 +19,8 @@ final class MetricCatalogue {
     /**
      * A label of the statistics.
      *
-     * @param unit     of its values; empty where the label says it.
-     * @param type     counter or gauge.
-     * @param sentence on it.
+     * @param unit of its values; empty where the label says it.
+     * @param type counter or gauge.
      */
     record Entry(String unit, Type type, String sentence) {
     }

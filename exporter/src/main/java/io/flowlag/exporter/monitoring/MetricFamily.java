@@ -24,7 +24,6 @@ final class MetricFamily {
      *
      * @param suffix of the name, such as _bucket.
      * @param labels name and value by turns.
-     * @param value  of it.
      */
     record Sample(String suffix, List<String> labels, double value) {
     }

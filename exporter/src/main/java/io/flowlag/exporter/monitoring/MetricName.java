@@ -34,8 +34,7 @@ record MetricName(String name, List<String> labels, double factor) {
     /**
      * The metric of a counter or gauge.
      *
-     * @param label in the statistics.
-     * @param unit  of its values; empty where the label says it.
+     * @param unit of its values; empty where the label says it.
      */
     static MetricName of(final String label, final String unit) {
         final Matcher session = SESSION.matcher(label);

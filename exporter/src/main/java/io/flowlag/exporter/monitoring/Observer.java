@@ -62,14 +62,11 @@ public final class Observer implements StatusSource, AutoCloseable {
     /**
      * Watches a process.
      *
-     * @param config      of the process.
-     * @param isLive      whether a status file is made unless one was asked for.
-     * @param startTimeMs of the process.
-     * @param statistics  gives a view of all counters.
-     * @param delay       the delay stage; null where no delay is measured.
-     * @param watches     give flows, each those of one cache; none if nobody looks.
-     * @param heartbeats  of the threads.
-     * @param errors      gives what nobody foresaw.
+     * @param isLive     whether a status file is made unless one was asked for.
+     * @param statistics gives a view of all counters.
+     * @param delay      the delay stage; null where no delay is measured.
+     * @param watches    give flows, each those of one cache; none if nobody looks.
+     * @param heartbeats of the threads.
      * @throws IOException if a status file that was asked for cannot be made.
      */
     public Observer(
@@ -110,7 +107,6 @@ public final class Observer implements StatusSource, AutoCloseable {
     /**
      * The memory of an observer, by formula.
      *
-     * @param config     of the process.
      * @param cacheCount flow caches of which it is given flows.
      * @return octets off the heap.
      */

@@ -9,7 +9,6 @@ public final class StatusFileException extends Exception {
     /**
      * A failure.
      *
-     * @param message   for people.
      * @param isDamaged whether the file is there and makes no sense.
      */
     public StatusFileException(final String message, final boolean isDamaged) {

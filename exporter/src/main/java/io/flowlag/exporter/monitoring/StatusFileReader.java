@@ -35,7 +35,6 @@ public final class StatusFileReader implements AutoCloseable {
     /**
      * Opens a status file.
      *
-     * @param path of the file.
      * @throws StatusFileException if it is not there, may not be read, or is none.
      */
     public StatusFileReader(final Path path) throws StatusFileException {
@@ -112,11 +111,7 @@ public final class StatusFileReader implements AutoCloseable {
             path + ": process " + pid() + " hangs, no sign of life for " + silenceMs / 1000 + " s";
     }
 
-    /**
-     * The number of the newest snapshot.
-     *
-     * @return 0 before the first.
-     */
+    /** The number of the newest snapshot. Returns 0 before the first. */
     public long snapshotNumber() {
         return file.getLongVolatile(StatusFile.SNAPSHOT_NUMBER_OFFSET);
     }

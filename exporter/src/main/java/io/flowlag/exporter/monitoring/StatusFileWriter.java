@@ -41,9 +41,6 @@ final class StatusFileWriter implements AutoCloseable {
      * Makes the file.
      *
      * @param path           of the file; one of a process that has ended is replaced.
-     * @param pid            of this process.
-     * @param startTimeMs    of this process.
-     * @param intervalMs     between two snapshots.
      * @param contentsLength of a snapshot at most.
      * @throws IOException if it cannot be made, or belongs to a process that lives, or is no status file.
      */
@@ -109,13 +106,7 @@ final class StatusFileWriter implements AutoCloseable {
         return path;
     }
 
-    /**
-     * Writes a snapshot.
-     *
-     * @param contents    of the snapshot.
-     * @param lengthBytes of the contents.
-     * @return false if there is no room for so many octets; the snapshot before stays.
-     */
+    /** Writes a snapshot. Returns false if there is no room for so many octets; the snapshot before stays. */
     boolean write(final DirectBuffer contents, final int lengthBytes) {
         if (lengthBytes > bufferLength - StatusFile.CONTENT_OFFSET) {
             return false;

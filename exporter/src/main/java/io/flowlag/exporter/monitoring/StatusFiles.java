@@ -53,8 +53,6 @@ public final class StatusFiles {
     /**
      * A name for the file of a process; leftovers of killed processes in its directory are deleted.
      *
-     * @param pid of the process.
-     * @return the path.
      * @throws IOException if no directory can be written.
      */
     Path forProcess(final long pid) throws IOException {
@@ -113,7 +111,6 @@ public final class StatusFiles {
      * Finds the file of a running process.
      *
      * @param pid of the process; 0 for the only one that runs.
-     * @return its path.
      * @throws StatusFileException if there is none, or several; the message says which.
      */
     public Path find(final long pid) throws StatusFileException {

@@ -38,9 +38,6 @@ public final class StatusServer implements AutoCloseable {
     /**
      * Serves from now on.
      *
-     * @param config       where and how.
-     * @param source       of what is served.
-     * @param errorHandler receives unexpected exceptions.
      * @throws IOException if the port cannot be bound.
      */
     public StatusServer(final ExporterConfig.Metrics config, final StatusSource source, final ErrorHandler errorHandler)
@@ -61,7 +58,6 @@ public final class StatusServer implements AutoCloseable {
     /**
      * Where it listens.
      *
-     * @return the address.
      * @throws IOException if it is closed.
      */
     public InetSocketAddress address() throws IOException {

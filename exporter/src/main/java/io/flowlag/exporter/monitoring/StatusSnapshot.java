@@ -11,13 +11,10 @@ import java.util.List;
  * The state of a process at one moment, for everything that shows it. Immutable, but for counters of the own process, which
  * go on.
  *
- * @param pid        of the process.
  * @param statistics as {@code --stats} has them.
  * @param segment    what the segment is; null where no delay is measured.
  * @param histograms delays since the start in fixed buckets; not in the status file.
- * @param health     what was checked.
  * @param errors     that nobody foresaw, each kind once.
- * @param flows      worth a look.
  */
 public record StatusSnapshot(
     long pid,

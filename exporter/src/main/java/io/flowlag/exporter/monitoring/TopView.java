@@ -37,10 +37,8 @@ public final class TopView {
     /**
      * The screen.
      *
-     * @param snapshot to show.
-     * @param silence  why nothing new is to be expected; null if there is no reason.
-     * @param width    of the screen, characters.
-     * @param height   of the screen, lines; 0 for as many as there are.
+     * @param silence why nothing new is to be expected; null if there is no reason.
+     * @param height  of the screen, lines; 0 for as many as there are.
      * @return lines, none longer than the width.
      */
     public List<String> lines(final StatusSnapshot snapshot, final String silence, final int width, final int height) {

@@ -66,10 +66,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
     /**
      * A stage over one or more sources.
      *
-     * @param sources  owned by this stage from now on; it closes them.
-     * @param decoder  of this stage alone.
-     * @param next     takes the decoded packets.
-     * @param counters of the process.
+     * @param sources owned by this stage from now on; it closes them.
      */
     public CaptureAgent(
         final List<? extends PacketSource> sources,
@@ -83,12 +80,9 @@ public final class CaptureAgent implements Stage, PacketHandler {
      * A stage over the sources of measurement points.
      *
      * @param sources    owned by this stage from now on; it closes them.
-     * @param decoder    of this stage alone.
-     * @param next       takes the decoded packets.
      * @param recognizer of references, or null where there are none.
      * @param isMerged   whether packets of all sources are passed on in the order of their timestamps.
      * @param clock      of live sources, which may have nothing to show; null for files.
-     * @param counters   of the process.
      */
     public CaptureAgent(
         final List<? extends PacketSource> sources,
@@ -314,11 +308,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         isEnded = true;
     }
 
-    /**
-     * Changes what is known as own traffic; safe from any thread.
-     *
-     * @param ownTraffic from now on.
-     */
+    /** Changes what is known as own traffic; safe from any thread. */
     public void ownTraffic(final OwnTraffic ownTraffic) {
         this.ownTraffic = ownTraffic;
     }

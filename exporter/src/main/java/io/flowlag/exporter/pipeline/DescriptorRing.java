@@ -26,7 +26,6 @@ public final class DescriptorRing implements DescriptorHandler {
     /**
      * A ring of descriptors.
      *
-     * @param ring     carries the batches.
      * @param counters the offering thread is the writer of the ring's drop counter.
      */
     public DescriptorRing(final StageRing ring, final Counters counters) {
@@ -65,10 +64,8 @@ public final class DescriptorRing implements DescriptorHandler {
     }
 
     /**
-     * A reader of batches for the other end of the ring; allocates, so make it once.
-     *
-     * @param handler takes the descriptors.
-     * @return what to give to {@link StageRing#read}.
+     * A reader of batches for the other end of the ring; allocates, so make it once. Returns what to give to {@link
+     * StageRing#read}.
      */
     public static MessageHandler reader(final DescriptorHandler handler) {
         return (final int typeId, final MutableDirectBuffer buffer, final int index, final int length) -> {

@@ -18,7 +18,6 @@ public final class FlowRecordRing implements FlowRecordSink {
     /**
      * A ring of flow records.
      *
-     * @param ring     carries the records.
      * @param counters the offering thread is the writer of the ring's drop counters.
      */
     public FlowRecordRing(final StageRing ring, final Counters counters) {
@@ -36,10 +35,8 @@ public final class FlowRecordRing implements FlowRecordSink {
     }
 
     /**
-     * A reader of records for the other end of the ring; allocates, so make it once.
-     *
-     * @param sink takes the records.
-     * @return what to give to {@link StageRing#read}.
+     * A reader of records for the other end of the ring; allocates, so make it once. Returns what to give to {@link
+     * StageRing#read}.
      */
     public static MessageHandler reader(final FlowRecordSink sink) {
         return (final int typeId, final MutableDirectBuffer buffer, final int index, final int length) ->

@@ -65,7 +65,6 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
      * @param ring            packets come from it; null when they come by {@link #onDescriptors} on this thread.
      * @param isUpstreamEnded whether the capture stage has ended.
      * @param clock           of live sources; null for packet time.
-     * @param counters        of the process.
      */
     public MeteringAgent(
         final FlowCache cache,
@@ -86,7 +85,6 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
      * @param delayMeter       measures delays, owned by this stage from now on; null where there are none.
      * @param wiring           says which packets are at which point.
      * @param hasSenderRecords whether packets of the sender point are metered too.
-     * @param counters         of the process.
      */
     public MeteringAgent(
         final FlowCache cache,

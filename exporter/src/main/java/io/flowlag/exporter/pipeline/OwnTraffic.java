@@ -56,13 +56,7 @@ public final class OwnTraffic {
             destinations.toArray(new InetSocketAddress[0]), localAddresses.toArray(new InetAddress[0]), servedPort);
     }
 
-    /**
-     * Whether a packet is our own.
-     *
-     * @param descriptor of the packet.
-     * @param offset     of the descriptor.
-     * @return true if it goes to, or comes from, a destination of ours.
-     */
+    /** Whether a packet is our own. Returns true if it goes to, or comes from, a destination of ours. */
     public boolean matches(final DirectBuffer descriptor, final int offset) {
         if (servedPort != 0 && isServed(descriptor, offset)) {
             return true;

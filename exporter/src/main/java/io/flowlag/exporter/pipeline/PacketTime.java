@@ -30,7 +30,6 @@ public final class PacketTime {
      * Takes the next packet.
      *
      * @param timestampNs of the packet, UNIX epoch.
-     * @return the time now.
      */
     public long after(final long timestampNs) {
         isSetBack = false;

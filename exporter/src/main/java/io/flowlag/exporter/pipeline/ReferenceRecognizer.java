@@ -37,11 +37,9 @@ public final class ReferenceRecognizer {
     /**
      * A recognizer.
      *
-     * @param port             of references.
      * @param sessions         in the order of the stream indexes.
      * @param maximumDelayNs   that a reference may be under way, clock difference included.
      * @param maximumAdvanceNs by which its stamp may lie in the future, because clocks differ.
-     * @param pointCount       observation points.
      * @param counters         the capture thread is the writer of those of refused references.
      */
     public ReferenceRecognizer(
@@ -62,11 +60,8 @@ public final class ReferenceRecognizer {
     /**
      * Looks at a packet that was just decoded.
      *
-     * @param decoder          that decoded it.
-     * @param packet           the buffer that the decoder was given.
-     * @param descriptor       of the packet; becomes that of a reference if it is one.
-     * @param offset           of the descriptor.
-     * @param observationPoint where it was seen.
+     * @param packet     the buffer that the decoder was given.
+     * @param descriptor of the packet; becomes that of a reference if it is one.
      * @return true if it is a reference.
      */
     public boolean recognize(

@@ -30,7 +30,6 @@ public final class ShardRings implements DescriptorHandler {
     /**
      * Rings to several stages.
      *
-     * @param rings    one to each stage.
      * @param selector says whose a packet is, of as many as there are rings.
      */
     public ShardRings(final List<DescriptorRing> rings, final ShardSelector selector) {
@@ -43,12 +42,7 @@ public final class ShardRings implements DescriptorHandler {
         }
     }
 
-    /**
-     * The memory in which packets wait to be passed on together, by formula.
-     *
-     * @param shardCount of stages.
-     * @return octets off the heap.
-     */
+    /** The memory in which packets wait to be passed on together, by formula. Returns octets off the heap. */
     public static long memoryBytes(final int shardCount) {
         return (long)shardCount * BATCH_LIMIT * PacketDescriptor.LENGTH_BYTES;
     }

@@ -37,9 +37,8 @@ final class SourceMerge {
     /**
      * Empty queues.
      *
-     * @param sourceCount of sources.
-     * @param capacity    packets of each source that may wait; rounded up to a power of two.
-     * @param isLive      whether packets come as they happen.
+     * @param capacity packets of each source that may wait; rounded up to a power of two.
+     * @param isLive   whether packets come as they happen.
      */
     SourceMerge(final int sourceCount, final int capacity, final boolean isLive) {
         this.isLive = isLive;

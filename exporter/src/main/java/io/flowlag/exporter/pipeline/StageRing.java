@@ -53,8 +53,6 @@ public final class StageRing {
     /**
      * Copies a message into a ring whose messages are all of one type. Offering thread only.
      *
-     * @param buffer      holds the message.
-     * @param offset      of the message.
      * @param lengthBytes of the message, at most {@link #maxMessageLengthBytes()}.
      * @return false if there was no room, or the reader has ended: the caller counts the loss.
      */
@@ -66,8 +64,6 @@ public final class StageRing {
      * Copies a message into the ring. Offering thread only.
      *
      * @param typeId      for the reader, 1 or more.
-     * @param buffer      holds the message.
-     * @param offset      of the message.
      * @param lengthBytes of the message, at most {@link #maxMessageLengthBytes()}.
      * @return false if there was no room, or the reader has ended: the caller counts the loss.
      */
@@ -81,7 +77,6 @@ public final class StageRing {
     /**
      * Hands messages to the handler. Reading thread only.
      *
-     * @param handler      takes them.
      * @param messageLimit how many at most.
      * @return how many there were.
      */

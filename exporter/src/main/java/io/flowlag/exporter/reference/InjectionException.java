@@ -10,7 +10,6 @@ public final class InjectionException extends RuntimeException {
     /**
      * A failure.
      *
-     * @param message      one line.
      * @param isPermission whether the system does not permit it.
      */
     public InjectionException(final String message, final boolean isPermission) {
@@ -20,7 +19,6 @@ public final class InjectionException extends RuntimeException {
     /**
      * A failure.
      *
-     * @param message        one line.
      * @param isPermission   whether the system does not permit it.
      * @param isAddressInUse whether somebody else holds the port.
      */

@@ -70,12 +70,7 @@ public final class OffloadState {
         this.unreadable = unreadable;
     }
 
-    /**
-     * Asks the driver.
-     *
-     * @param interfaceName of the interface.
-     * @return what it says, or that it cannot be read; never throws.
-     */
+    /** Asks the driver. Returns what it says, or that it cannot be read; never throws. */
     public static OffloadState of(final String interfaceName) {
         if (!Platform.isLinux()) {
             return unreadable(interfaceName, "only Linux tells");

@@ -64,12 +64,7 @@ public record QueueCapacity(String kind, long rateBps) {
         private int rootCount;
     }
 
-    /**
-     * Asks the kernel.
-     *
-     * @param interfaceName of the interface.
-     * @return what it says; never throws.
-     */
+    /** Asks the kernel. Returns what it says; never throws. */
     public static QueueCapacity of(final String interfaceName) {
         final int interfaceIndex = Platform.isLinux() ? NetworkInterfaces.indexOf(interfaceName) : 0;
         if (interfaceIndex == 0) {

@@ -21,8 +21,6 @@ public final class ReferencePort implements AutoCloseable {
     /**
      * Binds the port for all addresses of the host, of both IP versions where the host has both.
      *
-     * @param port number.
-     * @return the port.
      * @throws InjectionException if somebody else holds it for either, or it can be bound for neither.
      */
     public static ReferencePort bind(final int port) {

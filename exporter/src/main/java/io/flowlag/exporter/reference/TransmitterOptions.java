@@ -5,8 +5,6 @@ import java.net.InetAddress;
 /**
  * How references leave. Immutable.
  *
- * @param target         the receiver.
- * @param port           its UDP port.
  * @param source         own address, or null for the one that the route gives.
  * @param interfaceName  by which they leave, or null for the one that the route gives.
  * @param trafficClasses one a stream: octet of the IP header, DSCP in the upper six bits.

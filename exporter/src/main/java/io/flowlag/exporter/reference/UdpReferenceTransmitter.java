@@ -68,8 +68,6 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     /**
      * Opens the sockets.
      *
-     * @param options where to, and how.
-     * @return the transmitter.
      * @throws InjectionException if that cannot be done; its message says what can.
      */
     public static UdpReferenceTransmitter open(final TransmitterOptions options) {

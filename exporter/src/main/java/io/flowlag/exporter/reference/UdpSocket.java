@@ -44,7 +44,6 @@ final class UdpSocket implements AutoCloseable {
      *
      * @param name   of what it is for, begins every message.
      * @param family {@link UdpLayout#AF_INET} or {@link UdpLayout#AF_INET6}.
-     * @return the socket.
      */
     static UdpSocket open(final String name, final int family) {
         final int fd = CLibrary.socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -73,11 +72,7 @@ final class UdpSocket implements AutoCloseable {
         Reference.reachabilityFence(instructions);
     }
 
-    /**
-     * Lets all packets leave by one interface.
-     *
-     * @param interfaceName of it.
-     */
+    /** Lets all packets leave by one interface. */
     void bindToInterface(final String interfaceName) {
         final byte[] octets = interfaceName.getBytes(StandardCharsets.UTF_8);
         if (octets.length > MAXIMUM_INTERFACE_NAME_LENGTH_BYTES) {
@@ -98,12 +93,7 @@ final class UdpSocket implements AutoCloseable {
         check("bind to " + address.getHostAddress() + " port " + port, CLibrary.bind(fd, argument.addressOffset(), lengthBytes));
     }
 
-    /**
-     * Fixes where packets go, and by which route.
-     *
-     * @param address of the receiver.
-     * @param port    of the receiver.
-     */
+    /** Fixes where packets go, and by which route. */
     void connect(final InetAddress address, final int port) {
         final int lengthBytes = putAddress(argument, address, scope(address), port);
         check(address.getHostAddress() + " port " + port, LinuxLibrary.connect(fd, argument.addressOffset(), lengthBytes));
@@ -125,9 +115,7 @@ final class UdpSocket implements AutoCloseable {
 
     /**
      * Asks for stamps of packets that leave. Numbers begin at 0 with each call that asks for numbers after one that did not.
-     *
-     * @param flags of SO_TIMESTAMPING.
-     * @return whether the kernel agrees.
+     * Returns whether the kernel agrees.
      */
     boolean timestamping(final int flags) {
         return setInt(SOL_SOCKET, SO_TIMESTAMPING, flags) == 0;
@@ -146,9 +134,8 @@ final class UdpSocket implements AutoCloseable {
     }
 
     /**
-     * Takes one stamp from the error queue.
-     *
-     * @return whether there was one; {@link #stampKind}, {@link #stampKey} and {@link #stampNs} tell it.
+     * Takes one stamp from the error queue. Returns whether there was one; {@link #stampKind}, {@link #stampKey} and {@link
+     * #stampNs} tell it.
      */
     boolean takeStamp() {
         boolean isStamp = false;

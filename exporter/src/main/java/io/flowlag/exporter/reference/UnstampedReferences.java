@@ -32,9 +32,8 @@ final class UnstampedReferences {
     /**
      * A reference was sent.
      *
-     * @param sequenceNumber of it.
-     * @param callBeginNs    the clock before the call.
-     * @param callEndNs      the clock behind the call.
+     * @param callBeginNs the clock before the call.
+     * @param callEndNs   the clock behind the call.
      */
     void onSent(final int sequenceNumber, final long callBeginNs, final long callEndNs) {
         if (waitingCount() == CAPACITY) {
@@ -49,8 +48,6 @@ final class UnstampedReferences {
     /**
      * Finds the reference of a stamp. Those before it get no stamp any more.
      *
-     * @param key      the kernel's number.
-     * @param stampNs  the stamp.
      * @param isInCall whether the stamp is taken inside the call that sends.
      * @return whether there is one; then it is the oldest.
      */

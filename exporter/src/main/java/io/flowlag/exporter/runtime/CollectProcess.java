@@ -30,10 +30,8 @@ public final class CollectProcess {
     /**
      * Collects.
      *
-     * @param config   with the enterprise number of flowlag's elements.
-     * @param options  where from, and how to print.
-     * @param terminal for records and messages.
-     * @return how it ended.
+     * @param config  with the enterprise number of flowlag's elements.
+     * @param options where from, and how to print.
      */
     public static ExitCode run(final ExporterConfig config, final CollectOptions options, final Terminal terminal) {
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
@@ -59,9 +57,7 @@ public final class CollectProcess {
     /**
      * The options of a collector that listens.
      *
-     * @param config    with credentials where an address is TLS.
-     * @param addresses to receive on.
-     * @return the options.
+     * @param config with credentials where an address is TLS.
      * @throws ExitException if the credentials cannot be read.
      */
     public static CollectOptions listening(final ExporterConfig config, final List<ListenAddress> addresses) {

@@ -30,7 +30,6 @@ public final class ContentCheck {
     /**
      * Checks a configuration. Without libpcap the filter is left unchecked.
      *
-     * @param config to look into.
      * @throws io.flowlag.exporter.config.ConfigurationException with every fault, if there is one.
      */
     public static void check(final ExporterConfig config) {
@@ -48,12 +47,7 @@ public final class ContentCheck {
         config.refuse(check.faults);
     }
 
-    /**
-     * Whether {@link #check} could look at everything.
-     *
-     * @param config to look into.
-     * @return false if there is a filter and no libpcap to compile it.
-     */
+    /** Whether {@link #check} could look at everything. Returns false if there is a filter and no libpcap to compile it. */
     public static boolean isFilterChecked(final ExporterConfig config) {
         return config.capture().filter() == null || BpfCompiler.isAvailable();
     }

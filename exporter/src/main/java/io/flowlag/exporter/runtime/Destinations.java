@@ -48,7 +48,6 @@ public final class Destinations {
     /**
      * The destinations of a configuration, in its order.
      *
-     * @param config of the process.
      * @return those that go on, and new ones.
      * @throws ExitException if a file or a spool cannot be written, or credentials cannot be read, or if a file in use would be
      *     begun anew.

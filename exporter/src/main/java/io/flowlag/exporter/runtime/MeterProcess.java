@@ -32,7 +32,6 @@ public final class MeterProcess {
      *                 with a single processor one thread works all three.
      * @param files    at least one; {@code -} is standard input.
      * @param terminal for the table and messages.
-     * @return how it ended.
      * @throws io.flowlag.exporter.capture.CaptureException if no capture can be read.
      */
     public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {

@@ -93,8 +93,6 @@ public final class MeteringPipeline implements AutoCloseable {
      * @param isLive       whether packets come as they happen: then nobody waits, losses are counted, and flows end by the
      *                     clock; files are replayed without loss in packet time.
      * @param destinations owned by the pipeline from now on.
-     * @param counters     of the process.
-     * @param errorHandler takes what nobody foresaw.
      */
     MeteringPipeline(
         final ExporterConfig config,
@@ -114,8 +112,6 @@ public final class MeteringPipeline implements AutoCloseable {
      * @param isLive       whether packets come as they happen.
      * @param wiring       what the delay stage is joined to; its transmitter is owned by the pipeline from now on.
      * @param destinations owned by the pipeline from now on.
-     * @param counters     of the process.
-     * @param errorHandler takes what nobody foresaw.
      */
     public MeteringPipeline(
         final ExporterConfig config,
@@ -138,8 +134,6 @@ public final class MeteringPipeline implements AutoCloseable {
      * @param wiring       what the delay stage is joined to; its transmitter is owned by the pipeline from now on.
      * @param checkpoint   takes copies of living flows, owned by the pipeline from now on; null for none.
      * @param destinations owned by the pipeline from now on.
-     * @param counters     of the process.
-     * @param errorHandler takes what nobody foresaw.
      */
     MeteringPipeline(
         final ExporterConfig config,
@@ -273,7 +267,6 @@ public final class MeteringPipeline implements AutoCloseable {
     /**
      * What the process will hold of packets and flows, by formula.
      *
-     * @param config sizes.
      * @param wiring what the delay stage is joined to.
      * @param isLive whether packets come as they happen.
      * @return octets of the flow cache, the rings, the merge of the points, the delay stage and the exchange.
@@ -306,11 +299,7 @@ public final class MeteringPipeline implements AutoCloseable {
         }
     }
 
-    /**
-     * Works all stages once where the mode has no threads.
-     *
-     * @return how much was done; 0 where threads do the work.
-     */
+    /** Works all stages once where the mode has no threads. Returns how much was done; 0 where threads do the work. */
     public int doWork() {
         if (threading != Threading.INVOKER) {
             return 0;
@@ -362,11 +351,7 @@ public final class MeteringPipeline implements AutoCloseable {
         exporting.destinations(destinations);
     }
 
-    /**
-     * Changes what is known as the process's own traffic.
-     *
-     * @param ownTraffic from now on.
-     */
+    /** Changes what is known as the process's own traffic. */
     void ownTraffic(final OwnTraffic ownTraffic) {
         captures.forEach((capture) -> capture.ownTraffic(ownTraffic));
     }

@@ -91,8 +91,7 @@ public final class PipelineRun implements AutoCloseable {
      * The threads for captures, unless the configuration names some: a source that may wait for its input needs a thread of its
      * own, or a signal would find nobody to take it.
      *
-     * @param config of the process.
-     * @param files  captures, or standard input.
+     * @param files captures, or standard input.
      * @return the configuration with a threading mode.
      */
     public static ExporterConfig threadsOfFiles(final ExporterConfig config, final List<String> files) {
@@ -104,13 +103,9 @@ public final class PipelineRun implements AutoCloseable {
     /**
      * A run of the stages.
      *
-     * @param config       of the process.
      * @param sources      owned by the run from now on.
      * @param isLive       whether packets come as they happen.
      * @param destinations owned by the run from now on.
-     * @param counters     of the process.
-     * @param signals      what the system asks.
-     * @param terminal     for messages and statistics.
      */
     public PipelineRun(
         final ExporterConfig config,
@@ -126,14 +121,10 @@ public final class PipelineRun implements AutoCloseable {
     /**
      * A run of the stages with delay.
      *
-     * @param config       of the process.
      * @param sources      owned by the run from now on; with two measurement points the sender point first.
      * @param isLive       whether packets come as they happen.
      * @param wiring       what the delay stage is joined to.
      * @param destinations owned by the run from now on.
-     * @param counters     of the process.
-     * @param signals      what the system asks.
-     * @param terminal     for messages and statistics.
      */
     public PipelineRun(
         final ExporterConfig config,
@@ -150,16 +141,12 @@ public final class PipelineRun implements AutoCloseable {
     /**
      * A run of the stages with delay and a checkpoint.
      *
-     * @param config       of the process.
      * @param sources      owned by the run from now on; with two measurement points the sender point first; live and sharded,
      *                     those of the first shard, then those of the next.
      * @param isLive       whether packets come as they happen.
      * @param wiring       what the delay stage is joined to.
      * @param checkpoint   takes copies of living flows, owned by the run from now on; null for none.
      * @param destinations owned by the run from now on.
-     * @param counters     of the process.
-     * @param signals      what the system asks.
-     * @param terminal     for messages and statistics.
      */
     public PipelineRun(
         final ExporterConfig config,
@@ -244,7 +231,6 @@ public final class PipelineRun implements AutoCloseable {
      * Looks after a thread that is not of the pipeline.
      *
      * @param heartbeat of the thread.
-     * @param others    what nobody foresaw there.
      */
     public void watch(final Heartbeat heartbeat, final StageErrors others) {
         otherErrors = others;
@@ -259,20 +245,12 @@ public final class PipelineRun implements AutoCloseable {
         return all;
     }
 
-    /**
-     * Changes what is known as the process's own traffic.
-     *
-     * @param ownTraffic from now on.
-     */
+    /** Changes what is known as the process's own traffic. */
     public void ownTraffic(final OwnTraffic ownTraffic) {
         pipeline.ownTraffic(ownTraffic);
     }
 
-    /**
-     * Changes how often the statistics are written; the first ones at once.
-     *
-     * @param stats from now on.
-     */
+    /** Changes how often the statistics are written; the first ones at once. */
     public void stats(final ExporterConfig.Stats stats) {
         statsConfig = stats;
         nextStatisticsNs = System.nanoTime();
@@ -354,10 +332,9 @@ public final class PipelineRun implements AutoCloseable {
     }
 
     /**
-     * How the run ended, when nothing else is wrong: by faults of the program, or records that could not be written. A line
-     * is printed for each destination with losses, but not where a table's reader has gone.
-     *
-     * @return {@link ExitCode#DONE} if all is well.
+     * How the run ended, when nothing else is wrong: by faults of the program, or records that could not be written. A line is
+     * printed for each destination with losses, but not where a table's reader has gone. Returns {@link ExitCode#DONE} if all is
+     * well.
      */
     public ExitCode exitCode() {
         ExitCode exitCode = ExitCode.DONE;

@@ -24,12 +24,7 @@ final class RecordSettlement implements RecordsUnderWay {
     private List<Destination> followed;
     private List<Destination.Progress> accepted;
 
-    /**
-     * A settlement of nothing.
-     *
-     * @param destinations of the moment.
-     * @param counters     of the process.
-     */
+    /** A settlement of nothing. */
     RecordSettlement(final Supplier<List<Destination>> destinations, final Counters counters) {
         this.destinations = destinations;
         this.counters = counters;

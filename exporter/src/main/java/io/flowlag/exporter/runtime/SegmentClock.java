@@ -11,12 +11,7 @@ public final class SegmentClock {
     private SegmentClock() {
     }
 
-    /**
-     * The state that the section names, read once.
-     *
-     * @param clock of the configuration.
-     * @return the state, to be refreshed by whoever keeps it.
-     */
+    /** The state that the section names, read once. Returns the state, to be refreshed by whoever keeps it. */
     public static ClockState state(final ExporterConfig.Clock clock) {
         return switch (clock.source()) {
             case ADJTIMEX -> ClockState.adjtimex();
@@ -26,10 +21,8 @@ public final class SegmentClock {
     }
 
     /**
-     * The state for captures, whose clocks this host knows nothing of unless somebody says so.
-     *
-     * @param config of the process.
-     * @return the state, or null where the section was left as it is.
+     * The state for captures, whose clocks this host knows nothing of unless somebody says so. Returns the state, or null where
+     * the section was left as it is.
      */
     public static ClockState stateOfCaptures(final ExporterConfig config) {
         final boolean isSaid =

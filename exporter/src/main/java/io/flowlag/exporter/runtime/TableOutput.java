@@ -37,11 +37,7 @@ public final class TableOutput implements Transport {
     /**
      * A destination that prints a table.
      *
-     * @param factory  of the process's destinations.
-     * @param config   of the process.
-     * @param start    what the table will hold.
-     * @param terminal takes the table.
-     * @return the destination.
+     * @param start what the table will hold.
      */
     public static Destination destination(
         final DestinationFactory factory, final ExporterConfig config, final TableStart start, final Terminal terminal) {

@@ -64,14 +64,7 @@ public final class TopProcess {
         }
     }
 
-    /**
-     * Draws until it is told to end, or the process ends that is shown.
-     *
-     * @param reader     of its status file.
-     * @param intervalNs between two drawings.
-     * @param terminal   to draw on.
-     * @return how it ended.
-     */
+    /** Draws until it is told to end, or the process ends that is shown. */
     public static ExitCode run(final StatusFileReader reader, final long intervalNs, final Terminal terminal) {
         return new TopProcess(reader, intervalNs, terminal).run();
     }

@@ -8,12 +8,7 @@ public final class AccountingIdentity {
     private AccountingIdentity() {
     }
 
-    /**
-     * Packets captured that are neither decoded, refused, filtered nor lost in the kernel.
-     *
-     * @param counters of the process.
-     * @return 0 when the identity holds.
-     */
+    /** Packets captured that are neither decoded, refused, filtered nor lost in the kernel. Returns 0 when the identity holds. */
     public static long unexplainedCaptured(final Counters counters) {
         return counters.get(CounterId.CAPTURED) -
             (counters.get(CounterId.DECODED) + counters.refused() + counters.get(CounterId.FILTERED) +
@@ -21,10 +16,8 @@ public final class AccountingIdentity {
     }
 
     /**
-     * Packets decoded that are neither metered, of the sender point, references, own traffic nor dropped at the ring.
-     *
-     * @param counters of the process.
-     * @return 0 when the identity holds.
+     * Packets decoded that are neither metered, of the sender point, references, own traffic nor dropped at the ring. Returns 0
+     * when the identity holds.
      */
     public static long unexplainedDecoded(final Counters counters) {
         return counters.get(CounterId.DECODED) -
@@ -35,9 +28,7 @@ public final class AccountingIdentity {
 
     /**
      * Records made that do not wait for their interval, and were neither dropped before the exporting stage nor taken by it.
-     *
-     * @param counters of the process.
-     * @return 0 when the identity holds.
+     * Returns 0 when the identity holds.
      */
     public static long unexplainedRecords(final Counters counters) {
         return counters.get(CounterId.RECORDS_MADE) -

@@ -237,7 +237,6 @@ public enum CounterId {
      * The counter with an ordinal; does not allocate.
      *
      * @param ordinal 0 to {@link #count()} - 1.
-     * @return the counter.
      */
     public static CounterId of(final int ordinal) {
         return ALL[ordinal];

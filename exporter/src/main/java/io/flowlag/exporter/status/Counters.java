@@ -24,9 +24,7 @@ public final class Counters {
 
     /**
      * Counters for one of several threads that work the same stage: what it counts there is counted here too. To be called before
-     * the threads start.
-     *
-     * @return a share, at 0.
+     * the threads start. Returns a share, at 0.
      */
     public Counters share() {
         final Counters share = new Counters();
@@ -36,11 +34,7 @@ public final class Counters {
         return share;
     }
 
-    /**
-     * Adds one. Only the counter's writer may call it.
-     *
-     * @param id of the counter.
-     */
+    /** Adds one. Only the counter's writer may call it. */
     public void increment(final CounterId id) {
         add(id, 1L);
     }
@@ -48,7 +42,6 @@ public final class Counters {
     /**
      * Adds to a counter. Only the counter's writer may call it.
      *
-     * @param id     of the counter.
      * @param amount to add, 0 or more.
      */
     public void add(final CounterId id, final long amount) {
@@ -56,22 +49,12 @@ public final class Counters {
         values.putLongRelease(offset, values.getLong(offset) + amount);
     }
 
-    /**
-     * Sets a counter that mirrors a total kept elsewhere, such as the kernel's. Only the counter's writer may call it.
-     *
-     * @param id    of the counter.
-     * @param total the new value.
-     */
+    /** Sets a counter that mirrors a total kept elsewhere, such as the kernel's. Only the counter's writer may call it. */
     public void set(final CounterId id, final long total) {
         values.putLongRelease(id.ordinal() * CACHE_LINE_LENGTH, total);
     }
 
-    /**
-     * Reads a counter; safe from any thread.
-     *
-     * @param id of the counter.
-     * @return its value, that of all shares included.
-     */
+    /** Reads a counter; safe from any thread. Returns its value, that of all shares included. */
     public long get(final CounterId id) {
         long sum = values.getLongAcquire(id.ordinal() * CACHE_LINE_LENGTH);
         for (final Counters share : shares) {

@@ -6,10 +6,8 @@ import java.util.List;
  * Delays of one sender and class since the start, in fixed buckets. Immutable.
  *
  * @param senderIndex of the references, in the order of the configuration.
- * @param classIndex  of the class.
  * @param dscp        of the class; below 0 where there is one class for all.
  * @param estimates   of regular packets: matched where every packet is matched, else interpolated.
- * @param references  measured on reference packets.
  */
 public record DelayHistogram(int senderIndex, int classIndex, int dscp, Buckets estimates, Buckets references) {
     private static final long US = 1_000;
@@ -22,7 +20,6 @@ public record DelayHistogram(int senderIndex, int classIndex, int dscp, Buckets 
      * Counts by bucket.
      *
      * @param countsAtMost delays up to each boundary, negative ones included; ascending.
-     * @param count        of all delays.
      * @param sumNs        of all delays, signed.
      */
     public record Buckets(List<Long> countsAtMost, long count, long sumNs) {

@@ -31,9 +31,8 @@ public record DelayStatistics(
     List<SketchStatistics> sketches,
     Map<String, Long> unexplained) {
     /**
-     * What the aggregators say of the interval that was compared last, by sender, then class, as {@link #interval} is.
-     *
-     * @return an entry for each; null before the first interval of the sender.
+     * What the aggregators say of the interval that was compared last, by sender, then class, as {@link #interval} is. Returns an
+     * entry for each; null before the first interval of the sender.
      */
     public List<AggregateDelay> sketchedInterval() {
         final List<AggregateDelay> all = new ArrayList<>();

@@ -3,15 +3,8 @@ package io.flowlag.exporter.status;
 /**
  * What became of the flow records of one destination. Immutable.
  *
- * @param uri              of the destination.
- * @param recordsMade      for it.
- * @param recordsExported  handed to its transport.
- * @param recordsFailed    given up.
  * @param recordsWaiting   for a message to fill or a connection.
  * @param recordsUncertain those of the exported that were in the buffer of a connection when it broke.
- * @param optionsRecords   exported besides.
- * @param messages         exported.
- * @param octets           of those messages.
  * @param reconnects       sessions begun after the first one.
  * @param errors           of sending or connecting.
  * @param spool            of the destination; null for none.
@@ -32,15 +25,8 @@ public record DestinationStatistics(
     /**
      * A destination without a spool.
      *
-     * @param uri              of the destination.
-     * @param recordsMade      for it.
-     * @param recordsExported  handed to its transport.
-     * @param recordsFailed    given up.
      * @param recordsWaiting   for a message to fill or a connection.
      * @param recordsUncertain those of the exported that were in the buffer of a connection when it broke.
-     * @param optionsRecords   exported besides.
-     * @param messages         exported.
-     * @param octets           of those messages.
      * @param reconnects       sessions begun after the first one.
      * @param errors           of sending or connecting.
      */

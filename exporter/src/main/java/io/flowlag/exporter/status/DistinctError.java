@@ -4,7 +4,6 @@ package io.flowlag.exporter.status;
  * A kind of error that nobody foresaw. Immutable.
  *
  * @param kind    exception and place, in one line.
- * @param count   how often it came.
  * @param firstMs when it came first, since 1970.
  * @param lastMs  when it came last.
  */

@@ -12,11 +12,7 @@ public final class Heartbeat implements Agent {
     private final Agent agent;
     private final AtomicLong count = new AtomicLong();
 
-    /**
-     * Around another agent.
-     *
-     * @param agent does the work.
-     */
+    /** Around another agent. */
     public Heartbeat(final Agent agent) {
         this.agent = agent;
     }

@@ -4,7 +4,6 @@ package io.flowlag.exporter.status;
  * What came of the last measurement interval in which references and sketches were solved together. Immutable.
  *
  * @param startNs       of the interval, by the sender's timestamps.
- * @param endNs         of the interval.
  * @param status        where its estimates come from: {@code joint}, {@code cells-alone} (no references), {@code rli} or
  *                      {@code lds} (that parent stands in), {@code none}.
  * @param tier          {@code full} or {@code fast}.
@@ -14,7 +13,6 @@ package io.flowlag.exporter.status;
  * @param vouchedFlows  of those, with a bound: witness flows vouch for it, or cells leave nothing open.
  * @param witnesses     of the flows, whose true delay the sender told.
  * @param meanNs        of all their packets; null without an estimate.
- * @param tookNs        to be solved.
  */
 public record JointStatistics(
     long startNs,

@@ -4,12 +4,11 @@ package io.flowlag.exporter.status;
  * How long packets took from their timestamp until they were metered, since the start. Immutable. Without packets every figure
  * is 0.
  *
- * @param buckets   counts by bucket, packets in all, and the sum.
- * @param p50Ns     half of the packets took no longer.
- * @param p90Ns     90 % took no longer.
- * @param p99Ns     99 % took no longer.
- * @param p999Ns    99.9 % took no longer.
- * @param maximumNs the longest.
+ * @param buckets counts by bucket, packets in all, and the sum.
+ * @param p50Ns   half of the packets took no longer.
+ * @param p90Ns   90 % took no longer.
+ * @param p99Ns   99 % took no longer.
+ * @param p999Ns  99.9 % took no longer.
  */
 public record LatencySummary(
     DelayHistogram.Buckets buckets, long p50Ns, long p90Ns, long p99Ns, long p999Ns, long maximumNs) {

@@ -32,9 +32,7 @@ public final class PipelineLatency {
 
     /**
      * The latency of one of several threads that meter, which the summary has with that of the others. To be called before the
-     * threads start.
-     *
-     * @return a share with nothing recorded.
+     * threads start. Returns a share with nothing recorded.
      */
     public PipelineLatency share() {
         final PipelineLatency share = new PipelineLatency();

@@ -12,9 +12,6 @@ import java.util.Objects;
  * @param memoryBytes     of all sketches and records, by formula.
  * @param startNs         of the last interval that was compared, by the sender's timestamps; null before the first, as is the
  *                        rest of it.
- * @param endNs           of that interval.
- * @param usableCells     of that interval.
- * @param occupiedCells   of that interval.
  * @param interval        by class, of that interval.
  * @param unexplainedLost packets of that interval that were lost and cannot have been of a flow that the receiver knows.
  * @param heavyFlows      of that interval, the largest first.
@@ -38,12 +35,7 @@ public record SketchStatistics(
     String weightWarning,
     JointStatistics joint,
     ReconcileStatistics reconcile) {
-    /**
-     * Whether both are of one interval.
-     *
-     * @param other statistics.
-     * @return true if so.
-     */
+    /** Whether both are of one interval. */
     public boolean isOfInterval(final SketchStatistics other) {
         return Objects.equals(startNs, other.startNs);
     }
@@ -52,7 +44,6 @@ public record SketchStatistics(
      * The same with another solution.
      *
      * @param newJoint of the last interval that was solved.
-     * @return the copy.
      */
     public SketchStatistics with(final JointStatistics newJoint) {
         return new SketchStatistics(
@@ -63,9 +54,7 @@ public record SketchStatistics(
     /**
      * The same with other totals: an interval could not be compared.
      *
-     * @param newTotal           by class.
      * @param newReconciledTotal by class, of what was reconciled; not used where nothing was.
-     * @return the copy.
      */
     public SketchStatistics withTotals(final List<AggregateDelay> newTotal, final List<AggregateDelay> newReconciledTotal) {
         return new SketchStatistics(

@@ -8,7 +8,6 @@ package io.flowlag.exporter.status;
  * @param recordsIn           put into it by this process.
  * @param recordsOut          that left it and the process.
  * @param recordsPerhapsTwice taken up although the former process may have sent them before it was killed.
- * @param octetsHeld          of its files.
  * @param octetsBound         that its files may have.
  * @param octetsRefused       that were no records any more: cut, damaged or foreign.
  * @param errors              times that it could not be written or read.

@@ -5,7 +5,6 @@ import java.util.List;
 /**
  * A view of the whole process for {@link StatisticsWriter}. Immutable but for the counters, which go on.
  *
- * @param counters         of the process.
  * @param sources          in the order of the configuration.
  * @param destinations     in the order of the configuration.
  * @param delay            what the delay stage tells of itself; null where no delay is measured.
@@ -26,7 +25,6 @@ public record Statistics(
     /**
      * Without the latency of the process.
      *
-     * @param counters         of the process.
      * @param sources          in the order of the configuration.
      * @param destinations     in the order of the configuration.
      * @param delay            what the delay stage tells of itself, or null.

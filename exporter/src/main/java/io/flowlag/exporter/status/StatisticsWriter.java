@@ -34,8 +34,6 @@ public final class StatisticsWriter {
      * Writes a file; a reader sees the old one or the new one, never a part. What is no regular file, such as a pipe, is written
      * to.
      *
-     * @param statistics to write.
-     * @param file       to replace.
      * @throws IOException if it cannot be written.
      */
     public void write(final Statistics statistics, final Path file) throws IOException {
@@ -70,8 +68,6 @@ public final class StatisticsWriter {
     /**
      * Writes to a stream and leaves it open.
      *
-     * @param statistics to write.
-     * @param stream     to write to.
      * @throws IOException if it cannot be written.
      */
     public void write(final Statistics statistics, final OutputStream stream) throws IOException {

@@ -38,7 +38,6 @@ public enum ExitCode {
      *
      * @param kind of failure; a bad filter counts as an error of the configuration here, since only the command knows whether it
      *             came from the command line.
-     * @return the code.
      */
     public static ExitCode of(final CaptureException.Kind kind) {
         switch (kind) {
@@ -55,12 +54,7 @@ public enum ExitCode {
         }
     }
 
-    /**
-     * The code for a configuration that cannot be started.
-     *
-     * @param kind of failure.
-     * @return the code.
-     */
+    /** The code for a configuration that cannot be started. */
     public static ExitCode of(final ConfigurationException.Kind kind) {
         switch (kind) {
             case USAGE:

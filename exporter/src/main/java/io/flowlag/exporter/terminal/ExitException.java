@@ -9,8 +9,7 @@ public final class ExitException extends RuntimeException {
     /**
      * A failure.
      *
-     * @param exitCode of the command.
-     * @param message  one line that names the thing and the way out.
+     * @param message one line that names the thing and the way out.
      */
     public ExitException(final ExitCode exitCode, final String message) {
         super(message);

@@ -29,7 +29,6 @@ final class LineLimit {
     /**
      * Whether one more line of a kind may be written; if not, it is counted.
      *
-     * @param kind   of the line.
      * @param timeMs of it, UNIX epoch.
      * @return true if it may.
      */
@@ -47,12 +46,7 @@ final class LineLimit {
         return true;
     }
 
-    /**
-     * How many lines of a kind were left out since this was asked last.
-     *
-     * @param kind of the lines.
-     * @return their count.
-     */
+    /** How many lines of a kind were left out since this was asked last. */
     long takeLeftOut(final String kind) {
         final Window window = windows.get(kind);
         final long leftOut = window == null ? 0 : window.leftOut;

@@ -30,7 +30,6 @@ public final class Logging {
     /**
      * Refuses a log that cannot be opened, before anything is changed for its sake.
      *
-     * @param log      level and file.
      * @param terminal for logging without a file.
      * @throws ExitException if the file cannot be written.
      */
@@ -43,7 +42,6 @@ public final class Logging {
     /**
      * Sends the log where the configuration says.
      *
-     * @param log      level and file.
      * @param terminal for logging without a file.
      * @throws ExitException if the file cannot be written.
      */

@@ -44,9 +44,7 @@ public final class OutputFiles {
     /**
      * A file that could not be written.
      *
-     * @param what  such as {@code the truth}, for the message.
-     * @param file  that it was.
-     * @param cause of the failure.
+     * @param what such as {@code the truth}, for the message.
      * @return {@link ExitCode#CANNOT_WRITE} with the reason in words.
      */
     public static ExitException failure(final String what, final Path file, final IOException cause) {
@@ -58,10 +56,8 @@ public final class OutputFiles {
     }
 
     /**
-     * Why a file could not be read or written: the message of the JDK is often no more than the name of the file.
-     *
-     * @param cause of the failure.
-     * @return the reason in words.
+     * Why a file could not be read or written: the message of the JDK is often no more than the name of the file. Returns the
+     * reason in words.
      */
     public static String reason(final IOException cause) {
         if (cause instanceof NoSuchFileException) {

@@ -12,8 +12,7 @@ public final class PortFailure {
     /**
      * Why, and the way out.
      *
-     * @param what  key and value.
-     * @param cause of the failure.
+     * @param what key and value.
      * @return without permission {@link ExitCode#NO_PERMISSION}, else {@link ExitCode#CONFIGURATION}.
      */
     public static ExitException of(final String what, final IOException cause) {

@@ -21,8 +21,7 @@ public final class Progress implements AutoCloseable {
     /**
      * The line appears after a second, so short work shows none.
      *
-     * @param terminal to show it on.
-     * @param clock    that only moves forward.
+     * @param clock that only moves forward.
      */
     public Progress(final Terminal terminal, final NanoClock clock) {
         this.terminal = terminal;
@@ -34,10 +33,7 @@ public final class Progress implements AutoCloseable {
     /**
      * Tells how far the work is.
      *
-     * @param consumedBytes of the input.
-     * @param totalBytes    of the input, or -1 if nobody knows.
-     * @param packetCount   so far.
-     * @param flowCount     so far.
+     * @param totalBytes of the input, or -1 if nobody knows.
      */
     public void update(final long consumedBytes, final long totalBytes, final long packetCount, final long flowCount) {
         if (!terminal.isInteractive()) {

@@ -19,11 +19,7 @@ public final class ResultStream extends PrintStream {
 
     private final Sink sink;
 
-    /**
-     * A stream for results.
-     *
-     * @param out takes them.
-     */
+    /** A stream for results. */
     public ResultStream(final OutputStream out) {
         this(new Sink(out));
     }

@@ -63,11 +63,7 @@ public final class Signals {
 
     /**
      * Takes the signals over from the JVM. A signal that the JVM or the system keeps (started with -Xrs, or ignored as under
-     * nohup)
-     * stays as it is.
-     *
-     * @param hangUp what SIGHUP means.
-     * @return the flags, with what was asked since {@link #hold}, if a process reloads.
+     * nohup) stays as it is. Returns the flags, with what was asked since {@link #hold}, if a process reloads.
      */
     public static Signals install(final HangUp hangUp) {
         final Signals signals = held != null && hangUp == HangUp.RELOADS ? held : new Signals(Signals::giveUp);

@@ -22,8 +22,6 @@ public final class Terminal {
     /**
      * A terminal of given streams.
      *
-     * @param out           for results.
-     * @param err           for messages.
      * @param isInteractive whether somebody looks at err, so that a status line makes sense.
      */
     public Terminal(final PrintStream out, final PrintStream err, final boolean isInteractive) {

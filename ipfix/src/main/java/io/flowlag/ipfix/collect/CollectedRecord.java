@@ -97,10 +97,8 @@ public final class CollectedRecord {
     }
 
     /**
-     * The template as received. Elements that were not known then are octet arrays named {@code pen:id} in it; see
-     * {@link #element}.
-     *
-     * @return the template, the same instance until the exporter sends another one.
+     * The template as received. Elements that were not known then are octet arrays named {@code pen:id} in it; see {@link
+     * #element}. Returns the template, the same instance until the exporter sends another one.
      */
     public Template template() {
         return template;
@@ -116,32 +114,17 @@ public final class CollectedRecord {
         return template.fieldCount();
     }
 
-    /**
-     * What a field holds.
-     *
-     * @param index of the field.
-     * @return the element as this session knows it now, or null if nobody knows it.
-     */
+    /** What a field holds. Returns the element as this session knows it now, or null if nobody knows it. */
     public InformationElement element(final int index) {
         return collectedTemplate.element(index);
     }
 
-    /**
-     * The enterprise number of a field.
-     *
-     * @param index of the field.
-     * @return 0 for IANA's elements; an unsigned 32-bit number.
-     */
+    /** The enterprise number of a field. Returns 0 for IANA's elements; an unsigned 32-bit number. */
     public int enterpriseNumber(final int index) {
         return template.field(index).element().enterpriseNumber();
     }
 
-    /**
-     * The element id of a field.
-     *
-     * @param index of the field.
-     * @return the id, without the enterprise bit.
-     */
+    /** The element id of a field. Returns the id, without the enterprise bit. */
     public int elementId(final int index) {
         return template.field(index).element().elementId();
     }
@@ -151,31 +134,19 @@ public final class CollectedRecord {
         return buffer;
     }
 
-    /**
-     * Where a value begins.
-     *
-     * @param index of the field.
-     * @return offset in {@link #buffer()}, behind the length octets of a value of variable length.
-     */
+    /** Where a value begins. Returns offset in {@link #buffer()}, behind the length octets of a value of variable length. */
     public int fieldOffset(final int index) {
         return offsets[index];
     }
 
-    /**
-     * How long a value is.
-     *
-     * @param index of the field.
-     * @return octets.
-     */
+    /** How long a value is. Returns octets. */
     public int fieldLengthBytes(final int index) {
         return lengthsBytes[index];
     }
 
     /**
-     * Whether the element is known and its type allows a value of this length; if not, only the octets mean something.
-     *
-     * @param index of the field.
-     * @return true if the typed getters apply.
+     * Whether the element is known and its type allows a value of this length; if not, only the octets mean something. Returns
+     * true if the typed getters apply.
      */
     public boolean isTyped(final int index) {
         final InformationElement element = element(index);
@@ -199,10 +170,8 @@ public final class CollectedRecord {
     }
 
     /**
-     * An unsigned integer, in full or reduced length (RFC 7011 section 6.2).
-     *
-     * @param index of the field.
-     * @return the value of the last eight octets at most; unsigned.
+     * An unsigned integer, in full or reduced length (RFC 7011 section 6.2). Returns the value of the last eight octets at most;
+     * unsigned.
      */
     public long unsigned(final int index) {
         final int limit = offsets[index] + lengthsBytes[index];
@@ -213,22 +182,15 @@ public final class CollectedRecord {
         return value;
     }
 
-    /**
-     * A signed integer, in full or reduced length.
-     *
-     * @param index of the field.
-     * @return the value, its sign extended.
-     */
+    /** A signed integer, in full or reduced length. Returns the value, its sign extended. */
     public long signed(final int index) {
         final int unusedBits = Long.SIZE - Byte.SIZE * Math.min(lengthsBytes[index], Long.BYTES);
         return unusedBits == Long.SIZE ? 0 : unsigned(index) << unusedBits >> unusedBits;
     }
 
     /**
-     * A float32, a float64, or a float64 reduced to four octets.
-     *
-     * @param index of the field.
-     * @return the value; NaN where the field is neither four nor eight octets long.
+     * A float32, a float64, or a float64 reduced to four octets. Returns the value; NaN where the field is neither four nor eight
+     * octets long.
      */
     public double floating(final int index) {
         return switch (lengthsBytes[index]) {
@@ -238,32 +200,17 @@ public final class CollectedRecord {
         };
     }
 
-    /**
-     * A truth value (RFC 7011 section 6.1.5).
-     *
-     * @param index of the field.
-     * @return true for 1.
-     */
+    /** A truth value (RFC 7011 section 6.1.5). Returns true for 1. */
     public boolean bool(final int index) {
         return unsigned(index) == BOOLEAN_TRUE;
     }
 
-    /**
-     * A MAC address.
-     *
-     * @param index of the field.
-     * @return its six octets in the low bits.
-     */
+    /** A MAC address. Returns its six octets in the low bits. */
     public long macAddress(final int index) {
         return unsigned(index);
     }
 
-    /**
-     * An IPv4 address.
-     *
-     * @param index of the field.
-     * @return its four octets.
-     */
+    /** An IPv4 address. Returns its four octets. */
     public int ipv4Address(final int index) {
         return (int)unsigned(index);
     }
@@ -289,11 +236,9 @@ public final class CollectedRecord {
     }
 
     /**
-     * A point in time of any of the four types (RFC 7011 sections 6.1.7 to 6.1.10). NTP timestamps do not say their era; the
-     * one nearest to the message's Export Time is taken. Microseconds are rounded to microseconds, nanoseconds to nanoseconds.
-     *
-     * @param index of the field.
-     * @return ns since the UNIX epoch, at most {@link Long#MAX_VALUE}; 0 if the element is not a time.
+     * A point in time of any of the four types (RFC 7011 sections 6.1.7 to 6.1.10). NTP timestamps do not say their era; the one
+     * nearest to the message's Export Time is taken. Microseconds are rounded to microseconds, nanoseconds to nanoseconds.
+     * Returns ns since the UNIX epoch, at most {@link Long#MAX_VALUE}; 0 if the element is not a time.
      */
     public long timestampNs(final int index) {
         final InformationElement element = element(index);
@@ -309,9 +254,6 @@ public final class CollectedRecord {
 
     /**
      * A string; octets that are no UTF-8 become the replacement character, trailing NULs of a fixed length are cut. Allocates.
-     *
-     * @param index of the field.
-     * @return the text.
      */
     public String string(final int index) {
         int lengthBytes = lengthsBytes[index];

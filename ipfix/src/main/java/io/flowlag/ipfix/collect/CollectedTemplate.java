@@ -50,11 +50,7 @@ final class CollectedTemplate extends UseOrder.Entry<CollectedTemplate> {
         return true;
     }
 
-    /**
-     * The length of the record at an offset, all of it before the limit.
-     *
-     * @return octets, or -1 if the record is cut.
-     */
+    /** The length of the record at an offset, all of it before the limit. Returns octets, or -1 if the record is cut. */
     int recordLengthBytes(final DirectBuffer buffer, final int offset, final int limit) {
         if (!template.isVariableLength()) {
             return limit - offset >= template.minLengthBytes() ? template.minLengthBytes() : -1;

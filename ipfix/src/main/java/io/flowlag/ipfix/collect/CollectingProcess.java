@@ -31,8 +31,6 @@ public final class CollectingProcess {
      *
      * @param registry what elements mean; usually {@link ElementRegistry#iana()}, with the enterprise elements that are known.
      * @param limits   on what peers can make it remember.
-     * @param counters to count with.
-     * @param handler  takes the records.
      */
     public CollectingProcess(
         final ElementRegistry registry,
@@ -69,7 +67,6 @@ public final class CollectingProcess {
     /**
      * Begins a Transport Session.
      *
-     * @param kind what carries it.
      * @param peer the exporter's address and port, or the file; for messages.
      * @return the session, to be closed by {@link #closeSession}.
      */
@@ -96,8 +93,6 @@ public final class CollectingProcess {
     /**
      * Takes one message.
      *
-     * @param session     that it came in.
-     * @param buffer      holds it.
      * @param offset      of its first octet.
      * @param lengthBytes how many octets came; must be the length in its header.
      * @param nowNs       a monotonic clock, for the lifetime of templates.

@@ -147,18 +147,12 @@ public enum CollectorCounter {
      * The counter with an ordinal; does not allocate.
      *
      * @param ordinal 0 to {@link #count()} - 1.
-     * @return the counter.
      */
     public static CollectorCounter of(final int ordinal) {
         return ALL[ordinal];
     }
 
-    /**
-     * Sums the refusals.
-     *
-     * @param counters of a collector.
-     * @return messages that were refused, for any reason.
-     */
+    /** Sums the refusals. Returns messages that were refused, for any reason. */
     public static long refused(final CounterSet<CollectorCounter> counters) {
         long sum = 0;
         for (final CollectorCounter counter : ALL) {
@@ -167,12 +161,7 @@ public enum CollectorCounter {
         return sum;
     }
 
-    /**
-     * Compares the gaps with what filled them later.
-     *
-     * @param counters of a collector.
-     * @return records that are missing now by their sequence numbers.
-     */
+    /** Compares the gaps with what filled them later. Returns records that are missing now by their sequence numbers. */
     public static long missing(final CounterSet<CollectorCounter> counters) {
         return counters.get(RECORDS_LOST) - counters.get(RECORDS_LATE);
     }

@@ -139,7 +139,6 @@ public final class CollectorServer implements AutoCloseable {
     /**
      * Serves every socket that has something, once.
      *
-     * @param nowNs  a monotonic clock.
      * @param waitMs how long to wait if none has; 0 not to wait.
      * @return how much there was to do; 0 if nothing.
      * @throws IOException if the selector or a listening socket fails; what a peer does is never a reason.

@@ -13,8 +13,6 @@ public final class FieldText {
     /**
      * Appends an IPv4 address in dotted decimal.
      *
-     * @param text   to append to.
-     * @param buffer holds it.
      * @param offset of its four octets.
      */
     public static void appendIpv4(final StringBuilder text, final DirectBuffer buffer, final int offset) {
@@ -29,8 +27,6 @@ public final class FieldText {
     /**
      * Appends an IPv6 address as RFC 5952 section 4 wants it: lower case, the longest run of two or more zero groups shortened.
      *
-     * @param text   to append to.
-     * @param buffer holds it.
      * @param offset of its sixteen octets.
      */
     public static void appendIpv6(final StringBuilder text, final DirectBuffer buffer, final int offset) {
@@ -65,8 +61,6 @@ public final class FieldText {
     /**
      * Appends a MAC address, octets joined by colons.
      *
-     * @param text   to append to.
-     * @param buffer holds it.
      * @param offset of its six octets.
      */
     public static void appendMac(final StringBuilder text, final DirectBuffer buffer, final int offset) {
@@ -81,8 +75,6 @@ public final class FieldText {
     /**
      * Appends octets in hexadecimal, two digits each.
      *
-     * @param text        to append to.
-     * @param buffer      holds them.
      * @param offset      of the first.
      * @param lengthBytes how many.
      */

@@ -21,11 +21,7 @@ final class MessageAssembler {
         void onMessage(DirectBuffer buffer, int offset, int lengthBytes);
     }
 
-    /**
-     * Takes octets.
-     *
-     * @return false if they are not IPFIX: then nobody can say where the next message begins.
-     */
+    /** Takes octets. Returns false if they are not IPFIX: then nobody can say where the next message begins. */
     boolean onOctets(final DirectBuffer buffer, final int offset, final int lengthBytes, final Sink sink) {
         final int limit = offset + lengthBytes;
         int position = offset;

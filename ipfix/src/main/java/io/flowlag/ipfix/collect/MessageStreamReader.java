@@ -29,9 +29,8 @@ public final class MessageStreamReader implements AutoCloseable {
     /**
      * A reader at the beginning of a stream.
      *
-     * @param process takes the messages.
-     * @param in      to read; better buffered; closed by {@link #close}.
-     * @param name    of the file, for messages.
+     * @param in   to read; better buffered; closed by {@link #close}.
+     * @param name of the file, for messages.
      */
     public MessageStreamReader(final CollectingProcess process, final InputStream in, final String name) {
         this.process = process;
@@ -39,12 +38,7 @@ public final class MessageStreamReader implements AutoCloseable {
         this.session = process.openSession(SessionKind.FILE, name);
     }
 
-    /**
-     * Reads one message and hands it to the process.
-     *
-     * @param nowNs a monotonic clock.
-     * @return false if there is no further one.
-     */
+    /** Reads one message and hands it to the process. Returns false if there is no further one. */
     public boolean readMessage(final long nowNs) {
         if (isEnded) {
             return false;

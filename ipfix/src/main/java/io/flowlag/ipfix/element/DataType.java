@@ -115,7 +115,6 @@ public enum DataType {
      * The type for a registry name.
      *
      * @param registryName such as {@code unsigned64}.
-     * @return the type.
      * @throws IllegalArgumentException if there is none.
      */
     public static DataType ofRegistryName(final String registryName) {

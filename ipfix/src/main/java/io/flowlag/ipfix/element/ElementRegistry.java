@@ -32,11 +32,7 @@ public final class ElementRegistry {
     public ElementRegistry() {
     }
 
-    /**
-     * A new registry with every element of IANA's table.
-     *
-     * @return the registry, open to further elements.
-     */
+    /** A new registry with every element of IANA's table. Returns the registry, open to further elements. */
     public static ElementRegistry iana() {
         final ElementRegistry registry = new ElementRegistry();
         try (InputStream in = ElementRegistry.class.getResourceAsStream(IANA_RESOURCE)) {
@@ -92,7 +88,6 @@ public final class ElementRegistry {
     /**
      * Adds one element.
      *
-     * @param element to add.
      * @throws IllegalArgumentException if its number or its name is taken by another element.
      */
     public void add(final InformationElement element) {
@@ -110,12 +105,7 @@ public final class ElementRegistry {
         byName.put(element.name(), element);
     }
 
-    /**
-     * Looks an element up by name.
-     *
-     * @param name as in the registry.
-     * @return the element, or null.
-     */
+    /** Looks an element up by name. Returns the element, or null. */
     public InformationElement find(final String name) {
         return byName.get(name);
     }
@@ -123,8 +113,6 @@ public final class ElementRegistry {
     /**
      * Looks an element up by name.
      *
-     * @param name as in the registry.
-     * @return the element.
      * @throws IllegalArgumentException if there is none.
      */
     public InformationElement element(final String name) {

@@ -8,9 +8,6 @@ import java.util.Objects;
  * @param enterpriseNumber 0 for an element of IANA's registry, else the private enterprise number.
  * @param elementId        1 to 32767, without the enterprise bit.
  * @param name             lower camel case, unique in its registry.
- * @param type             abstract data type.
- * @param semantics        how values combine.
- * @param units            what a value counts.
  * @param description      one sentence; may be empty for IANA's elements, whose text is in the registry.
  */
 public record InformationElement(

@@ -45,7 +45,6 @@ public enum Semantics {
      * The semantics for a registry name.
      *
      * @param registryName such as {@code deltaCounter}; an empty one is {@link #DEFAULT}.
-     * @return the semantics.
      * @throws IllegalArgumentException if there is none.
      */
     public static Semantics ofRegistryName(final String registryName) {

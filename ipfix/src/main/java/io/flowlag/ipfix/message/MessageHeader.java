@@ -43,9 +43,6 @@ public final class MessageHeader {
     /**
      * Writes a whole header.
      *
-     * @param buffer              to write to.
-     * @param offset              of the message.
-     * @param messageLengthBytes  with the header.
      * @param exportTimeSeconds   since the UNIX epoch, modulo 2^32.
      * @param sequenceNumber      Data Records sent before in this session, modulo 2^32.
      * @param observationDomainId unsigned.
@@ -64,57 +61,27 @@ public final class MessageHeader {
         buffer.putInt(offset + DOMAIN_OFFSET, observationDomainId, BIG_ENDIAN);
     }
 
-    /**
-     * Reads the version number.
-     *
-     * @param buffer to read from.
-     * @param offset of the message.
-     * @return {@link #VERSION} in a message of IPFIX.
-     */
+    /** Reads the version number. Returns {@link #VERSION} in a message of IPFIX. */
     public static int version(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + VERSION_OFFSET, BIG_ENDIAN) & 0xFFFF;
     }
 
-    /**
-     * Reads the length of the message.
-     *
-     * @param buffer to read from.
-     * @param offset of the message.
-     * @return octets, with the header.
-     */
+    /** Reads the length of the message. Returns octets, with the header. */
     public static int messageLengthBytes(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + LENGTH_OFFSET, BIG_ENDIAN) & 0xFFFF;
     }
 
-    /**
-     * Reads the Export Time.
-     *
-     * @param buffer to read from.
-     * @param offset of the message.
-     * @return seconds since the UNIX epoch, modulo 2^32.
-     */
+    /** Reads the Export Time. Returns seconds since the UNIX epoch, modulo 2^32. */
     public static long exportTimeSeconds(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + EXPORT_TIME_OFFSET, BIG_ENDIAN) & 0xFFFF_FFFFL;
     }
 
-    /**
-     * Reads the sequence number.
-     *
-     * @param buffer to read from.
-     * @param offset of the message.
-     * @return Data Records sent before in this session, modulo 2^32.
-     */
+    /** Reads the sequence number. Returns Data Records sent before in this session, modulo 2^32. */
     public static long sequenceNumber(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + SEQUENCE_OFFSET, BIG_ENDIAN) & 0xFFFF_FFFFL;
     }
 
-    /**
-     * Reads the Observation Domain.
-     *
-     * @param buffer to read from.
-     * @param offset of the message.
-     * @return its id; unsigned.
-     */
+    /** Reads the Observation Domain. Returns its id; unsigned. */
     public static int observationDomainId(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + DOMAIN_OFFSET, BIG_ENDIAN);
     }

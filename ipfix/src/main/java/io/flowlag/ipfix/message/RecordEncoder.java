@@ -25,14 +25,7 @@ public final class RecordEncoder {
     public RecordEncoder() {
     }
 
-    /**
-     * Begins a record.
-     *
-     * @param recordBuffer   to write to.
-     * @param recordOffset   of the record.
-     * @param recordTemplate of the record.
-     * @return this.
-     */
+    /** Begins a record. */
     public RecordEncoder wrap(
         final MutableDirectBuffer recordBuffer, final int recordOffset, final Template recordTemplate) {
         this.buffer = recordBuffer;
@@ -47,7 +40,6 @@ public final class RecordEncoder {
      * Writes the next field, an unsigned integer.
      *
      * @param value unsigned.
-     * @return this.
      */
     public RecordEncoder unsigned(final long value) {
         final FieldSpecifier field = next();
@@ -59,7 +51,6 @@ public final class RecordEncoder {
      * Writes the next field, a signed integer.
      *
      * @param value signed.
-     * @return this.
      */
     public RecordEncoder signed(final long value) {
         final FieldSpecifier field = next();
@@ -71,7 +62,6 @@ public final class RecordEncoder {
      * Writes the next field, a float32 or float64.
      *
      * @param value IEEE 754.
-     * @return this.
      */
     public RecordEncoder floating(final double value) {
         final FieldSpecifier field = next();
@@ -81,12 +71,7 @@ public final class RecordEncoder {
         return this;
     }
 
-    /**
-     * Writes the next field, a boolean.
-     *
-     * @param value to write.
-     * @return this.
-     */
+    /** Writes the next field, a boolean. */
     public RecordEncoder bool(final boolean value) {
         final FieldSpecifier field = next();
         expect(field.element().type() == DataType.BOOLEAN, field);
@@ -99,7 +84,6 @@ public final class RecordEncoder {
      * Writes the next field, a MAC address.
      *
      * @param address in the low 48 bits.
-     * @return this.
      */
     public RecordEncoder macAddress(final long address) {
         final FieldSpecifier field = next();
@@ -113,7 +97,6 @@ public final class RecordEncoder {
      * Writes the next field, an IPv4 address.
      *
      * @param address the first octet in the high bits.
-     * @return this.
      */
     public RecordEncoder ipv4Address(final int address) {
         final FieldSpecifier field = next();
@@ -128,7 +111,6 @@ public final class RecordEncoder {
      *
      * @param high the first eight octets.
      * @param low  the last eight octets.
-     * @return this.
      */
     public RecordEncoder ipv6Address(final long high, final long low) {
         final FieldSpecifier field = next();
@@ -142,7 +124,6 @@ public final class RecordEncoder {
      * Writes the next field, a time in whichever of the four formats its element has.
      *
      * @param epochNs nanoseconds since the UNIX epoch; cut to the format's precision.
-     * @return this.
      */
     public RecordEncoder timeNs(final long epochNs) {
         final FieldSpecifier field = next();
@@ -162,7 +143,6 @@ public final class RecordEncoder {
      * Writes the next field, text; a field of fixed length must be filled exactly.
      *
      * @param text any characters.
-     * @return this.
      */
     public RecordEncoder string(final CharSequence text) {
         final FieldSpecifier field = next();
@@ -176,7 +156,6 @@ public final class RecordEncoder {
      * Writes the next field, an octetArray; a field of fixed length must be filled exactly.
      *
      * @param octets any.
-     * @return this.
      */
     public RecordEncoder octets(final byte[] octets) {
         final FieldSpecifier field = next();

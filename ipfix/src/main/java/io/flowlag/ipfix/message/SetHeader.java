@@ -34,10 +34,7 @@ public final class SetHeader {
     /**
      * Writes a whole header.
      *
-     * @param buffer         to write to.
-     * @param offset         of the Set.
-     * @param setId          2, 3 or a Template ID.
-     * @param setLengthBytes header, records and padding.
+     * @param setId 2, 3 or a Template ID.
      */
     public static void put(
         final MutableDirectBuffer buffer, final int offset, final int setId, final int setLengthBytes) {
@@ -45,24 +42,12 @@ public final class SetHeader {
         buffer.putShort(offset + LENGTH_OFFSET, (short)setLengthBytes, BIG_ENDIAN);
     }
 
-    /**
-     * Reads the Set ID.
-     *
-     * @param buffer to read from.
-     * @param offset of the Set.
-     * @return 0 to 65535.
-     */
+    /** Reads the Set ID. Returns 0 to 65535. */
     public static int setId(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + SET_ID_OFFSET, BIG_ENDIAN) & 0xFFFF;
     }
 
-    /**
-     * Reads the length of the Set.
-     *
-     * @param buffer to read from.
-     * @param offset of the Set.
-     * @return octets: header, records and padding.
-     */
+    /** Reads the length of the Set. Returns octets: header, records and padding. */
     public static int setLengthBytes(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + LENGTH_OFFSET, BIG_ENDIAN) & 0xFFFF;
     }

@@ -43,12 +43,7 @@ public final class TemplateRecordEncoder {
     private TemplateRecordEncoder() {
     }
 
-    /**
-     * The octets that {@link #put} will write.
-     *
-     * @param template to encode.
-     * @return its encoded length.
-     */
+    /** The octets that {@link #put} will write. */
     public static int lengthBytes(final Template template) {
         int lengthBytes = headerLengthBytes(template);
         for (int i = 0; i < template.fieldCount(); i++) {
@@ -57,14 +52,7 @@ public final class TemplateRecordEncoder {
         return lengthBytes;
     }
 
-    /**
-     * Writes a template's record; the template itself says of which kind.
-     *
-     * @param buffer   to write to.
-     * @param offset   of the record.
-     * @param template to encode.
-     * @return octets written.
-     */
+    /** Writes a template's record; the template itself says of which kind. Returns octets written. */
     public static int put(final MutableDirectBuffer buffer, final int offset, final Template template) {
         buffer.putShort(offset + TEMPLATE_ID_OFFSET, (short)template.templateId(), BIG_ENDIAN);
         buffer.putShort(offset + FIELD_COUNT_OFFSET, (short)template.fieldCount(), BIG_ENDIAN);

@@ -12,12 +12,7 @@ public final class Utf8 {
     private Utf8() {
     }
 
-    /**
-     * The octets that {@link #put} will write.
-     *
-     * @param text to encode.
-     * @return its encoded length.
-     */
+    /** The octets that {@link #put} will write. */
     public static int lengthBytes(final CharSequence text) {
         int lengthBytes = 0;
         for (int i = 0; i < text.length(); i++) {
@@ -31,9 +26,7 @@ public final class Utf8 {
     /**
      * Writes text.
      *
-     * @param buffer to write to.
      * @param offset of the first octet.
-     * @param text   to encode.
      * @return octets written.
      */
     public static int put(final MutableDirectBuffer buffer, final int offset, final CharSequence text) {

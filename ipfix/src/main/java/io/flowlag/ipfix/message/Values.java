@@ -20,8 +20,6 @@ public final class Values {
     /**
      * Writes the low octets of an integer, signed or not.
      *
-     * @param buffer      to write to.
-     * @param offset      of the value.
      * @param value       must fit, see {@link #fitsUnsigned} and {@link #fitsSigned}; higher octets are not looked at.
      * @param lengthBytes 1 to 8.
      */
@@ -72,8 +70,6 @@ public final class Values {
     /**
      * Writes a float64 in eight octets or reduced to four.
      *
-     * @param buffer      to write to.
-     * @param offset      of the value.
      * @param value       IEEE 754.
      * @param lengthBytes 8 or 4.
      */
@@ -86,13 +82,7 @@ public final class Values {
         }
     }
 
-    /**
-     * Writes a boolean: 1 for true, 2 for false.
-     *
-     * @param buffer to write to.
-     * @param offset of the value.
-     * @param value  to write.
-     */
+    /** Writes a boolean: 1 for true, 2 for false. */
     public static void putBoolean(final MutableDirectBuffer buffer, final int offset, final boolean value) {
         buffer.putByte(offset, (byte)(value ? TRUE : FALSE));
     }
@@ -100,8 +90,6 @@ public final class Values {
     /**
      * Writes a MAC address.
      *
-     * @param buffer  to write to.
-     * @param offset  of the value.
      * @param address in the low 48 bits.
      */
     public static void putMacAddress(final MutableDirectBuffer buffer, final int offset, final long address) {
@@ -111,8 +99,6 @@ public final class Values {
     /**
      * Writes an IPv4 address.
      *
-     * @param buffer  to write to.
-     * @param offset  of the value.
      * @param address the first octet in the high bits.
      */
     public static void putIpv4Address(final MutableDirectBuffer buffer, final int offset, final int address) {
@@ -122,10 +108,8 @@ public final class Values {
     /**
      * Writes an IPv6 address.
      *
-     * @param buffer to write to.
-     * @param offset of the value.
-     * @param high   the first eight octets.
-     * @param low    the last eight octets.
+     * @param high the first eight octets.
+     * @param low  the last eight octets.
      */
     public static void putIpv6Address(
         final MutableDirectBuffer buffer, final int offset, final long high, final long low) {
@@ -136,8 +120,6 @@ public final class Values {
     /**
      * Writes a dateTimeSeconds: seconds since the UNIX epoch, modulo 2^32.
      *
-     * @param buffer  to write to.
-     * @param offset  of the value.
      * @param epochMs milliseconds since the UNIX epoch.
      */
     public static void putDateTimeSeconds(final MutableDirectBuffer buffer, final int offset, final long epochMs) {
@@ -147,8 +129,6 @@ public final class Values {
     /**
      * Writes a dateTimeMilliseconds.
      *
-     * @param buffer  to write to.
-     * @param offset  of the value.
      * @param epochMs milliseconds since the UNIX epoch.
      */
     public static void putDateTimeMilliseconds(final MutableDirectBuffer buffer, final int offset, final long epochMs) {
@@ -158,8 +138,6 @@ public final class Values {
     /**
      * Writes a dateTimeMicroseconds.
      *
-     * @param buffer  to write to.
-     * @param offset  of the value.
      * @param epochNs nanoseconds since the UNIX epoch; cut to the microsecond.
      */
     public static void putDateTimeMicroseconds(final MutableDirectBuffer buffer, final int offset, final long epochNs) {
@@ -169,20 +147,13 @@ public final class Values {
     /**
      * Writes a dateTimeNanoseconds.
      *
-     * @param buffer  to write to.
-     * @param offset  of the value.
      * @param epochNs nanoseconds since the UNIX epoch.
      */
     public static void putDateTimeNanoseconds(final MutableDirectBuffer buffer, final int offset, final long epochNs) {
         buffer.putLong(offset, NtpTimestamp.ofEpochNs(epochNs), BIG_ENDIAN);
     }
 
-    /**
-     * The octets of a string of variable length.
-     *
-     * @param text to encode.
-     * @return the value's octets and its length's.
-     */
+    /** The octets of a string of variable length. Returns the value's octets and its length's. */
     public static int stringLengthBytes(final CharSequence text) {
         return VariableLength.encodedLengthBytes(Utf8.lengthBytes(text));
     }

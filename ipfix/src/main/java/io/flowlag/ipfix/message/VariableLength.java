@@ -39,7 +39,6 @@ public final class VariableLength {
      * The octets of a value with its length.
      *
      * @param valueLengthBytes 0 to {@link #MAX_VALUE_BYTES}.
-     * @return the sum.
      */
     public static int encodedLengthBytes(final int valueLengthBytes) {
         return prefixLengthBytes(valueLengthBytes) + valueLengthBytes;
@@ -48,8 +47,6 @@ public final class VariableLength {
     /**
      * Writes a length in its shortest form.
      *
-     * @param buffer           to write to.
-     * @param offset           of the field.
      * @param valueLengthBytes 0 to {@link #MAX_VALUE_BYTES}.
      * @return octets written; the value follows them.
      */
@@ -64,8 +61,6 @@ public final class VariableLength {
     /**
      * Writes a length in the form of three octets, which short values may use too.
      *
-     * @param buffer           to write to.
-     * @param offset           of the field.
      * @param valueLengthBytes 0 to {@link #MAX_VALUE_BYTES}.
      * @return octets written; the value follows them.
      */

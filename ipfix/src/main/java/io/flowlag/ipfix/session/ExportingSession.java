@@ -142,13 +142,7 @@ public final class ExportingSession implements AutoCloseable {
         return inSession && transport.isConnected();
     }
 
-    /**
-     * Counts flow records as failed that somebody kept for this session and lost.
-     *
-     * @param records that were lost.
-     * @param packets that they stand for.
-     * @param octets  that they stand for.
-     */
+    /** Counts flow records as failed that somebody kept for this session and lost. */
     public void onLost(final long records, final long packets, final long octets) {
         expectClaimed(false);
         accounts.onLost(inSession, records, packets, octets);
@@ -291,7 +285,6 @@ public final class ExportingSession implements AutoCloseable {
     /**
      * Finishes, or lets the time go by, then closes. Blocks, with short pauses.
      *
-     * @param clock     that goes on.
      * @param timeoutMs at most so long.
      * @return true if no record was left waiting.
      */

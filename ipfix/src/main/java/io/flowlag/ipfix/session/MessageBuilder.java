@@ -34,8 +34,7 @@ final class MessageBuilder {
     /**
      * An empty message.
      *
-     * @param maxMessageBytes of the message.
-     * @param trailerBytes    kept free at its end.
+     * @param trailerBytes kept free at its end.
      */
     MessageBuilder(final int maxMessageBytes, final int trailerBytes) {
         buffer = new UnsafeBuffer(BufferUtil.allocateDirectAligned(maxMessageBytes, CACHE_LINE_LENGTH));

@@ -31,12 +31,7 @@ public final class OptionsWriter {
     private Template interfaceNames;
     private Template timeWindow;
 
-    /**
-     * A writer for one session.
-     *
-     * @param session takes the records.
-     * @param catalog of the session.
-     */
+    /** A writer for one session. */
     public OptionsWriter(final ExportingSession session, final TemplateCatalog catalog) {
         this.session = session;
         this.catalog = catalog;
@@ -81,9 +76,6 @@ public final class OptionsWriter {
      * The Metering Process Statistics (RFC 7011 section 4.1).
      *
      * @param observationDomainId the scope; unsigned.
-     * @param messages            exported in total.
-     * @param flowRecords         exported in total.
-     * @param octets              exported in total.
      * @param nowMs               milliseconds since the UNIX epoch.
      * @return as {@link ExportingSession#claim}.
      */
@@ -105,8 +97,6 @@ public final class OptionsWriter {
      * The Metering Process Reliability Statistics (RFC 7011 section 4.2).
      *
      * @param observationDomainId the scope; unsigned.
-     * @param ignoredPackets      in total.
-     * @param ignoredOctets       in total.
      * @param firstIgnoredMs      when the first packet was ignored, milliseconds since the UNIX epoch.
      * @param lastIgnoredMs       when the last packet was ignored, milliseconds since the UNIX epoch.
      * @param nowMs               milliseconds since the UNIX epoch.
@@ -135,9 +125,6 @@ public final class OptionsWriter {
      * The Exporting Process Reliability Statistics (RFC 7011 section 4.3).
      *
      * @param exportingProcessId the scope; unsigned.
-     * @param notSentFlows       in total.
-     * @param notSentPackets     in total.
-     * @param notSentOctets      in total.
      * @param firstNotSentMs     when the first record was lost, milliseconds since the UNIX epoch.
      * @param lastNotSentMs      when the last record was lost, milliseconds since the UNIX epoch.
      * @param nowMs              milliseconds since the UNIX epoch.

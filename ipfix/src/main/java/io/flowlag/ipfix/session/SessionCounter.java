@@ -132,7 +132,6 @@ public enum SessionCounter {
      * The counter with an ordinal; does not allocate.
      *
      * @param ordinal 0 to {@link #count()} - 1.
-     * @return the counter.
      */
     public static SessionCounter of(final int ordinal) {
         return ALL[ordinal];

@@ -39,7 +39,6 @@ public final class SessionSettings {
      * The Observation Domain of every message.
      *
      * @param newObservationDomainId unsigned; 0 when no specific domain applies (RFC 7011 section 3.1).
-     * @return this.
      */
     public SessionSettings observationDomainId(final int newObservationDomainId) {
         observationDomainId = newObservationDomainId;
@@ -50,7 +49,6 @@ public final class SessionSettings {
      * The limit for messages.
      *
      * @param newMaxMessageBytes {@link #MIN_MAX_MESSAGE_BYTES} to 65535, or 0 for the default of the transport's kind.
-     * @return this.
      */
     public SessionSettings maxMessageBytes(final int newMaxMessageBytes) {
         if (newMaxMessageBytes != 0 &&
@@ -66,7 +64,6 @@ public final class SessionSettings {
      * How long the first record of a message may wait for others.
      *
      * @param newMaxLingerMs 0 to send in the next duty cycle.
-     * @return this.
      */
     public SessionSettings maxLingerMs(final long newMaxLingerMs) {
         maxLingerMs = notNegative("maxLingerMs", newMaxLingerMs);
@@ -77,7 +74,6 @@ public final class SessionSettings {
      * When every template is sent again over UDP (RFC 7011 section 8.4); without meaning elsewhere.
      *
      * @param newTemplateRefreshIntervalMs 1 or more.
-     * @return this.
      */
     public SessionSettings templateRefreshIntervalMs(final long newTemplateRefreshIntervalMs) {
         if (newTemplateRefreshIntervalMs < 1) {
@@ -92,7 +88,6 @@ public final class SessionSettings {
      * After how many messages with data every template is sent again over UDP, besides the interval.
      *
      * @param newTemplateRefreshMessages 0 for never.
-     * @return this.
      */
     public SessionSettings templateRefreshMessages(final int newTemplateRefreshMessages) {
         templateRefreshMessages = (int)notNegative("templateRefreshMessages", newTemplateRefreshMessages);
@@ -103,19 +98,13 @@ public final class SessionSettings {
      * Whether a caller rather waits than loses a record, as when a file is replayed.
      *
      * @param newLossless true to be told {@link ExportingSession#BLOCKED} instead of discarding.
-     * @return this.
      */
     public SessionSettings lossless(final boolean newLossless) {
         lossless = newLossless;
         return this;
     }
 
-    /**
-     * Whether each message ends with an MD5 checksum of itself (RFC 5655 section 8.1.1). Allocates per message.
-     *
-     * @param newMessageChecksum true to have it.
-     * @return this.
-     */
+    /** Whether each message ends with an MD5 checksum of itself (RFC 5655 section 8.1.1). Allocates per message. */
     public SessionSettings messageChecksum(final boolean newMessageChecksum) {
         messageChecksum = newMessageChecksum;
         return this;
@@ -125,9 +114,7 @@ public final class SessionSettings {
      * Who takes back what a broken connection has not carried away. With it a session loses no flow record: it keeps none while
      * there is no connection, and answers {@link ExportingSession#BLOCKED} where it would have discarded one.
      *
-     * @param handler     takes the records.
      * @param retainBytes octets of messages that the transport may hold back; more are not handed to it.
-     * @return this.
      */
     public SessionSettings unsentRecords(final UnsentRecords handler, final int retainBytes) {
         unsentRecords = handler;

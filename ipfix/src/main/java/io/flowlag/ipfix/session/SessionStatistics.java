@@ -26,12 +26,7 @@ public final class SessionStatistics {
     SessionStatistics() {
     }
 
-    /**
-     * Reads one counter; safe from any thread.
-     *
-     * @param counter to read.
-     * @return its value.
-     */
+    /** Reads one counter; safe from any thread. */
     public long get(final SessionCounter counter) {
         return buffer.getLongAcquire(offset(counter));
     }

@@ -11,10 +11,8 @@ public interface UnsentRecords {
     /**
      * One record, oldest first.
      *
-     * @param template    of the record.
-     * @param buffer      holds it during the call.
-     * @param offset      of its first octet.
-     * @param lengthBytes of the record.
+     * @param buffer holds it during the call.
+     * @param offset of its first octet.
      */
     void onUnsent(Template template, DirectBuffer buffer, int offset, int lengthBytes);
 

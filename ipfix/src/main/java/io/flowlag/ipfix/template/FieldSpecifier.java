@@ -9,7 +9,6 @@ import java.util.Objects;
  * One field of a template (RFC 7011 section 3.2): an Information Element and the length its values have in a record.
  * Immutable, safe to share between threads.
  *
- * @param element     what the field holds.
  * @param lengthBytes octets of each value, or {@link DataType#VARIABLE_LENGTH}.
  */
 public record FieldSpecifier(InformationElement element, int lengthBytes) {
@@ -25,12 +24,7 @@ public record FieldSpecifier(InformationElement element, int lengthBytes) {
         }
     }
 
-    /**
-     * A field with the full length of its element's type.
-     *
-     * @param element what the field holds.
-     * @return the field.
-     */
+    /** A field with the full length of its element's type. */
     public static FieldSpecifier of(final InformationElement element) {
         return new FieldSpecifier(element, element.type().lengthBytes());
     }

@@ -85,7 +85,6 @@ public final class Template {
      * One field; does not allocate.
      *
      * @param index 0 to {@link #fieldCount()} - 1.
-     * @return the field.
      */
     public FieldSpecifier field(final int index) {
         return fields.get(index);
@@ -116,12 +115,7 @@ public final class Template {
         return fieldOffsets[index];
     }
 
-    /**
-     * The first field of an element.
-     *
-     * @param elementName as in the registry.
-     * @return its index, or -1.
-     */
+    /** The first field of an element. Returns its index, or -1. */
     public int indexOf(final String elementName) {
         for (int i = 0; i < fieldOffsets.length; i++) {
             if (fields.get(i).element().name().equals(elementName)) {
@@ -132,10 +126,7 @@ public final class Template {
     }
 
     /**
-     * Whether another template describes records in the same way, whatever its id.
-     *
-     * @param other to compare with.
-     * @return whether scope and fields are equal.
+     * Whether another template describes records in the same way, whatever its id. Returns whether scope and fields are equal.
      */
     public boolean hasSameContent(final Template other) {
         return scopeFieldCount == other.scopeFieldCount && fields.equals(other.fields);

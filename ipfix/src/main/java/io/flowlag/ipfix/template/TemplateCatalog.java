@@ -139,8 +139,6 @@ public final class TemplateCatalog {
     /**
      * A field with the full length of its element's type.
      *
-     * @param elementName as in the registry.
-     * @return the field.
      * @throws IllegalArgumentException if no element has the name.
      */
     public FieldSpecifier field(final String elementName) {
@@ -150,9 +148,7 @@ public final class TemplateCatalog {
     /**
      * A field with a length of its own (RFC 7011 section 6.2).
      *
-     * @param elementName as in the registry.
      * @param lengthBytes octets of each value.
-     * @return the field.
      * @throws IllegalArgumentException if no element has the name, or its type forbids the length.
      */
     public FieldSpecifier field(final String elementName, final int lengthBytes) {

@@ -50,7 +50,6 @@ public final class FileTransport extends TransportSupport {
     /**
      * Creates the file or empties it; after a write error the transport has failed for good.
      *
-     * @param path of the file.
      * @throws IOException if that cannot be done; the message names the file.
      */
     public FileTransport(final Path path) throws IOException {
@@ -60,7 +59,6 @@ public final class FileTransport extends TransportSupport {
     /**
      * Creates the file or empties it. What is no regular file (a pipe, a device) is not opened again after a write error.
      *
-     * @param path            of the file.
      * @param retryIntervalMs between attempts to open it again after a write error; 0 for none.
      * @throws IOException if that cannot be done; the message names the file.
      */

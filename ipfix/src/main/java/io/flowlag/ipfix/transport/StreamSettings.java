@@ -3,11 +3,10 @@ package io.flowlag.ipfix.transport;
 /**
  * How to connect to a Collecting Process over TCP or TLS (RFC 7011 section 10.4). Immutable, safe to share between threads.
  *
- * @param collector             to connect to.
- * @param sendRingBytes         octets of messages that wait in this process while the network is slow.
- * @param socketSendBufferBytes octets that wait in the kernel; what may be lost unnoticed when a connection breaks.
- * @param connectTimeoutMs      from the beginning of an attempt to the end of any handshake.
- * @param reconnectIntervalMs   from the beginning of one attempt to that of the next.
+ * @param sendRingBytes          octets of messages that wait in this process while the network is slow.
+ * @param socketSendBufferBytes  octets that wait in the kernel; what may be lost unnoticed when a connection breaks.
+ * @param connectTimeoutMs       from the beginning of an attempt to the end of any handshake.
+ * @param reconnectIntervalMs    from the beginning of one attempt to that of the next.
  * @param rateLimitBitsPerSecond of messages; 0 for none.
  */
 public record StreamSettings(
@@ -41,12 +40,7 @@ public record StreamSettings(
         }
     }
 
-    /**
-     * All defaults.
-     *
-     * @param collector to connect to.
-     * @return the settings.
-     */
+    /** All defaults. */
     public static StreamSettings of(final Endpoint collector) {
         return new StreamSettings(collector, DEFAULT_SEND_RING_BYTES, DEFAULT_SOCKET_SEND_BUFFER_BYTES,
             DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_RECONNECT_INTERVAL_MS, 0);
@@ -55,22 +49,14 @@ public record StreamSettings(
     /**
      * These settings with another pace of attempts.
      *
-     * @param newConnectTimeoutMs    how long an attempt may take.
-     * @param newReconnectIntervalMs between attempts.
-     * @return the settings.
+     * @param newConnectTimeoutMs how long an attempt may take.
      */
     public StreamSettings withTimes(final long newConnectTimeoutMs, final long newReconnectIntervalMs) {
         return new StreamSettings(
             collector, sendRingBytes, socketSendBufferBytes, newConnectTimeoutMs, newReconnectIntervalMs, rateLimitBitsPerSecond);
     }
 
-    /**
-     * These settings with other buffers.
-     *
-     * @param newSendRingBytes         in this process.
-     * @param newSocketSendBufferBytes in the kernel.
-     * @return the settings.
-     */
+    /** These settings with other buffers. */
     public StreamSettings withBuffers(final int newSendRingBytes, final int newSocketSendBufferBytes) {
         return new StreamSettings(
             collector, newSendRingBytes, newSocketSendBufferBytes, connectTimeoutMs, reconnectIntervalMs, rateLimitBitsPerSecond);
@@ -80,7 +66,6 @@ public record StreamSettings(
      * These settings with another rate.
      *
      * @param newRateLimitBitsPerSecond of messages; 0 for no limit.
-     * @return the settings.
      */
     public StreamSettings withRateLimit(final long newRateLimitBitsPerSecond) {
         return new StreamSettings(

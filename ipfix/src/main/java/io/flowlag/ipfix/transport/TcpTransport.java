@@ -13,11 +13,7 @@ import java.nio.ByteBuffer;
 public final class TcpTransport extends StreamTransport {
     private final ByteBuffer ignored = ByteBuffer.allocateDirect(4096);
 
-    /**
-     * A transport that connects in its first duty cycles.
-     *
-     * @param settings of the connection.
-     */
+    /** A transport that connects in its first duty cycles. */
     public TcpTransport(final StreamSettings settings) {
         this(settings, new AddressLookup(settings.collector()));
     }

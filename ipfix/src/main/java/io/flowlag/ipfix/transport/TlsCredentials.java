@@ -49,10 +49,9 @@ public final class TlsCredentials {
     /**
      * Reads the files.
      *
-     * @param privateKeyFile   an unencrypted PKCS#8 key ({@code BEGIN PRIVATE KEY}).
-     * @param certificateFile  this side's certificate, then any intermediate ones.
-     * @param authoritiesFile  certificates of the authorities that may vouch for the other end.
-     * @return the credentials.
+     * @param privateKeyFile  an unencrypted PKCS#8 key ({@code BEGIN PRIVATE KEY}).
+     * @param certificateFile this side's certificate, then any intermediate ones.
+     * @param authoritiesFile certificates of the authorities that may vouch for the other end.
      * @throws IOException if a file cannot be read or does not hold what it should; the message names the file and the way out.
      */
     public static TlsCredentials load(
@@ -88,7 +87,6 @@ public final class TlsCredentials {
      * An engine for the side that connects. The peer's certificate must name the host.
      *
      * @param peerName a DNS name or address that the peer's certificate must carry.
-     * @param port     of the peer.
      * @return a new engine in client mode: TLS 1.2 or later, only suites with forward secrecy and authenticated encryption.
      */
     public SSLEngine clientEngine(final String peerName, final int port) {
@@ -101,9 +99,8 @@ public final class TlsCredentials {
     }
 
     /**
-     * An engine for the side that listens. The peer must show a certificate that a known authority vouches for.
-     *
-     * @return a new engine in server mode, as strict as {@link #clientEngine}.
+     * An engine for the side that listens. The peer must show a certificate that a known authority vouches for. Returns a new
+     * engine in server mode, as strict as {@link #clientEngine}.
      */
     public SSLEngine serverEngine() {
         final SSLEngine engine = context.createSSLEngine();

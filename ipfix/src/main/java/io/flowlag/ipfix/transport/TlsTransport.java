@@ -28,7 +28,6 @@ public final class TlsTransport extends StreamTransport {
     /**
      * A transport that connects in its first duty cycles, to the settings' host under its own name.
      *
-     * @param settings    of the connection.
      * @param credentials of this side, and the authorities it trusts.
      */
     public TlsTransport(final StreamSettings settings, final TlsCredentials credentials) {
@@ -38,7 +37,6 @@ public final class TlsTransport extends StreamTransport {
     /**
      * A transport that connects in its first duty cycles.
      *
-     * @param settings         of the connection.
      * @param credentials      of this side, and the authorities it trusts.
      * @param peerName         the DNS name or address that the collector's certificate must carry.
      * @param allowedPeerNames if not empty, the certificate must also carry one of these DNS names or addresses.
@@ -54,7 +52,6 @@ public final class TlsTransport extends StreamTransport {
     /**
      * A transport that connects in its first duty cycles, with credentials that may be renewed.
      *
-     * @param settings         of the connection.
      * @param credentials      asked for each connection, on the transport's thread.
      * @param peerName         the DNS name or address that the collector's certificate must carry.
      * @param allowedPeerNames if not empty, the certificate must also carry one of these DNS names or addresses.

@@ -13,9 +13,7 @@ public interface Transport extends AutoCloseable {
     /**
      * Takes one whole message or nothing.
      *
-     * @param buffer      that holds it.
-     * @param offset      of its first octet.
-     * @param lengthBytes of the message.
+     * @param offset of its first octet.
      * @return what became of it.
      */
     SendResult send(DirectBuffer buffer, int offset, int lengthBytes);
@@ -64,9 +62,7 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Whether the latest connection goes on where the one before broke, behind its last whole message, so that the Transport
-     * Session goes on too: a file that could not be written for a while.
-     *
-     * @return true if templates and sequence numbers go on.
+     * Session goes on too: a file that could not be written for a while. Returns true if templates and sequence numbers go on.
      */
     default boolean isContinued() {
         return false;
@@ -76,9 +72,8 @@ public interface Transport extends AutoCloseable {
     long deliveredOctets();
 
     /**
-     * How many of the last delivered octets may be lost when the connection breaks, because they wait in the kernel.
-     *
-     * @return an upper bound, 0 where a break does not exist.
+     * How many of the last delivered octets may be lost when the connection breaks, because they wait in the kernel. Returns an
+     * upper bound, 0 where a break does not exist.
      */
     long uncertainOctets();
 

@@ -40,11 +40,7 @@ public final class UdpTransport extends TransportSupport {
     private long deliveredOctets;
     private long peerLossCount;
 
-    /**
-     * Without a rate limit and with the kernel's own buffer size.
-     *
-     * @param collector to send to.
-     */
+    /** Without a rate limit and with the kernel's own buffer size. */
     public UdpTransport(final Endpoint collector) {
         this(collector, 0, 0);
     }
@@ -52,7 +48,6 @@ public final class UdpTransport extends TransportSupport {
     /**
      * A transport that connects in its first duty cycle.
      *
-     * @param collector           to send to.
      * @param sendBufferBytes     of the socket; 0 for what the kernel gives.
      * @param rateLimitBitsPerSec of messages, 0 for none.
      */

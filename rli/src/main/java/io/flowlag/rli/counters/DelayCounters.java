@@ -37,12 +37,7 @@ public final class DelayCounters {
     private DelayCounters() {
     }
 
-    /**
-     * Makes the counters those of a flow without samples.
-     *
-     * @param buffer holds the counters.
-     * @param offset of the counters.
-     */
+    /** Makes the counters those of a flow without samples. */
     public static void clear(final MutableDirectBuffer buffer, final int offset) {
         buffer.setMemory(offset, LENGTH_BYTES, (byte)0);
     }
@@ -50,8 +45,6 @@ public final class DelayCounters {
     /**
      * Adds one delay sample.
      *
-     * @param buffer  holds the counters.
-     * @param offset  of the counters.
      * @param delayNs signed, receiver time minus sender time.
      */
     public static void record(final MutableDirectBuffer buffer, final int offset, final long delayNs) {
@@ -77,8 +70,6 @@ public final class DelayCounters {
     /**
      * Adds some of several delay samples: the counters are the same then as after {@link #record} of each.
      *
-     * @param buffer   holds the counters.
-     * @param offset   of the counters.
      * @param delaysNs signed, receiver time minus sender time.
      * @param from     index of the first delay.
      * @param to       index behind the last delay.
@@ -115,14 +106,7 @@ public final class DelayCounters {
         return Long.compareUnsigned(low, lowBefore) < 0 ? 1 : 0;
     }
 
-    /**
-     * Adds all samples of other counters.
-     *
-     * @param buffer      holds the counters.
-     * @param offset      of the counters.
-     * @param other       holds the others.
-     * @param otherOffset of the others.
-     */
+    /** Adds all samples of other counters. */
     public static void add(
         final MutableDirectBuffer buffer, final int offset, final DirectBuffer other, final int otherOffset) {
         final long otherCount = count(other, otherOffset);
@@ -149,57 +133,27 @@ public final class DelayCounters {
             offset + MAXIMUM_NS_OFFSET, count == 0 ? maximumNs : Math.max(maximumNs, maximumNs(buffer, offset)));
     }
 
-    /**
-     * Reads how many delay samples there are.
-     *
-     * @param buffer holds the counters.
-     * @param offset of the counters.
-     * @return the count; everything else is meaningless at 0.
-     */
+    /** Reads how many delay samples there are. Returns the count; everything else is meaningless at 0. */
     public static long count(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + COUNT_OFFSET);
     }
 
-    /**
-     * Reads the sum of the delays.
-     *
-     * @param buffer holds the counters.
-     * @param offset of the counters.
-     * @return signed, ns.
-     */
+    /** Reads the sum of the delays. Returns signed, ns. */
     public static long sumNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SUM_NS_OFFSET);
     }
 
-    /**
-     * Reads the smallest delay.
-     *
-     * @param buffer holds the counters.
-     * @param offset of the counters.
-     * @return signed, ns.
-     */
+    /** Reads the smallest delay. Returns signed, ns. */
     public static long minimumNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MINIMUM_NS_OFFSET);
     }
 
-    /**
-     * Reads the largest delay.
-     *
-     * @param buffer holds the counters.
-     * @param offset of the counters.
-     * @return signed, ns.
-     */
+    /** Reads the largest delay. Returns signed, ns. */
     public static long maximumNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MAXIMUM_NS_OFFSET);
     }
 
-    /**
-     * The sum of the squared delays, rounded once to a double.
-     *
-     * @param buffer holds the counters.
-     * @param offset of the counters.
-     * @return ns².
-     */
+    /** The sum of the squared delays, rounded once to a double. */
     public static double squareSumNs2(final DirectBuffer buffer, final int offset) {
         return toDouble(
             buffer.getLong(offset + SQUARE_SUM_HIGH_OFFSET), buffer.getLong(offset + SQUARE_SUM_LOW_OFFSET));
@@ -209,7 +163,6 @@ public final class DelayCounters {
      * The mean delay, rounded half up.
      *
      * @param buffer holds the counters, with at least one sample.
-     * @param offset of the counters.
      * @return signed, ns.
      */
     public static long meanNs(final DirectBuffer buffer, final int offset) {
@@ -225,7 +178,6 @@ public final class DelayCounters {
      * integers before anything is rounded.
      *
      * @param buffer holds the counters, with at least one sample.
-     * @param offset of the counters.
      * @return ns; NaN for a single sample, which has no deviation.
      */
     public static double standardDeviationNs(final DirectBuffer buffer, final int offset) {

@@ -31,9 +31,7 @@ public final class SpanCounters {
     /**
      * Adds one sample. Samples from before the first with a known scale count as of one span, with the same scale.
      *
-     * @param buffer        holds the counters.
      * @param offset        of the counters; zeros for a flow without samples.
-     * @param spanNumber    of the sample.
      * @param scaleNs       of the sample's error; 0 if it is not known.
      * @param samplesBefore that the flow has had.
      */
@@ -58,8 +56,6 @@ public final class SpanCounters {
     /**
      * The scale of the error of the mean of a flow's samples.
      *
-     * @param buffer      holds the counters.
-     * @param offset      of the counters.
      * @param sampleCount of the flow, 1 or more.
      * @return ns; NaN if the scales of its samples were not known.
      */

@@ -24,11 +24,7 @@ public final class DelaySamples {
         this.packets = packets;
     }
 
-    /**
-     * Estimates the delays of the oldest packets.
-     *
-     * @return how many are negative.
-     */
+    /** Estimates the delays of the oldest packets. Returns how many are negative. */
     int estimate(
         final int packetCount, final Interpolation interpolation, final long gapsSpanNumber, final float gapsErrorScaleNs) {
         count = packetCount;
@@ -63,62 +59,32 @@ public final class DelaySamples {
         return count;
     }
 
-    /**
-     * Which flow a packet is of.
-     *
-     * @param index of the sample.
-     * @return the slot of the flow.
-     */
+    /** Which flow a packet is of. Returns the slot of the flow. */
     public int slot(final int index) {
         return packets.slot(index);
     }
 
-    /**
-     * When the slot was that flow's.
-     *
-     * @param index of the sample.
-     * @return the generation of the slot when the packet came.
-     */
+    /** When the slot was that flow's. Returns the generation of the slot when the packet came. */
     public int generation(final int index) {
         return packets.generation(index);
     }
 
-    /**
-     * The class of a packet.
-     *
-     * @param index of the sample.
-     * @return as it was given.
-     */
+    /** The class of a packet. Returns as it was given. */
     public int classIndex(final int index) {
         return packets.classIndex(index);
     }
 
-    /**
-     * The interval of a packet.
-     *
-     * @param index of the sample.
-     * @return as it was given.
-     */
+    /** The interval of a packet. Returns as it was given. */
     public long intervalNumber(final int index) {
         return packets.intervalNumber(index);
     }
 
-    /**
-     * The length of a packet.
-     *
-     * @param index of the sample.
-     * @return octets, as they were given.
-     */
+    /** The length of a packet. Returns octets, as they were given. */
     public int lengthBytes(final int index) {
         return packets.lengthBytes(index);
     }
 
-    /**
-     * When a packet arrived.
-     *
-     * @param index of the sample.
-     * @return ns, as it was given.
-     */
+    /** When a packet arrived. Returns ns, as it was given. */
     public long arrivalNs(final int index) {
         return packets.arrivalNs(index);
     }
@@ -134,23 +100,13 @@ public final class DelaySamples {
         exactLengthBytes = lengthBytes;
     }
 
-    /**
-     * The scale of a sample's error.
-     *
-     * @param index of the sample.
-     * @return ns; 0 while it is not known.
-     */
+    /** The scale of a sample's error. Returns ns; 0 while it is not known. */
     public float errorScaleNs(final int index) {
         return packets.lengthBytes(index) == exactLengthBytes && packets.arrivalNs(index) == exactArrivalNs ?
             LEAST_SCALE_NS : errorScaleNs;
     }
 
-    /**
-     * The estimated delay of a packet.
-     *
-     * @param index of the sample.
-     * @return ns, signed.
-     */
+    /** The estimated delay of a packet. Returns ns, signed. */
     public long delayNs(final int index) {
         return delaysNs[index];
     }

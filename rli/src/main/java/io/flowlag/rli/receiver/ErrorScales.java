@@ -56,7 +56,6 @@ final class ErrorScales {
      *
      * @param departuresNs time between the departures of the two references.
      * @param fromDelayNs  of the first, without what its own length adds.
-     * @param toDelayNs    of the second.
      * @return an index for {@link #scaleNs} and {@link #record}.
      */
     int kind(final double departuresNs, final double fromDelayNs, final double toDelayNs) {

@@ -235,7 +235,6 @@ public final class HeldOutErrors {
      *
      * @param scaleNs      of the mean's error, see {@link io.flowlag.rli.counters.SpanCounters}; NaN if it is not known.
      * @param samples      of the flow, 1 or more.
-     * @param meanNs       of the samples.
      * @param unknownShare share of the flow's packets without an estimate, 0 to 1.
      * @return ns; only when {@link #hasBound}.
      */
@@ -248,7 +247,6 @@ public final class HeldOutErrors {
      *
      * @param scaleNs      of the mean's error, see {@link io.flowlag.rli.counters.SpanCounters}; NaN if it is not known.
      * @param samples      of the flow, 1 or more.
-     * @param meanNs       of the samples.
      * @param unknownShare share of the flow's packets without an estimate, 0 to 1.
      * @param lengthBytes  mean size of the flow's packets, as references are counted.
      * @return ns; only when {@link #hasBound}.

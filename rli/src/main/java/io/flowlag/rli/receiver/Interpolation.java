@@ -27,11 +27,7 @@ final class Interpolation {
     private double changeBytes;
     private double nsPerByte;
 
-    /**
-     * Takes two references, and the time that an octet adds to a delay.
-     *
-     * @return this.
-     */
+    /** Takes two references, and the time that an octet adds to a delay. */
     Interpolation between(
         final long fromArrivalNs, final long fromReferenceDelayNs, final int fromLengthBytes, final long toArrivalNs,
         final long toReferenceDelayNs, final int toLengthBytes, final double serialisationNsPerByte) {

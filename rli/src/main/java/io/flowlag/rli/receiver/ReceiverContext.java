@@ -40,7 +40,6 @@ public final class ReceiverContext {
      * Sets how many traffic classes there are.
      *
      * @param classCount 1 or more.
-     * @return this.
      */
     public ReceiverContext classCount(final int classCount) {
         this.classCount = classCount;
@@ -60,7 +59,6 @@ public final class ReceiverContext {
      * Sets the streams of references: one for each sender and class.
      *
      * @param streamClasses class of each stream, in the order of the stream indexes.
-     * @return this.
      */
     public ReceiverContext streams(final int... streamClasses) {
         this.streamClasses = streamClasses.clone();
@@ -69,8 +67,7 @@ public final class ReceiverContext {
 
     /**
      * The memory of a receiver of this context, by formula: the buffers of its streams and the distributions of its classes.
-     *
-     * @return octets, on and off the heap.
+     * Returns octets, on and off the heap.
      */
     public long memoryBytes() {
         final long streamBytes = WaitingReferences.MEMORY_BYTES + DelaySamples.MEMORY_BYTES +
@@ -83,12 +80,7 @@ public final class ReceiverContext {
         return estimator;
     }
 
-    /**
-     * Sets how delays are estimated.
-     *
-     * @param estimator to use.
-     * @return this.
-     */
+    /** Sets how delays are estimated. */
     public ReceiverContext estimator(final Estimator estimator) {
         this.estimator = estimator;
         return this;
@@ -103,7 +95,6 @@ public final class ReceiverContext {
      * Says that references are packets of the traffic, which get samples too: those are exact. False otherwise.
      *
      * @param regular whether they are.
-     * @return this.
      */
     public ReceiverContext referenceRegular(final boolean regular) {
         isReferenceRegular = regular;
@@ -115,12 +106,7 @@ public final class ReceiverContext {
         return sendTimes;
     }
 
-    /**
-     * Sets where send times come from.
-     *
-     * @param sendTimes to use.
-     * @return this.
-     */
+    /** Sets where send times come from. */
     public ReceiverContext sendTimes(final SendTimes sendTimes) {
         this.sendTimes = sendTimes;
         return this;
@@ -131,12 +117,7 @@ public final class ReceiverContext {
         return serialisation;
     }
 
-    /**
-     * Sets how a packet's own octets count.
-     *
-     * @param serialisation to use.
-     * @return this.
-     */
+    /** Sets how a packet's own octets count. */
     public ReceiverContext serialisation(final SerialisationMode serialisation) {
         this.serialisation = serialisation;
         return this;
@@ -151,7 +132,6 @@ public final class ReceiverContext {
      * Sets the rate of the bottleneck queue.
      *
      * @param capacityBps bits/s; 0 for unknown.
-     * @return this.
      */
     public ReceiverContext capacityBps(final long capacityBps) {
         this.capacityBps = capacityBps;
@@ -168,7 +148,6 @@ public final class ReceiverContext {
      * gaps.
      *
      * @param bufferPackets 1 or more; rounded up to a power of two.
-     * @return this.
      */
     public ReceiverContext bufferPackets(final int bufferPackets) {
         this.bufferPackets = bufferPackets;
@@ -185,7 +164,6 @@ public final class ReceiverContext {
      * apart, and be told of late, so that silence alone would not see it in time.
      *
      * @param maximumGapNs more than 0; the default is no limit.
-     * @return this.
      */
     public ReceiverContext maximumGapNs(final long maximumGapNs) {
         this.maximumGapNs = maximumGapNs;
@@ -201,7 +179,6 @@ public final class ReceiverContext {
      * Sets the silence of the sender after which estimates stop.
      *
      * @param silentAfterNs more than 0: several of the sender's maximum gaps.
-     * @return this.
      */
     public ReceiverContext silentAfterNs(final long silentAfterNs) {
         this.silentAfterNs = silentAfterNs;
@@ -218,7 +195,6 @@ public final class ReceiverContext {
      * differ by more are a step of a clock.
      *
      * @param maximumDelayNs more than 0.
-     * @return this.
      */
     public ReceiverContext maximumDelayNs(final long maximumDelayNs) {
         this.maximumDelayNs = maximumDelayNs;
@@ -235,7 +211,6 @@ public final class ReceiverContext {
      * with 2.
      *
      * @param significantDigits 1 to 5.
-     * @return this.
      */
     public ReceiverContext significantDigits(final int significantDigits) {
         this.significantDigits = significantDigits;
@@ -251,7 +226,6 @@ public final class ReceiverContext {
      * Sets the window of which the drift estimate takes the smallest delay; it keeps 64 of them.
      *
      * @param driftWindowNs more than 0.
-     * @return this.
      */
     public ReceiverContext driftWindowNs(final long driftWindowNs) {
         this.driftWindowNs = driftWindowNs;
@@ -267,7 +241,6 @@ public final class ReceiverContext {
      * Sets whether the estimated drift is taken out of the delays, from the first estimate on.
      *
      * @param isDriftApplied or only reported.
-     * @return this.
      */
     public ReceiverContext driftApplied(final boolean isDriftApplied) {
         this.isDriftApplied = isDriftApplied;
@@ -284,18 +257,13 @@ public final class ReceiverContext {
      * should be as long as a flow whose mean is to have the bound.
      *
      * @param heldOutPeriods periods of the statistics, see {@link RliReceiver#rotate}; 1 or more.
-     * @return this.
      */
     public ReceiverContext heldOutPeriods(final int heldOutPeriods) {
         this.heldOutPeriods = heldOutPeriods;
         return this;
     }
 
-    /**
-     * Checks ranges and relations.
-     *
-     * @return this.
-     */
+    /** Checks ranges and relations. */
     public ReceiverContext conclude() {
         checkAtLeast("classCount", classCount, 1);
         checkAtLeast("streamCount", streamClasses.length, 1);

@@ -22,7 +22,6 @@ public final class RliReceiver {
      * A receiver that has heard nothing.
      *
      * @param context concluded here.
-     * @param handler takes the samples.
      */
     public RliReceiver(final ReceiverContext context, final SampleHandler handler) {
         context.conclude();
@@ -42,12 +41,9 @@ public final class RliReceiver {
      * A regular packet.
      *
      * @param streamIndex    of the references that took its way.
-     * @param slot           of its flow.
-     * @param generation     of the slot.
      * @param classIndex     of the packet, for the statistics.
      * @param intervalNumber of the packet, handed through to its sample.
      * @param lengthBytes    of the packet, counted as references are.
-     * @param arrivalNs      of the packet.
      */
     public void onPacket(
         final int streamIndex, final int slot, final int generation, final int classIndex, final long intervalNumber,
@@ -63,7 +59,6 @@ public final class RliReceiver {
      * @param packets     how many.
      * @param earliestNs  the first arrival.
      * @param latestNs    the last one.
-     * @return true if so.
      */
     public boolean wouldBuffer(final int streamIndex, final int packets, final long earliestNs, final long latestNs) {
         return streams[streamIndex].wouldBuffer(packets, earliestNs, latestNs);
@@ -74,12 +69,9 @@ public final class RliReceiver {
      * {@link #onBuffered} sees to.
      *
      * @param streamIndex    of the references that took its way.
-     * @param slot           of its flow.
-     * @param generation     of the slot.
      * @param classIndex     of the packet, for the statistics.
      * @param intervalNumber of the packet, handed through to its sample.
      * @param lengthBytes    of the packet, counted as references are.
-     * @param arrivalNs      of the packet.
      */
     public void onBufferedPacket(
         final int streamIndex, final int slot, final int generation, final int classIndex, final long intervalNumber,
@@ -100,11 +92,7 @@ public final class RliReceiver {
     /**
      * A reference.
      *
-     * @param streamIndex    of the reference.
-     * @param sequenceNumber of the reference.
-     * @param stampNs        that it carries.
-     * @param arrivalNs      of the reference.
-     * @param lengthBytes    of the reference, counted as packets are.
+     * @param lengthBytes of the reference, counted as packets are.
      */
     public void onReference(
         final int streamIndex, final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes) {
@@ -114,9 +102,7 @@ public final class RliReceiver {
     /**
      * An effective send time, before or after its reference. Without effect when send times are those of the stamps.
      *
-     * @param streamIndex    of the reference.
-     * @param sequenceNumber of the reference.
-     * @param sentNs         when it passed the sender's observation point.
+     * @param sentNs when it passed the sender's observation point.
      */
     public void onSendTime(final int streamIndex, final int sequenceNumber, final long sentNs) {
         streams[streamIndex].onSendTime(sequenceNumber, sentNs);
@@ -192,83 +178,48 @@ public final class RliReceiver {
         return streams.length;
     }
 
-    /**
-     * The statistics of a class.
-     *
-     * @param classIndex of the class.
-     * @return the live statistics.
-     */
+    /** The statistics of a class. */
     public ClassStatistics statistics(final int classIndex) {
         return statistics[classIndex];
     }
 
-    /**
-     * Reads a counter; safe from any thread.
-     *
-     * @param streamIndex of the counter.
-     * @param counter     in question.
-     * @return its value.
-     */
+    /** Reads a counter; safe from any thread. */
     public long counter(final int streamIndex, final ReceiverCounter counter) {
         return counters.get(streamIndex, counter);
     }
 
-    /**
-     * Adds a counter up over all streams; safe from any thread.
-     *
-     * @param counter in question.
-     * @return its sum.
-     */
+    /** Adds a counter up over all streams; safe from any thread. */
     public long counter(final ReceiverCounter counter) {
         return counters.sum(counter);
     }
 
-    /**
-     * The drift of the clocks as a stream sees it.
-     *
-     * @param streamIndex of the stream.
-     * @return the live estimate.
-     */
+    /** The drift of the clocks as a stream sees it. */
     public DriftEstimator drift(final int streamIndex) {
         return streams[streamIndex].drift();
     }
 
     /**
-     * By how much effective send times are later than stamps, on average.
-     *
-     * @param streamIndex of the stream.
-     * @return ns, signed; 0 while no effective send time was seen.
+     * By how much effective send times are later than stamps, on average. Returns ns, signed; 0 while no effective send time was
+     * seen.
      */
     public long stampCorrectionNs(final int streamIndex) {
         return streams[streamIndex].stampCorrectionNs();
     }
 
     /**
-     * The error of a send time when no effective one comes: the mean deviation from the average difference.
-     *
-     * @param streamIndex of the stream.
-     * @return ns; 0 while no effective send time was seen.
+     * The error of a send time when no effective one comes: the mean deviation from the average difference. Returns ns; 0 while
+     * no effective send time was seen.
      */
     public long stampErrorNs(final int streamIndex) {
         return streams[streamIndex].stampErrorNs();
     }
 
-    /**
-     * The time that an octet adds to a packet's delay, as it is used now.
-     *
-     * @param streamIndex of the stream.
-     * @return ns.
-     */
+    /** The time that an octet adds to a packet's delay, as it is used now. Returns ns. */
     public double serialisationNsPerByte(final int streamIndex) {
         return streams[streamIndex].serialisationNsPerByte();
     }
 
-    /**
-     * Whether references come.
-     *
-     * @param streamIndex of the stream.
-     * @return false before the first, and after a silence.
-     */
+    /** Whether references come. Returns false before the first, and after a silence. */
     public boolean isHeard(final int streamIndex) {
         return streams[streamIndex].isHeard();
     }

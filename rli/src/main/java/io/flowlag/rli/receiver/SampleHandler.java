@@ -9,16 +9,11 @@ public interface SampleHandler {
     /**
      * One packet's estimated delay.
      *
-     * @param slot           of the packet's flow.
-     * @param generation     of the slot when the packet came.
-     * @param classIndex     of the packet.
-     * @param intervalNumber of the packet.
-     * @param lengthBytes    of the packet.
-     * @param arrivalNs      of the packet.
-     * @param spanNumber     of the span of two gaps between references that the packet lies in: samples of one span have an error
-     *                       in common. Each stream numbers its own.
-     * @param errorScaleNs   scale of the sample's error, ns; 0 while it is not known.
-     * @param delayNs        estimated, signed.
+     * @param generation   of the slot when the packet came.
+     * @param spanNumber   of the span of two gaps between references that the packet lies in: samples of one span have an error
+     *                     in common. Each stream numbers its own.
+     * @param errorScaleNs scale of the sample's error, ns; 0 while it is not known.
+     * @param delayNs      estimated, signed.
      * @return false if the slot has another generation now: the flow has ended, and the sample has gone nowhere.
      */
     boolean onSample(

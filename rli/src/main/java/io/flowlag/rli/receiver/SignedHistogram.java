@@ -43,13 +43,7 @@ public final class SignedHistogram {
         negated = new Histogram(1, highestNs, significantDigits);
     }
 
-    /**
-     * The memory of a distribution, by formula.
-     *
-     * @param highestNs         as for the constructor.
-     * @param significantDigits as for the constructor.
-     * @return octets.
-     */
+    /** The memory of a distribution, by formula. Returns octets. */
     public static long memoryBytes(final long highestNs, final int significantDigits) {
         return 2 * histogramBytes(highestNs, significantDigits) + DelayCounters.LENGTH_BYTES;
     }

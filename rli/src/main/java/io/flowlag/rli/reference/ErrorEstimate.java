@@ -58,7 +58,6 @@ public final class ErrorEstimate {
      * Tells whether the sender says that its clock is synchronized.
      *
      * @param estimate 16 bits.
-     * @return true if so.
      */
     public static boolean isSynchronized(final int estimate) {
         return (estimate & SYNCHRONIZED_BIT) != 0;

@@ -54,10 +54,7 @@ public final class ReferenceEncoder {
     /**
      * Begins a packet, all zero.
      *
-     * @param buffer        to write to.
-     * @param offset        of the packet.
      * @param authenticated 112 octets with HMAC, or 44 without.
-     * @return this.
      */
     public ReferenceEncoder wrap(final MutableDirectBuffer buffer, final int offset, final boolean authenticated) {
         this.buffer = buffer;
@@ -73,7 +70,6 @@ public final class ReferenceEncoder {
      * Writes the sequence number.
      *
      * @param sequenceNumber unsigned, from 0 on in each session.
-     * @return this.
      */
     public ReferenceEncoder sequenceNumber(final int sequenceNumber) {
         buffer.putInt(offset + SEQUENCE_NUMBER_OFFSET, sequenceNumber, WIRE_ORDER);
@@ -84,7 +80,6 @@ public final class ReferenceEncoder {
      * Writes the timestamp, in NTP format.
      *
      * @param stampNs since 1970, ns.
-     * @return this.
      */
     public ReferenceEncoder stampNs(final long stampNs) {
         buffer.putLong(
@@ -96,7 +91,6 @@ public final class ReferenceEncoder {
      * Writes the error estimate.
      *
      * @param errorEstimate as {@link ErrorEstimate#of} makes it.
-     * @return this.
      */
     public ReferenceEncoder errorEstimate(final int errorEstimate) {
         buffer.putShort(
@@ -108,7 +102,6 @@ public final class ReferenceEncoder {
      * Writes the STAMP session identifier.
      *
      * @param ssid 1 to 65535.
-     * @return this.
      */
     public ReferenceEncoder ssid(final int ssid) {
         buffer.putShort(offset + ReferenceDescriptor.ssidOffset(authenticated), (short)ssid, WIRE_ORDER);
@@ -118,10 +111,8 @@ public final class ReferenceEncoder {
     /**
      * Appends the effective send time of an earlier packet of the session as a Follow-Up Telemetry TLV.
      *
-     * @param sequenceNumber of that packet.
-     * @param sentNs         since 1970, ns.
-     * @param method         by which the time was taken.
-     * @return this.
+     * @param sentNs since 1970, ns.
+     * @param method by which the time was taken.
      */
     public ReferenceEncoder followUp(final int sequenceNumber, final long sentNs, final TimestampMethod method) {
         final int tlv = beginTlv(TLV_TYPE_FOLLOW_UP, FOLLOW_UP_LENGTH_BYTES);
@@ -132,12 +123,7 @@ public final class ReferenceEncoder {
         return this;
     }
 
-    /**
-     * Writes the HMAC of the base packet, and that of the TLVs if there are any. Every other field must have been written.
-     *
-     * @param mac of the session.
-     * @return this.
-     */
+    /** Writes the HMAC of the base packet, and that of the TLVs if there are any. Every other field must have been written. */
     public ReferenceEncoder sign(final ReferenceMac mac) {
         mac.begin().update(buffer, offset, HMAC_OFFSET).write(buffer, offset + HMAC_OFFSET);
         if (tlvLengthBytes > 0) {
@@ -155,7 +141,6 @@ public final class ReferenceEncoder {
      * Appends zeros as an Extra Padding TLV, so that references differ in size.
      *
      * @param valueLengthBytes without the four octets of the TLV's header.
-     * @return this.
      */
     public ReferenceEncoder extraPadding(final int valueLengthBytes) {
         beginTlv(TLV_TYPE_EXTRA_PADDING, TLV_HEADER_LENGTH_BYTES + valueLengthBytes);

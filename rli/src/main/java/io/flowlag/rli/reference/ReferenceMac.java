@@ -54,11 +54,7 @@ public final class ReferenceMac {
         }
     }
 
-    /**
-     * Begins a new text.
-     *
-     * @return this.
-     */
+    /** Begins a new text. */
     public ReferenceMac begin() {
         sha256.reset();
         sha256.update(innerKey, 0, BLOCK_LENGTH_BYTES);
@@ -68,10 +64,8 @@ public final class ReferenceMac {
     /**
      * Adds octets to the text.
      *
-     * @param buffer      holds them.
      * @param offset      of the first.
      * @param lengthBytes how many.
-     * @return this.
      */
     public ReferenceMac update(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         for (int done = 0; done < lengthBytes; done += BLOCK_LENGTH_BYTES) {
@@ -85,7 +79,6 @@ public final class ReferenceMac {
     /**
      * Ends the text and writes its code.
      *
-     * @param buffer to write to.
      * @param offset of the 16 octets.
      */
     public void write(final MutableDirectBuffer buffer, final int offset) {
@@ -96,7 +89,6 @@ public final class ReferenceMac {
     /**
      * Ends the text and compares its code, in a time that does not depend on where they differ.
      *
-     * @param buffer holds the received code.
      * @param offset of the 16 octets.
      * @return true if they are the same.
      */

@@ -24,7 +24,6 @@ public record ReferenceSession(int ssid, byte[] key, boolean isSourceChecked, lo
      * A session without authentication, from any address.
      *
      * @param ssid 1 to 65535.
-     * @return the session.
      */
     public static ReferenceSession unauthenticated(final int ssid) {
         return new ReferenceSession(ssid, null, false, 0, 0);
@@ -35,7 +34,6 @@ public record ReferenceSession(int ssid, byte[] key, boolean isSourceChecked, lo
      *
      * @param ssid 1 to 65535.
      * @param key  of at least 16 octets.
-     * @return the session.
      */
     public static ReferenceSession authenticated(final int ssid, final byte[] key) {
         return new ReferenceSession(ssid, key, false, 0, 0);
@@ -46,7 +44,6 @@ public record ReferenceSession(int ssid, byte[] key, boolean isSourceChecked, lo
      *
      * @param high first eight octets of the address; 0 for IPv4.
      * @param low  last eight octets; for IPv4 the address.
-     * @return the session.
      */
     public ReferenceSession from(final long high, final long low) {
         return new ReferenceSession(ssid, key, true, high, low);

@@ -74,12 +74,10 @@ public final class ReferenceVerifier {
     /**
      * Verifies a whole UDP payload.
      *
-     * @param buffer      holds it.
-     * @param offset      of its first octet.
-     * @param lengthBytes of it.
-     * @param arrivalNs   when it was seen, ns since 1970.
-     * @param sourceHigh  first eight octets of its source address; 0 for IPv4.
-     * @param sourceLow   last eight octets; for IPv4 the address.
+     * @param offset     of its first octet.
+     * @param arrivalNs  when it was seen, ns since 1970.
+     * @param sourceHigh first eight octets of its source address; 0 for IPv4.
+     * @param sourceLow  last eight octets; for IPv4 the address.
      * @return {@link ReferenceVerdict#ACCEPTED}, and only then {@link #sessionIndex} and {@link #decoder} hold it; or why not.
      */
     public ReferenceVerdict verify(
@@ -91,10 +89,8 @@ public final class ReferenceVerifier {
     /**
      * Verifies a UDP payload, of which nothing but padding may be cut off.
      *
-     * @param buffer      holds it.
      * @param offset      of its first octet.
      * @param lengthBytes that were captured of it.
-     * @param wholeBytes  of it.
      * @param arrivalNs   when it was seen, ns since 1970.
      * @param sourceHigh  first eight octets of its source address; 0 for IPv4.
      * @param sourceLow   last eight octets; for IPv4 the address.
@@ -125,12 +121,7 @@ public final class ReferenceVerifier {
         return decoder;
     }
 
-    /**
-     * How often a verdict was given.
-     *
-     * @param verdict in question.
-     * @return packets.
-     */
+    /** How often a verdict was given. */
     public long count(final ReferenceVerdict verdict) {
         return counts[verdict.ordinal()];
     }

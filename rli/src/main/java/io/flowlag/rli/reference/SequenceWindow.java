@@ -43,10 +43,7 @@ public final class SequenceWindow {
     /**
      * Takes the next packet.
      *
-     * @param sequenceNumber of the packet.
-     * @param sentNs         its timestamp.
-     * @param arrivalNs      when it came.
-     * @return how it follows.
+     * @param arrivalNs when it came.
      */
     public Continuity offer(final int sequenceNumber, final long sentNs, final long arrivalNs) {
         final Continuity continuity = classify(sequenceNumber, sentNs, arrivalNs);

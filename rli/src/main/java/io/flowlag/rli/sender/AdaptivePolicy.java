@@ -9,7 +9,6 @@ package io.flowlag.rli.sender;
  * references per regular packet: rMax on a link that is not busy, falling slowly at first, rMin on one that is full.
  *
  * @param minimumUtilization uMin, 0 or more.
- * @param maximumUtilization uMax, above uMin.
  * @param minimumRate        rMin, above 0.
  * @param maximumRate        rMax, from rMin to 1.
  */

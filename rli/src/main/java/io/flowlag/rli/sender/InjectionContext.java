@@ -28,7 +28,6 @@ public final class InjectionContext {
      * Sets the policy of each class.
      *
      * @param policies in the order of the class indexes, at least one.
-     * @return this.
      */
     public InjectionContext policies(final InjectionPolicy... policies) {
         this.policies = policies.clone();
@@ -48,7 +47,6 @@ public final class InjectionContext {
      * Sets the rate of the bottleneck queue: the shaper's, not the interface's.
      *
      * @param capacityBps bits/s; 0 for unknown, which an adaptive policy does not allow.
-     * @return this.
      */
     public InjectionContext capacityBps(final long capacityBps) {
         this.capacityBps = capacityBps;
@@ -64,7 +62,6 @@ public final class InjectionContext {
      * Sets α of Algorithm 1, for which the paper has no number.
      *
      * @param utilizationSmoothing weight of the newest value, above 0, up to 1.
-     * @return this.
      */
     public InjectionContext utilizationSmoothing(final double utilizationSmoothing) {
         this.utilizationSmoothing = utilizationSmoothing;
@@ -80,7 +77,6 @@ public final class InjectionContext {
      * Sets the longest time between references of a class, whatever its policy and however idle the link.
      *
      * @param maximumGapNs more than 0.
-     * @return this.
      */
     public InjectionContext maximumGapNs(final long maximumGapNs) {
         this.maximumGapNs = maximumGapNs;
@@ -96,7 +92,6 @@ public final class InjectionContext {
      * Sets what the references of all classes may take of the link, on average.
      *
      * @param ceilingBps bits/s; {@link Long#MAX_VALUE} for no ceiling.
-     * @return this.
      */
     public InjectionContext ceilingBps(final long ceilingBps) {
         this.ceilingBps = ceilingBps;
@@ -112,7 +107,6 @@ public final class InjectionContext {
      * Sets how long a reference is on the link, as regular packets are counted.
      *
      * @param referenceLengthBytes more than 0.
-     * @return this.
      */
     public InjectionContext referenceLengthBytes(final int referenceLengthBytes) {
         this.referenceLengthBytes = referenceLengthBytes;
@@ -124,11 +118,7 @@ public final class InjectionContext {
         return referenceLengthBytes;
     }
 
-    /**
-     * Checks ranges and relations.
-     *
-     * @return this.
-     */
+    /** Checks ranges and relations. */
     public InjectionContext conclude() {
         check(policies.length > 0, "policies=0");
         check(capacityBps >= 0, "capacityBps=" + capacityBps + " is below 0");

@@ -119,8 +119,6 @@ public final class InjectionScheduler {
     /**
      * A regular packet of the segment.
      *
-     * @param classIndex  of the packet.
-     * @param nowNs       the time.
      * @param lengthBytes of the packet, counted as the capacity is.
      * @return true if a reference of this class is due now.
      */
@@ -132,12 +130,7 @@ public final class InjectionScheduler {
         return isDue(classIndex, nowNs);
     }
 
-    /**
-     * Regular packets since the last reference.
-     *
-     * @param classIndex of the packets.
-     * @return their number.
-     */
+    /** Regular packets since the last reference. */
     public long packetCount(final int classIndex) {
         return packetCounts[classIndex];
     }
@@ -153,21 +146,12 @@ public final class InjectionScheduler {
         return !isStarted[classIndex] || packetCounts[classIndex] == packetGaps[classIndex];
     }
 
-    /**
-     * A packet that takes the same link but is not of the segment: it counts for the utilization only.
-     *
-     * @param lengthBytes of the packet.
-     */
+    /** A packet that takes the same link but is not of the segment: it counts for the utilization only. */
     public void onOtherPacket(final int lengthBytes) {
         linkBytes += lengthBytes;
     }
 
-    /**
-     * Looks for a class whose reference is due.
-     *
-     * @param nowNs the time.
-     * @return the class, or {@link #NONE}.
-     */
+    /** Looks for a class whose reference is due. Returns the class, or {@link #NONE}. */
     public int dueClass(final long nowNs) {
         for (int i = 0; i < classCount; i++) {
             if (isDue(i, nowNs)) {
@@ -178,10 +162,8 @@ public final class InjectionScheduler {
     }
 
     /**
-     * When {@link #dueClass} should be asked if no packet comes before.
-     *
-     * @param nowNs the time.
-     * @return a time; not after {@code nowNs} when something is due.
+     * When {@link #dueClass} should be asked if no packet comes before. Returns a time; not after {@code nowNs} when something is
+     * due.
      */
     public long nextDueNs(final long nowNs) {
         long nextNs = Long.MAX_VALUE;
@@ -206,8 +188,6 @@ public final class InjectionScheduler {
     /**
      * A reference was sent.
      *
-     * @param classIndex  of the reference.
-     * @param nowNs       its time.
      * @param lengthBytes of the reference on the link.
      */
     public void onInjected(final int classIndex, final long nowNs, final int lengthBytes) {
@@ -222,12 +202,7 @@ public final class InjectionScheduler {
         restart(classIndex, nowNs);
     }
 
-    /**
-     * A reference that was due could not be sent: the next is due after the usual distance.
-     *
-     * @param classIndex of the reference.
-     * @param nowNs      the time.
-     */
+    /** A reference that was due could not be sent: the next is due after the usual distance. */
     public void onInjectionFailed(final int classIndex, final long nowNs) {
         counters.increment(classIndex, SenderCounter.FAILED);
         restart(classIndex, nowNs);
@@ -294,42 +269,27 @@ public final class InjectionScheduler {
         timeGapsNs[classIndex] = policies[classIndex].timeGapNs();
     }
 
-    /**
-     * Reads a counter; safe from any thread.
-     *
-     * @param classIndex of the counter.
-     * @param counter    in question.
-     * @return its value.
-     */
+    /** Reads a counter; safe from any thread. */
     public long counter(final int classIndex, final SenderCounter counter) {
         return counters.get(classIndex, counter);
     }
 
-    /**
-     * Adds a counter up over all classes; safe from any thread.
-     *
-     * @param counter in question.
-     * @return its sum.
-     */
+    /** Adds a counter up over all classes; safe from any thread. */
     public long counter(final SenderCounter counter) {
         return counters.sum(counter);
     }
 
     /**
-     * The utilization of the link as the class sees it.
-     *
-     * @param classIndex of the class.
-     * @return 0 for idle, 1 for full, above 1 while packets come faster than that; not a number while nothing is known.
+     * The utilization of the link as the class sees it. Returns 0 for idle, 1 for full, above 1 while packets come faster than
+     * that; not a number while nothing is known.
      */
     public double utilization(final int classIndex) {
         return utilizations[classIndex];
     }
 
     /**
-     * The present distance between references.
-     *
-     * @param classIndex of the class.
-     * @return regular packets; {@link InjectionPolicy#UNLIMITED} when the policy goes by time.
+     * The present distance between references. Returns regular packets; {@link InjectionPolicy#UNLIMITED} when the policy goes by
+     * time.
      */
     public long packetGap(final int classIndex) {
         return packetGaps[classIndex];

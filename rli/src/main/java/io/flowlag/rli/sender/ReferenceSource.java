@@ -35,7 +35,6 @@ public final class ReferenceSource {
     /**
      * A session that begins with sequence number 0.
      *
-     * @param session       of the packets.
      * @param errorEstimate as {@link io.flowlag.rli.reference.ErrorEstimate#of} makes it.
      */
     public ReferenceSource(final ReferenceSession session, final int errorEstimate) {
@@ -56,8 +55,6 @@ public final class ReferenceSource {
     /**
      * Writes the next packet. It counts as sent when {@link #onSent} says so; until then this writes the same number again.
      *
-     * @param buffer  to write to.
-     * @param offset  of the packet.
      * @param stampNs the time, ns since 1970, read as late as possible.
      * @return its length, octets.
      */
@@ -81,11 +78,7 @@ public final class ReferenceSource {
         return encoder.encodedLength();
     }
 
-    /**
-     * The packet that was written last is on its way.
-     *
-     * @return its sequence number.
-     */
+    /** The packet that was written last is on its way. */
     public int onSent() {
         observedHead = Math.max(observedHead, carriedTail);
         return nextSequenceNumber++;
@@ -94,9 +87,8 @@ public final class ReferenceSource {
     /**
      * One of the packets was seen at the sender's observation point.
      *
-     * @param sequenceNumber of the packet.
-     * @param sentNs         its effective send time, ns since 1970.
-     * @param method         by which it was taken.
+     * @param sentNs its effective send time, ns since 1970.
+     * @param method by which it was taken.
      */
     public void onObserved(final int sequenceNumber, final long sentNs, final TimestampMethod method) {
         if (observedTail - observedHead == WAITING) {

@@ -13,10 +13,7 @@ public final class Cells {
     /**
      * Whether a cell holds packets, and counts and digests agree.
      *
-     * @param sender   image of the sender, null for an SDS.
-     * @param receiver image of the receiver.
-     * @param row      of the cell.
-     * @param column   of the cell.
+     * @param sender image of the sender, null for an SDS.
      * @return true if its delays can be used.
      */
     public static boolean usable(
@@ -27,10 +24,7 @@ public final class Cells {
     /**
      * Whether counts and digests of a cell agree.
      *
-     * @param sender   image of the sender, null for an SDS.
-     * @param receiver image of the receiver.
-     * @param row      of the cell.
-     * @param column   of the cell.
+     * @param sender image of the sender, null for an SDS.
      * @return true if no packet of the cell was lost or gained.
      */
     public static boolean agree(
@@ -44,10 +38,7 @@ public final class Cells {
      * Whether the receiver has packets in a cell that the sender has not, for certain. A cell that lost more than it gained does
      * not show it.
      *
-     * @param sender   image of the sender, null for an SDS.
-     * @param receiver image of the receiver.
-     * @param row      of the cell.
-     * @param column   of the cell.
+     * @param sender image of the sender, null for an SDS.
      * @return true if the receiver counted more, or as many and others.
      */
     public static boolean gained(
@@ -58,11 +49,7 @@ public final class Cells {
     /**
      * Whether one point at least counted a packet in a cell.
      *
-     * @param sender   image of the sender, null for an SDS.
-     * @param receiver image of the receiver.
-     * @param row      of the cell.
-     * @param column   of the cell.
-     * @return true if so.
+     * @param sender image of the sender, null for an SDS.
      */
     public static boolean occupied(
         final SketchImage sender, final SketchImage receiver, final int row, final int column) {
@@ -73,10 +60,7 @@ public final class Cells {
      * Sum of the weighted delays of a usable cell's packets: exact, since timestamp sums are modulo 2^64 and the sum of
      * delays fits.
      *
-     * @param sender   image of the sender, null for an SDS.
-     * @param receiver image of the receiver.
-     * @param row      of the cell.
-     * @param column   of the cell.
+     * @param sender image of the sender, null for an SDS.
      * @return ns, signed.
      */
     public static long delaySumNs(

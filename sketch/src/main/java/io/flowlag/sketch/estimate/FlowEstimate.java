@@ -22,9 +22,7 @@ public final class FlowEstimate extends Estimate {
 
     /**
      * Half width of the interval about the mean in which the flow's true mean lies, at the estimator's confidence, as far as the
-     * spread of the cells, their sampling, and the expected share of other flows' packets tell.
-     *
-     * @return ns, not negative.
+     * spread of the cells, their sampling, and the expected share of other flows' packets tell. Returns ns, not negative.
      */
     @Override
     public double boundNs() {
@@ -35,18 +33,12 @@ public final class FlowEstimate extends Estimate {
     /**
      * Packets behind the mean, at least 1. Where cells were weighed, the most own packets of one row, less for what others
      * disturb them; where they were chosen, the most that the chosen cells of one row hold. None counts twice.
-     *
-     * @return count.
      */
     public long samples() {
         return samples;
     }
 
-    /**
-     * Cells of the flow that hold packets and agree at both points.
-     *
-     * @return count.
-     */
+    /** Cells of the flow that hold packets and agree at both points. */
     public int usableCells() {
         return usableCells;
     }
@@ -54,8 +46,6 @@ public final class FlowEstimate extends Estimate {
     /**
      * Usable cells that were taken for the mean by the rule of α; where all were weighed, those that tell more of the flow
      * than of others.
-     *
-     * @return count.
      */
     public int chosenCells() {
         return chosenCells;
@@ -64,8 +54,6 @@ public final class FlowEstimate extends Estimate {
     /**
      * Whether the standard deviation is there: rows that hold hardly any others must have so many chosen cells, and so few
      * others in them, that its bound is not more than itself.
-     *
-     * @return true if so.
      */
     @Override
     public boolean hasStandardDeviation() {
@@ -74,38 +62,25 @@ public final class FlowEstimate extends Estimate {
 
     /**
      * Half width about the standard deviation at the estimator's confidence: it has few cells behind it, and others in them.
-     *
-     * @return ns, at most the standard deviation.
+     * Returns ns, at most the standard deviation.
      */
     public double standardDeviationBoundNs() {
         require(hasStandardDeviation());
         return standardDeviationBoundNs;
     }
 
-    /**
-     * Independent differences of cells behind the standard deviation.
-     *
-     * @return count, 0 if there is no standard deviation.
-     */
+    /** Independent differences of cells behind the standard deviation. Returns count, 0 if there is no standard deviation. */
     public int degreesOfFreedom() {
         return degreesOfFreedom;
     }
 
-    /**
-     * Average packet size from the chosen cells at the receiver (section 4.3).
-     *
-     * @return octets.
-     */
+    /** Average packet size from the chosen cells at the receiver (section 4.3). Returns octets. */
     public double averageBytes() {
         require(hasMean());
         return averageBytes;
     }
 
-    /**
-     * Whether packet and byte counts are there: two sketches are paired, or there is an SDS.
-     *
-     * @return true if so.
-     */
+    /** Whether packet and byte counts are there: two sketches are paired, or there is an SDS. */
     public boolean hasSizes() {
         return hasSizes;
     }
@@ -113,67 +88,41 @@ public final class FlowEstimate extends Estimate {
     /**
      * Whether the flow has at most as many packets and octets as stated: true if some row takes every packet. Otherwise they are
      * scaled up from a sample.
-     *
-     * @return true if so.
      */
     public boolean sizesAreUpperBounds() {
         require(hasSizes);
         return sizesAreUpperBounds;
     }
 
-    /**
-     * Whether the sender's packets are there: two sketches are paired.
-     *
-     * @return true if so.
-     */
+    /** Whether the sender's packets are there: two sketches are paired. */
     public boolean hasSentPackets() {
         return hasSentPackets;
     }
 
-    /**
-     * Packets of the flow at the sender.
-     *
-     * @return count.
-     */
+    /** Packets of the flow at the sender. */
     public double sentPackets() {
         require(hasSentPackets);
         return sentPackets;
     }
 
-    /**
-     * Packets of the flow at the receiver.
-     *
-     * @return count.
-     */
+    /** Packets of the flow at the receiver. */
     public double receivedPackets() {
         require(hasSizes);
         return receivedPackets;
     }
 
-    /**
-     * Octets of the flow at the receiver.
-     *
-     * @return octets.
-     */
+    /** Octets of the flow at the receiver. Returns octets. */
     public double receivedBytes() {
         require(hasSizes);
         return receivedBytes;
     }
 
-    /**
-     * Whether there is a loss, and how it is to be read.
-     *
-     * @return the kind.
-     */
+    /** Whether there is a loss, and how it is to be read. */
     public LossKind lossKind() {
         return lossKind;
     }
 
-    /**
-     * Packets of the flow that were lost.
-     *
-     * @return count.
-     */
+    /** Packets of the flow that were lost. */
     public double lostPackets() {
         require(LossKind.NONE != lossKind);
         return lostPackets;

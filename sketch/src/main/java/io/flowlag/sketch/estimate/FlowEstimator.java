@@ -56,7 +56,6 @@ public final class FlowEstimator {
      * An estimator with a confidence of 95 %, as {@link #FlowEstimator(SketchGeometry, long, double)}.
      *
      * @param geometry of the sketches, LDS or SDS.
-     * @param seed     of the sketches.
      */
     public FlowEstimator(final SketchGeometry geometry, final long seed) {
         this(geometry, seed, DEFAULT_CONFIDENCE);
@@ -68,7 +67,6 @@ public final class FlowEstimator {
      * tolerance.
      *
      * @param geometry   of the sketches, LDS or SDS.
-     * @param seed       of the sketches.
      * @param confidence of the bounds, between 0 and 1.
      */
     public FlowEstimator(final SketchGeometry geometry, final long seed, final double confidence) {
@@ -79,7 +77,6 @@ public final class FlowEstimator {
      * An estimator that always chooses cells by the rule of α, the paper's if the noise tolerance is 0.
      *
      * @param geometry       of the sketches, LDS or SDS.
-     * @param seed           of the sketches.
      * @param alpha          at least 0; 0 takes only the emptiest cells, as an SDS does in the paper.
      * @param noiseTolerance at least 0, in standard errors.
      * @param confidence     of the bounds, between 0 and 1.
@@ -97,7 +94,6 @@ public final class FlowEstimator {
      * An estimator that weighs cells, or not.
      *
      * @param geometry       of the sketches, LDS or SDS.
-     * @param seed           of the sketches.
      * @param alpha          at least 0; of the rule that chooses cells where they are not weighed.
      * @param noiseTolerance at least 0, in standard errors.
      * @param confidence     of the bounds, between 0 and 1.
@@ -150,22 +146,14 @@ public final class FlowEstimator {
             new OneCellRows(geometry, cellMap, compared, overview, sums, alpha, boundFactor) : null;
     }
 
-    /**
-     * What an estimator takes off the heap, by formula: as much as a sketch's cells.
-     *
-     * @param geometry of the sketches.
-     * @return octets.
-     */
+    /** What an estimator takes off the heap, by formula: as much as a sketch's cells. Returns octets. */
     public static long memoryBytes(final SketchGeometry geometry) {
         return ComparedCells.memoryBytes(geometry);
     }
 
     /**
-     * Takes the sketches of one interval from both points.
-     *
-     * @param senderImage   verified.
-     * @param receiverImage verified.
-     * @return {@link PairingResult#PAIRED}; otherwise the pair is refused and every estimate says so.
+     * Takes the sketches of one interval from both points. Returns {@link PairingResult#PAIRED}; otherwise the pair is refused
+     * and every estimate says so.
      */
     public PairingResult pair(final SketchImage senderImage, final SketchImage receiverImage) {
         final PairingResult own = ImagePairing.check(geometry, seedFingerprint, receiverImage);
@@ -180,10 +168,8 @@ public final class FlowEstimator {
     }
 
     /**
-     * Takes an SDS, which needs no counterpart.
-     *
-     * @param image of family SDS, verified.
-     * @return {@link PairingResult#PAIRED}; otherwise it is refused and every estimate says so.
+     * Takes an SDS, which needs no counterpart. Returns {@link PairingResult#PAIRED}; otherwise it is refused and every estimate
+     * says so.
      */
     public PairingResult single(final SketchImage image) {
         final PairingResult result = SketchFamily.SDS == image.family() ?
@@ -203,11 +189,7 @@ public final class FlowEstimator {
         isPaired = false;
     }
 
-    /**
-     * What the pairing says of all cells.
-     *
-     * @return the overview of the last pairing.
-     */
+    /** What the pairing says of all cells. Returns the overview of the last pairing. */
     public SketchOverview overview() {
         return overview;
     }
@@ -215,12 +197,10 @@ public final class FlowEstimator {
     /**
      * Estimates a flow.
      *
-     * @param flowHash        of the flow.
      * @param weight          of the flow, at least 1.
      * @param receivedPackets of the flow in the interval, as the receiver's flow cache counted them: they tell how much of a cell
      *                        is other flows', which makes choice and bound better; or {@link #UNKNOWN_PACKETS}, also where the
      *                        cache's key is finer than the flow hash.
-     * @param result          is filled.
      */
     public void estimate(
         final long flowHash, final int weight, final long receivedPackets, final FlowEstimate result) {
@@ -399,9 +379,7 @@ public final class FlowEstimator {
 
     /**
      * Reads what came of the cells of a flow, so that they are in the processor's cache for {@link #estimate}. Changes nothing.
-     *
-     * @param flowHash of the flow.
-     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     * Returns what was read, for the caller to keep, or the compiler would leave the reading out.
      */
     public long touch(final long flowHash) {
         long octets = 0;

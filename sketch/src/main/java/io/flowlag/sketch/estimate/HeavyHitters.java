@@ -15,12 +15,7 @@ public final class HeavyHitters {
     /** Receives candidates, the largest first. */
     @FunctionalInterface
     public interface CandidateHandler {
-        /**
-         * Called for one candidate.
-         *
-         * @param flowHash of the flow.
-         * @param size     as offered.
-         */
+        /** Called for one candidate. */
         void onCandidate(long flowHash, double size);
     }
 
@@ -44,11 +39,7 @@ public final class HeavyHitters {
         count = 0;
     }
 
-    /**
-     * Candidates in the list.
-     *
-     * @return count.
-     */
+    /** Candidates in the list. */
     public int count() {
         return count;
     }
@@ -56,8 +47,7 @@ public final class HeavyHitters {
     /**
      * Offers a flow. The smallest candidate makes room if the list is full.
      *
-     * @param flowHash of the flow.
-     * @param size     of the flow, packets or octets.
+     * @param size of the flow, packets or octets.
      * @return true if it is a candidate for now.
      */
     public boolean offer(final long flowHash, final double size) {
@@ -74,11 +64,7 @@ public final class HeavyHitters {
         return true;
     }
 
-    /**
-     * Visits the candidates, the largest first.
-     *
-     * @param handler is called for each.
-     */
+    /** Visits the candidates, the largest first. */
     public void forEach(final CandidateHandler handler) {
         for (int index = 0; index < count; index++) {
             handler.onCandidate(flowHashes[index], sizes[index]);

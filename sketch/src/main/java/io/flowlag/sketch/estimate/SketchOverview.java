@@ -24,22 +24,12 @@ public final class SketchOverview {
         occupiedCells = new int[rows];
     }
 
-    /**
-     * Cells of a row that hold packets at both points and agree.
-     *
-     * @param row index.
-     * @return count.
-     */
+    /** Cells of a row that hold packets at both points and agree. */
     public int usableCells(final int row) {
         return usableCells[row];
     }
 
-    /**
-     * Cells of a row that hold packets at one point at least.
-     *
-     * @param row index.
-     * @return count.
-     */
+    /** Cells of a row that hold packets at one point at least. */
     public int occupiedCells(final int row) {
         return occupiedCells[row];
     }
@@ -47,8 +37,6 @@ public final class SketchOverview {
     /**
      * Cells of all rows that gained packets for certain ({@link Cells#gained}). If there is one, others may have gained packets
      * and lost more, so that what they lack is less than what was lost.
-     *
-     * @return count.
      */
     public int gainedCells() {
         return gainedCells;
@@ -69,20 +57,12 @@ public final class SketchOverview {
             Math.max(unexpectedCount, gainedCount);
     }
 
-    /**
-     * Whether some cell of the row that samples most is usable, so that there is a mean.
-     *
-     * @return true if so.
-     */
+    /** Whether some cell of the row that samples most is usable, so that there is a mean. */
     public boolean hasMean() {
         return count > 0;
     }
 
-    /**
-     * Mean delay over the usable cells of the row that samples most.
-     *
-     * @return ns.
-     */
+    /** Mean delay over the usable cells of the row that samples most. Returns ns. */
     public double meanNs() {
         if (!hasMean()) {
             throw new IllegalStateException("no usable cell");

@@ -18,9 +18,6 @@ public final class CellEditor {
      * Wraps an image.
      *
      * @param target holds an image that {@link ImageVerifier} accepts.
-     * @param offset of the image.
-     * @param length of the image.
-     * @return this.
      */
     public CellEditor wrap(final MutableDirectBuffer target, final int offset, final int length) {
         buffer.wrap(target, offset, length);
@@ -32,7 +29,6 @@ public final class CellEditor {
      * Wraps a sketch of this process.
      *
      * @param sketch that is not being filled.
-     * @return this.
      */
     public CellEditor wrap(final Sketch sketch) {
         return wrap(sketch.memory(), 0, sketch.image().length());
@@ -41,11 +37,7 @@ public final class CellEditor {
     /**
      * Takes packets out of a cell, all sums modulo 2^64.
      *
-     * @param row            of the cell.
-     * @param column         of the cell.
      * @param timestampSumNs sum of weight · timestamp.
-     * @param count          sum of weights.
-     * @param digestSum      sum of digests.
      * @param bytes          sum of weight · octets.
      */
     public void subtract(

@@ -73,8 +73,6 @@ public final class ImageHeader {
     /**
      * Verifies what images have in common, but for geometry and interval.
      *
-     * @param buffer         holds a preamble.
-     * @param offset         of the image.
      * @param preambleLength in octets.
      * @param cellLength     of the family in octets; 0 if there is no such family.
      * @return {@link ImageResult#ACCEPTED}, or the first reason against.

@@ -31,13 +31,7 @@ public abstract class ImageMemory implements IntervalSketch {
         octets().putByte(ImageHeader.FLAGS_OFFSET, (byte)flags);
     }
 
-    /**
-     * Copies the image: its wire form.
-     *
-     * @param target receives it.
-     * @param offset in the target.
-     * @return octets written, the image's length.
-     */
+    /** Copies the image: its wire form. Returns octets written, the image's length. */
     public final int encode(final MutableDirectBuffer target, final int offset) {
         settle();
         target.putBytes(offset, octets(), 0, octets().capacity());

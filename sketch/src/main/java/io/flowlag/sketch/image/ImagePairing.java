@@ -9,12 +9,8 @@ public final class ImagePairing {
     }
 
     /**
-     * Compares an image with what a reader expects.
-     *
-     * @param shape           expected.
-     * @param seedFingerprint expected.
-     * @param image           in question.
-     * @return {@link PairingResult#PAIRED}, or the first field in which they differ.
+     * Compares an image with what a reader expects. Returns {@link PairingResult#PAIRED}, or the first field in which they
+     * differ.
      */
     public static PairingResult check(final SketchShape shape, final int seedFingerprint, final SketchImage image) {
         final PairingResult result = checkShape(image, shape);
@@ -22,11 +18,7 @@ public final class ImagePairing {
     }
 
     /**
-     * Compares what two images say of themselves.
-     *
-     * @param sender   image of the sender.
-     * @param receiver image of the receiver.
-     * @return {@link PairingResult#PAIRED}, or the first field in which they differ.
+     * Compares what two images say of themselves. Returns {@link PairingResult#PAIRED}, or the first field in which they differ.
      */
     public static PairingResult check(final SketchImage sender, final SketchImage receiver) {
         final PairingResult shape = check(receiver, receiver.seedFingerprint(), sender);
@@ -46,10 +38,7 @@ public final class ImagePairing {
     /**
      * Says what differs, both values named, sender's first.
      *
-     * @param result   of {@link #check}.
-     * @param sender   image of the sender.
-     * @param receiver image of the receiver.
-     * @return one line.
+     * @param result of {@link #check}.
      */
     public static String explain(final PairingResult result, final SketchImage sender, final SketchImage receiver) {
         return switch (result) {

@@ -16,7 +16,6 @@ public final class ImageVerifier {
      * Verifies an image.
      *
      * @param buffer holds the bytes.
-     * @param offset of the image.
      * @param length of the image, within the buffer.
      * @return {@link ImageResult#ACCEPTED}, or the first reason against.
      */

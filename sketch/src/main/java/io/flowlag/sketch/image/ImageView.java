@@ -25,9 +25,8 @@ public abstract class ImageView {
     }
 
     /**
-     * Whether the point that filled the image lost packets of its own in the interval.
-     *
-     * @return true if so: differences in counts are then not the path's losses.
+     * Whether the point that filled the image lost packets of its own in the interval. Returns true if so: differences in counts
+     * are then not the path's losses.
      */
     public final boolean damaged() {
         return (buffer.getByte(ImageHeader.FLAGS_OFFSET) & ImageHeader.FLAG_DAMAGED) != 0;
@@ -43,13 +42,7 @@ public abstract class ImageView {
         return buffer.getLong(ImageHeader.INTERVAL_NS_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Copies the image.
-     *
-     * @param target receives it.
-     * @param offset in the target.
-     * @return octets written, its length.
-     */
+    /** Copies the image. Returns octets written, its length. */
     public final int copyTo(final MutableDirectBuffer target, final int offset) {
         target.putBytes(offset, buffer, 0, buffer.capacity());
         return buffer.capacity();

@@ -24,9 +24,8 @@ public abstract class Sketch extends ImageMemory {
     /**
      * Takes the memory of a sketch.
      *
-     * @param family   that the geometry must be of.
-     * @param geometry of the sketch.
-     * @param seed     that both measurement points share.
+     * @param family that the geometry must be of.
+     * @param seed   that both measurement points share.
      */
     protected Sketch(final SketchFamily family, final SketchGeometry geometry, final long seed) {
         if (family != geometry.family()) {
@@ -42,20 +41,12 @@ public abstract class Sketch extends ImageMemory {
         image.wrap(buffer, 0, buffer.capacity());
     }
 
-    /**
-     * The shape of the sketch.
-     *
-     * @return the geometry.
-     */
+    /** The shape of the sketch. */
     public final SketchGeometry geometry() {
         return geometry;
     }
 
-    /**
-     * The sketch as its readers see it, with every packet that was added before.
-     *
-     * @return the one image over this memory.
-     */
+    /** The sketch as its readers see it, with every packet that was added before. Returns the one image over this memory. */
     public final SketchImage image() {
         settle();
         return image;
@@ -80,7 +71,6 @@ public abstract class Sketch extends ImageMemory {
      * Counts packets that were offered, whether or not a cell takes them.
      *
      * @param packets how many.
-     * @param bytes   of all of them.
      */
     protected final void addOffered(final long packets, final long bytes) {
         add(ImageDescriptor.PACKETS_OFFSET, packets);
@@ -88,11 +78,8 @@ public abstract class Sketch extends ImageMemory {
     }
 
     /**
-     * Reads of a cell, which lies in one cache line.
-     *
-     * @param row    of the cell.
-     * @param column of the cell.
-     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     * Reads of a cell, which lies in one cache line. Returns what was read, for the caller to keep, or the compiler would leave
+     * the reading out.
      */
     protected final long touchCell(final int row, final int column) {
         return buffer.getLong(ImageDescriptor.cellOffset(columns, row, column), BYTE_ORDER);
@@ -101,12 +88,7 @@ public abstract class Sketch extends ImageMemory {
     /**
      * Adds a packet to a cell.
      *
-     * @param row          of the cell.
-     * @param column       of the cell.
-     * @param timestampNs  relative to the interval's start, or the packet's delay in an SDS.
-     * @param packetDigest of the packet.
-     * @param bytes        of the packet.
-     * @param weight       of its flow.
+     * @param timestampNs relative to the interval's start, or the packet's delay in an SDS.
      */
     protected final void addToCell(
         final int row,
@@ -121,13 +103,9 @@ public abstract class Sketch extends ImageMemory {
     /**
      * Adds packets to a cell.
      *
-     * @param row            of the cell.
-     * @param column         of the cell.
      * @param packets        how many.
      * @param timestampSumNs of all of them, relative to the interval's start.
      * @param digestSum      of all of them, modulo 2^64.
-     * @param bytes          of all of them.
-     * @param weight         of their flow.
      */
     protected final void addToCell(
         final int row,

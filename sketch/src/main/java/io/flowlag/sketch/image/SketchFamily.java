@@ -19,21 +19,12 @@ public enum SketchFamily {
         this.code = code;
     }
 
-    /**
-     * The number that stands for the family in an image.
-     *
-     * @return the code.
-     */
+    /** The number that stands for the family in an image. */
     public int code() {
         return code;
     }
 
-    /**
-     * Finds a family by its number.
-     *
-     * @param code as in an image.
-     * @return the family, null if there is none.
-     */
+    /** Finds a family by its number. Returns the family, null if there is none. */
     public static SketchFamily of(final int code) {
         for (final SketchFamily family : FAMILIES) {
             if (code == family.code) {

@@ -46,11 +46,8 @@ public final class SketchGeometry implements SketchShape {
     /**
      * The geometry of an LDS.
      *
-     * @param rows             R.
-     * @param columns          C.
      * @param vldaLength       k, the cells of one row over which a flow's packets spread; at most C.
      * @param samplingRatesPpm one for each row, in packets per million, 1 to {@link #FULL_RATE_PPM}; none means all packets.
-     * @return the geometry.
      */
     public static SketchGeometry lds(
         final int rows, final int columns, final int vldaLength, final int... samplingRatesPpm) {
@@ -65,13 +62,7 @@ public final class SketchGeometry implements SketchShape {
         return new SketchGeometry(SketchFamily.LDS, rows, columns, vldaLength, rates);
     }
 
-    /**
-     * The geometry of an SDS.
-     *
-     * @param rows    R.
-     * @param columns C.
-     * @return the geometry.
-     */
+    /** The geometry of an SDS. */
     public static SketchGeometry sds(final int rows, final int columns) {
         return new SketchGeometry(SketchFamily.SDS, rows, columns, 1, filled(rows, FULL_RATE_PPM));
     }
@@ -83,7 +74,6 @@ public final class SketchGeometry implements SketchShape {
      * @param leadingZeros one for each bank, rising: the zeros that a packet's hash must begin with, so a bank with z zeros
      *                     takes a
      *                     packet in 2^z, less what the banks after it take.
-     * @return the geometry.
      */
     public static SketchGeometry lda(final int cells, final int... leadingZeros) {
         require(cells >= 2 && cells % 2 == 0, "cells=" + cells + " is not an even number of at least 2");
@@ -122,12 +112,7 @@ public final class SketchGeometry implements SketchShape {
         return rates[row];
     }
 
-    /**
-     * The share of packets that a row samples.
-     *
-     * @param row index.
-     * @return in (0, 1].
-     */
+    /** The share of packets that a row samples. Returns in (0, 1]. */
     public double samplingRate(final int row) {
         if (SketchFamily.LDA != family) {
             return rates[row] / (double)FULL_RATE_PPM;
@@ -136,20 +121,14 @@ public final class SketchGeometry implements SketchShape {
         return row + 1 < rows ? own - Math.scalb(1.0, -rates[row + 1]) : own;
     }
 
-    /**
-     * Length of an image of this geometry.
-     *
-     * @return octets.
-     */
+    /** Length of an image of this geometry. Returns octets. */
     public int imageLength() {
         return (int)ImageDescriptor.imageLength(rows, columns);
     }
 
     /**
-     * Off-heap memory that a sketch of this geometry takes: its image and the slack that aligns it to cache lines.
-     *
-     * @param geometry of the sketch.
-     * @return octets.
+     * Off-heap memory that a sketch of this geometry takes: its image and the slack that aligns it to cache lines. Returns
+     * octets.
      */
     public static long memoryBytes(final SketchGeometry geometry) {
         return geometry.imageLength() + (long)ImageHeader.ALIGNMENT;

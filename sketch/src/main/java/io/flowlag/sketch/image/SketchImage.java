@@ -15,9 +15,6 @@ public final class SketchImage extends ImageView implements SketchShape {
      * Wraps an image.
      *
      * @param source holds an image that {@link ImageVerifier} accepts.
-     * @param offset of the image.
-     * @param length of the image.
-     * @return this.
      */
     public SketchImage wrap(final DirectBuffer source, final int offset, final int length) {
         buffer.wrap(source, offset, length);
@@ -50,82 +47,42 @@ public final class SketchImage extends ImageView implements SketchShape {
         return buffer.getInt(ImageDescriptor.rateOffset(row), BYTE_ORDER);
     }
 
-    /**
-     * Tells seeds apart.
-     *
-     * @return the seed's fingerprint.
-     */
+    /** Tells seeds apart. Returns the seed's fingerprint. */
     public int seedFingerprint() {
         return buffer.getInt(ImageDescriptor.SEED_FINGERPRINT_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * All packets that were offered to the sketch, sampled or not.
-     *
-     * @return count, modulo 2^64.
-     */
+    /** All packets that were offered to the sketch, sampled or not. Returns count, modulo 2^64. */
     public long packets() {
         return buffer.getLong(ImageDescriptor.PACKETS_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Octets of all packets that were offered.
-     *
-     * @return octets, modulo 2^64.
-     */
+    /** Octets of all packets that were offered. Returns octets, modulo 2^64. */
     public long bytes() {
         return buffer.getLong(ImageDescriptor.BYTES_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Weighted timestamp sum of a cell.
-     *
-     * @param row    index.
-     * @param column index.
-     * @return ns, modulo 2^64.
-     */
+    /** Weighted timestamp sum of a cell. Returns ns, modulo 2^64. */
     public long timestampSumNs(final int row, final int column) {
         return buffer.getLong(cell(row, column) + ImageDescriptor.CELL_TIMESTAMP_SUM_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Sum of weights of a cell: its packet count where all weights are 1.
-     *
-     * @param row    index.
-     * @param column index.
-     * @return count, modulo 2^64.
-     */
+    /** Sum of weights of a cell: its packet count where all weights are 1. Returns count, modulo 2^64. */
     public long count(final int row, final int column) {
         return buffer.getLong(cell(row, column) + ImageDescriptor.CELL_COUNT_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Digest of a cell.
-     *
-     * @param row    index.
-     * @param column index.
-     * @return sum of the packets' digests, modulo 2^64.
-     */
+    /** Digest of a cell. Returns sum of the packets' digests, modulo 2^64. */
     public long digest(final int row, final int column) {
         return buffer.getLong(cell(row, column) + ImageDescriptor.CELL_DIGEST_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Weighted octets of a cell.
-     *
-     * @param row    index.
-     * @param column index.
-     * @return octets, modulo 2^64.
-     */
+    /** Weighted octets of a cell. Returns octets, modulo 2^64. */
     public long bytes(final int row, final int column) {
         return buffer.getLong(cell(row, column) + ImageDescriptor.CELL_BYTES_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Builds the geometry that the image states.
-     *
-     * @return a new geometry.
-     */
+    /** Builds the geometry that the image states. */
     public SketchGeometry geometry() {
         final int[] rates = new int[rows()];
         for (int row = 0; row < rates.length; row++) {

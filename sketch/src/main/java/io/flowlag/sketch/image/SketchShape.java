@@ -5,39 +5,18 @@ package io.flowlag.sketch.image;
  * allocates nothing.
  */
 public interface SketchShape {
-    /**
-     * The kind of sketch.
-     *
-     * @return the family.
-     */
+    /** The kind of sketch. */
     SketchFamily family();
 
-    /**
-     * R, or an LDA's banks.
-     *
-     * @return count of rows.
-     */
+    /** R, or an LDA's banks. */
     int rows();
 
-    /**
-     * C, or m of an LDA.
-     *
-     * @return count of cells in a row.
-     */
+    /** C, or m of an LDA. Returns count of cells in a row. */
     int columns();
 
-    /**
-     * k, 1 for other families than LDS.
-     *
-     * @return count of a flow's cells in a row.
-     */
+    /** k, 1 for other families than LDS. Returns count of a flow's cells in a row. */
     int vldaLength();
 
-    /**
-     * The raw rate of a row as it stands in the image.
-     *
-     * @param row index.
-     * @return packets per million, or leading zeros for an LDA.
-     */
+    /** The raw rate of a row as it stands in the image. Returns packets per million, or leading zeros for an LDA. */
     int rate(int row);
 }

@@ -15,14 +15,9 @@ public interface IntervalSketch {
      * Gives an empty one its interval. The writer's thread calls it.
      *
      * @param intervalNumber as {@link MeasurementInterval} counts.
-     * @param intervalNs     length of the interval.
      */
     void begin(long intervalNumber, long intervalNs);
 
-    /**
-     * The interval that it was last given.
-     *
-     * @return number of the interval.
-     */
+    /** The interval that it was last given. Returns number of the interval. */
     long intervalNumber();
 }

@@ -51,7 +51,6 @@ public final class IntervalSketches<S extends IntervalSketch> {
     /**
      * Takes all sketches that will ever circulate.
      *
-     * @param interval      divides time.
      * @param holdNs        how long after its end an interval stays open: the sender's reordering, or the receiver's wait for
      *                      packets in
      *                      flight and for the digests of the sender; at most {@code (openIntervals - 1)} intervals.
@@ -106,11 +105,9 @@ public final class IntervalSketches<S extends IntervalSketch> {
     }
 
     /**
-     * The sketch of an interval by its number, for a packet that its timestamp at this point would book elsewhere: a packet
-     * that the sender sent in an earlier interval. Does not move time. Writer's thread.
-     *
-     * @param number of the interval.
-     * @return the open sketch; null if there is none, and then the packet is counted here.
+     * The sketch of an interval by its number, for a packet that its timestamp at this point would book elsewhere: a packet that
+     * the sender sent in an earlier interval. Does not move time. Writer's thread. Returns the open sketch; null if there is
+     * none, and then the packet is counted here.
      */
     public S selectInterval(final long number) {
         if (!started || number <= lastClosed || number > newest) {
@@ -124,21 +121,12 @@ public final class IntervalSketches<S extends IntervalSketch> {
         return sketch;
     }
 
-    /**
-     * The sketch of the newest interval. Writer's thread.
-     *
-     * @return the open sketch; null if there is none.
-     */
+    /** The sketch of the newest interval. Writer's thread. Returns the open sketch; null if there is none. */
     public S newestOpen() {
         return newestOpen;
     }
 
-    /**
-     * Whether an interval is open, so that packets can be booked into it. Writer's thread.
-     *
-     * @param number of the interval.
-     * @return true if so.
-     */
+    /** Whether an interval is open, so that packets can be booked into it. Writer's thread. */
     public boolean isOpen(final long number) {
         return started && number > lastClosed && number <= newest && null != open.get(slot(number));
     }
@@ -197,11 +185,7 @@ public final class IntervalSketches<S extends IntervalSketch> {
         }
     }
 
-    /**
-     * The newest interval that was opened. Writer's thread.
-     *
-     * @return number of the interval.
-     */
+    /** The newest interval that was opened. Writer's thread. Returns number of the interval. */
     public long newestInterval() {
         if (!started) {
             throw new IllegalStateException("no interval yet");
@@ -209,28 +193,19 @@ public final class IntervalSketches<S extends IntervalSketch> {
         return newest;
     }
 
-    /**
-     * Packets whose interval was closed already, or not open yet. Writer's thread.
-     *
-     * @return count.
-     */
+    /** Packets whose interval was closed already, or not open yet. Writer's thread. */
     public long latePackets() {
         return latePackets;
     }
 
-    /**
-     * Packets whose interval has no sketch. Writer's thread.
-     *
-     * @return count.
-     */
+    /** Packets whose interval has no sketch. Writer's thread. */
     public long unsketchedPackets() {
         return unsketchedPackets;
     }
 
     /**
      * Takes the next closed sketch, in order of intervals. Reader's thread; the sketch is the reader's until it gives it back.
-     *
-     * @return the sketch, null if none is closed.
+     * Returns the sketch, null if none is closed.
      */
     public S poll() {
         final S sketch = filled.poll();

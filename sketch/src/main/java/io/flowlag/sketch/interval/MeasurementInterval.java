@@ -19,11 +19,7 @@ public final class MeasurementInterval {
         this.lengthNs = lengthNs;
     }
 
-    /**
-     * T.
-     *
-     * @return ns.
-     */
+    /** T. Returns ns. */
     public long lengthNs() {
         return lengthNs;
     }
@@ -38,22 +34,12 @@ public final class MeasurementInterval {
         return Math.floorDiv(timestampNs, lengthNs);
     }
 
-    /**
-     * The first timestamp of an interval.
-     *
-     * @param number of the interval.
-     * @return ns since the epoch.
-     */
+    /** The first timestamp of an interval. Returns ns since the epoch. */
     public long startNs(final long number) {
         return number * lengthNs;
     }
 
-    /**
-     * The first timestamp after an interval.
-     *
-     * @param number of the interval.
-     * @return ns since the epoch.
-     */
+    /** The first timestamp after an interval. Returns ns since the epoch. */
     public long endNs(final long number) {
         return startNs(number + 1);
     }

@@ -107,7 +107,6 @@ public final class JointEstimator {
     /**
      * Heap that an estimator takes, before there is a problem.
      *
-     * @param geometry     of the sketches.
      * @param maxFlows     most flows.
      * @param maxWitnesses most witness flows.
      * @return octets, without array headers.
@@ -126,12 +125,7 @@ public final class JointEstimator {
             (cells <= MAX_DENSE_CELLS ? DensePropagation.memoryBytes(cells, maxFlows) : 0);
     }
 
-    /**
-     * Whether {@link JointTier#FULL} solves all flows at once: cells are few, and it is known which packets are in each.
-     *
-     * @param geometry of the sketches.
-     * @return true if so.
-     */
+    /** Whether {@link JointTier#FULL} solves all flows at once: cells are few, and it is known which packets are in each. */
     public static boolean isDense(final SketchGeometry geometry) {
         boolean isExact = geometry.vldaLength() == 1;
         for (int row = 0; row < geometry.rows(); row++) {
@@ -149,7 +143,6 @@ public final class JointEstimator {
      *
      * @param problem of the shape that the estimator was made for.
      * @param tier    how much work to do.
-     * @return the status.
      */
     public JointStatus solve(final JointProblem problem, final JointTier tier) {
         if (problem.maxFlows != meanNs.length || problem.rows != system.rows || problem.columns != system.columns ||
@@ -430,10 +423,7 @@ public final class JointEstimator {
 
     /**
      * Where the result of a flow comes from: as the interval's status, but for sizes for which witnesses say that a parent does
-     * better ({@link JointTier#FULL}: RLI alone).
-     *
-     * @param flow index in the problem.
-     * @return the status; {@link JointStatus#NONE} if there is no estimate.
+     * better ({@link JointTier#FULL}: RLI alone). Returns the status; {@link JointStatus#NONE} if there is no estimate.
      */
     public JointStatus status(final int flow) {
         if (!hasMean(flow)) {
@@ -451,38 +441,26 @@ public final class JointEstimator {
 
     /**
      * Whether the solution fits the cells: the mean over usable cells of the squared difference between Q and the flows' parts,
-     * over its variance, each cut at 25. Near 1 is sound; above {@link #MAX_SOUND_HEALTH} the solution was thrown away.
-     *
-     * @return the figure, 0 if there was no cell.
+     * over its variance, each cut at 25. Near 1 is sound; above {@link #MAX_SOUND_HEALTH} the solution was thrown away. Returns
+     * the figure, 0 if there was no cell.
      */
     public double health() {
         return health;
     }
 
-    /**
-     * How often all flows were visited.
-     *
-     * @return sweeps of the last solution, 0 if a parent alone was asked.
-     */
+    /** How often all flows were visited. Returns sweeps of the last solution, 0 if a parent alone was asked. */
     public int sweeps() {
         return sweeps;
     }
 
-    /**
-     * Whether the bounds of all flows are vouched for, see {@link #isCalibrated(int)}.
-     *
-     * @return true if so.
-     */
+    /** Whether the bounds of all flows are vouched for, see {@link #isCalibrated(int)}. */
     public boolean isCalibrated() {
         return isCalibrated;
     }
 
     /**
      * Whether a flow's bound is vouched for: by enough witnesses that are like it, or because its cells leave nothing open.
-     * Otherwise it is what the model believes, which holds too seldom.
-     *
-     * @param flow index in the problem.
-     * @return true if so; never without a bound.
+     * Otherwise it is what the model believes, which holds too seldom. Returns true if so; never without a bound.
      */
     public boolean isCalibrated(final int flow) {
         return hasBound(flow) && isVouched[flow];
@@ -491,9 +469,7 @@ public final class JointEstimator {
     /**
      * Whether {@link #partNs} has an answer: enough witnesses, and estimates of at least half of the flow's packets.
      *
-     * @param flow        index in the problem.
      * @param partPackets some of its packets, at least 1 and fewer than all.
-     * @return true if so.
      */
     public boolean hasPart(final int flow, final double partPackets) {
         return hasMean(flow) && !system.isBlind(flow) && partPackets >= 1 && partPackets < system.packets[flow] &&
@@ -503,12 +479,8 @@ public final class JointEstimator {
 
     /**
      * How far the mean of a part of a flow may be from what follows from the mean of the whole, if what RLI got wrong were the
-     * same in the part and in the rest: half width that holds for 95 % of parts, if what RLI gets wrong in part and rest is
-     * as in whole flows of their sizes, and not alike.
-     *
-     * @param flow        index in the problem.
-     * @param partPackets some of its packets.
-     * @return ns; the flow's own bound comes on top.
+     * same in the part and in the rest: half width that holds for 95 % of parts, if what RLI gets wrong in part and rest is as in
+     * whole flows of their sizes, and not alike. Returns ns; the flow's own bound comes on top.
      */
     public double partNs(final int flow, final double partPackets) {
         if (!hasPart(flow, partPackets)) {
@@ -523,32 +495,17 @@ public final class JointEstimator {
             Math.max(1, system.scaleNs[flow]) * Math.sqrt(system.packets[flow] / partPackets);
     }
 
-    /**
-     * Whether a flow has an estimate.
-     *
-     * @param flow index in the problem.
-     * @return true if so.
-     */
+    /** Whether a flow has an estimate. */
     public boolean hasMean(final int flow) {
         return flow >= 0 && flow < system.flows && JointStatus.NONE != status && meanNs[flow] == meanNs[flow];
     }
 
-    /**
-     * Whether a flow's estimate has a bound, if only the model's: always, but where a parent stands in without any width.
-     *
-     * @param flow index in the problem.
-     * @return true if so.
-     */
+    /** Whether a flow's estimate has a bound, if only the model's: always, but where a parent stands in without any width. */
     public boolean hasBound(final int flow) {
         return hasMean(flow) && hasBounds && boundNs[flow] >= 0 && boundNs[flow] <= Double.MAX_VALUE;
     }
 
-    /**
-     * Mean one-way delay of a flow's packets.
-     *
-     * @param flow index in the problem.
-     * @return ns, signed.
-     */
+    /** Mean one-way delay of a flow's packets. Returns ns, signed. */
     public double meanNs(final int flow) {
         if (!hasMean(flow)) {
             throw new IllegalStateException("no mean: flow=" + flow + " status=" + status);
@@ -557,10 +514,8 @@ public final class JointEstimator {
     }
 
     /**
-     * Half width about the mean that holds the true mean of 95 % of flows, where it {@link #isCalibrated(int)}.
-     *
-     * @param flow index in the problem.
-     * @return ns, not negative. Clock offset is not in it.
+     * Half width about the mean that holds the true mean of 95 % of flows, where it {@link #isCalibrated(int)}. Returns ns, not
+     * negative. Clock offset is not in it.
      */
     public double boundNs(final int flow) {
         if (!hasBound(flow)) {

@@ -90,7 +90,6 @@ public final class JointProblem {
     /**
      * Heap that a problem takes.
      *
-     * @param geometry     of the sketches.
      * @param maxFlows     most flows.
      * @param maxWitnesses most witness flows.
      * @return octets, without the headers of about ten arrays.
@@ -110,12 +109,11 @@ public final class JointProblem {
     /**
      * Adds a flow, without its cells.
      *
-     * @param receivedPackets      n, as the receiver counted them in this interval, at least 1.
-     * @param estimateSumNs        sum of RLI's estimates of its packets.
-     * @param estimateSquareSumNs2 sum of their squares.
-     * @param estimates            how many packets have an estimate, 0 to n; the rest is filled with the class mean.
-     * @param classIndex           traffic class, 0 to {@link #MAX_CLASSES} - 1; 0 if unknown.
-     * @param weight               w of the flow in the cells, at least 1.
+     * @param receivedPackets n, as the receiver counted them in this interval, at least 1.
+     * @param estimateSumNs   sum of RLI's estimates of its packets.
+     * @param estimates       how many packets have an estimate, 0 to n; the rest is filled with the class mean.
+     * @param classIndex      traffic class, 0 to {@link #MAX_CLASSES} - 1; 0 if unknown.
+     * @param weight          w of the flow in the cells, at least 1.
      * @return index of the flow, or {@link #NOT_ADDED} if it is full or the values are not possible (sums beyond 63 bits).
      */
     public int addFlow(
@@ -142,7 +140,6 @@ public final class JointProblem {
      * Says how large the error of the mean of a flow's estimates is, in proportion to those of others. Without it, errors are
      * taken to grow as the root of the delay, and to shrink as the root of the packets.
      *
-     * @param flow    index.
      * @param scaleNs more than 0; a common factor of all flows' scales has no effect.
      */
     public void errorScaleNs(final int flow, final double scaleNs) {
@@ -155,9 +152,7 @@ public final class JointProblem {
     /**
      * Says where the flow's packets went.
      *
-     * @param flow     index.
-     * @param row      of the sketch.
-     * @param column   first of the flow's k cells of the row.
+     * @param column first of the flow's k cells of the row.
      */
     public void baseColumn(final int flow, final int row, final int column) {
         if (flow < 0 || flow >= flows || row < 0 || row >= rows || column < 0 || column >= columns) {
@@ -166,13 +161,7 @@ public final class JointProblem {
         baseColumns[flow * rows + row] = column;
     }
 
-    /**
-     * Says where the flow's packets went, in all rows.
-     *
-     * @param flow     index.
-     * @param cellMap  of the sketches.
-     * @param flowHash of the flow.
-     */
+    /** Says where the flow's packets went, in all rows. */
     public void baseColumns(final int flow, final CellMap cellMap, final long flowHash) {
         for (int row = 0; row < rows; row++) {
             baseColumn(flow, row, cellMap.baseColumn(row, flowHash));
@@ -183,11 +172,8 @@ public final class JointProblem {
      * Gives a usable cell. A cell that is not given, that holds no packet, or whose sums are not possible, is not
      * usable.
      *
-     * @param row           of the cell.
-     * @param column        of the cell.
      * @param delaySumNs    D, weighted: the receiver's timestamp sum less the sender's.
      * @param estimateSumNs E: RLI's estimates of the very packets that hit the cell, weighted, those without one left out.
-     * @param packets       N, weighted.
      */
     public void cell(
         final int row, final int column, final double delaySumNs, final double estimateSumNs, final double packets) {
@@ -201,12 +187,7 @@ public final class JointProblem {
         cellPackets[cell] = isPossible && packets > 0 && packets <= MAX_SUM_NS ? packets : 0;
     }
 
-    /**
-     * Says that a cell holds no packet at either point. Where a flow has several cells in a row, that tells of the others.
-     *
-     * @param row    of the cell.
-     * @param column of the cell.
-     */
+    /** Says that a cell holds no packet at either point. Where a flow has several cells in a row, that tells of the others. */
     public void emptyCell(final int row, final int column) {
         cell(row, column, 0, 0, 0);
         isEmpty[row * columns + column] = true;
@@ -215,7 +196,6 @@ public final class JointProblem {
     /**
      * Gives the truth of a flow; at most once for each.
      *
-     * @param flow       index.
      * @param delaySumNs of its n packets, not weighted.
      * @return false if it is full or the sum is not finite.
      */
@@ -253,20 +233,12 @@ public final class JointProblem {
         this.timestampVarianceNs2 = timestampVarianceNs2;
     }
 
-    /**
-     * Flows that were added.
-     *
-     * @return count.
-     */
+    /** Flows that were added. */
     public int flows() {
         return flows;
     }
 
-    /**
-     * Witnesses that were added.
-     *
-     * @return count.
-     */
+    /** Witnesses that were added. */
     public int witnesses() {
         return witnesses;
     }

@@ -43,10 +43,8 @@ final class RecentValues {
     /**
      * Takes all of this interval that are kept, and earlier ones as long as there are fewer than wanted.
      *
-     * @param sizeBin of them.
-     * @param least   how many are wanted at least.
-     * @param target  receives them.
-     * @param from    index of the first there.
+     * @param least how many are wanted at least.
+     * @param from  index of the first there.
      * @return index behind the last.
      */
     int take(final int sizeBin, final int least, final double[] target, final int from) {

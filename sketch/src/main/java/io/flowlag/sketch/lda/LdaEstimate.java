@@ -15,20 +15,12 @@ public final class LdaEstimate extends Estimate {
     long receivedPackets;
     long sampledLostPackets;
 
-    /**
-     * The effective sample size S: packets in usable cells.
-     *
-     * @return count.
-     */
+    /** The effective sample size S: packets in usable cells. */
     public long samples() {
         return samples;
     }
 
-    /**
-     * Cells that hold packets and agree at both points, in all banks.
-     *
-     * @return count.
-     */
+    /** Cells that hold packets and agree at both points, in all banks. */
     public int usableCells() {
         return usableCells;
     }
@@ -36,67 +28,44 @@ public final class LdaEstimate extends Estimate {
     /**
      * Whether standard deviation, second moment, and the bound are there: two cells must be usable, and one of them must agree
      * with its neighbour, or both be neighbours.
-     *
-     * @return true if so.
      */
     @Override
     public boolean hasStandardDeviation() {
         return hasStandardDeviation;
     }
 
-    /**
-     * Mean of the squared delays, the paper's F (equation 5).
-     *
-     * @return ns².
-     */
+    /** Mean of the squared delays, the paper's F (equation 5). */
     public double secondMomentNs2() {
         require(hasStandardDeviation);
         return secondMomentNs2;
     }
 
-    /**
-     * Pairs of neighbouring cells behind the standard deviation.
-     *
-     * @return count.
-     */
+    /** Pairs of neighbouring cells behind the standard deviation. */
     public int usablePairs() {
         return usablePairs;
     }
 
-    /**
-     * Whether the loss is there: two aggregators are paired, and neither point lost packets of its own.
-     *
-     * @return true if so.
-     */
+    /** Whether the loss is there: two aggregators are paired, and neither point lost packets of its own. */
     public boolean hasLoss() {
         return hasLoss;
     }
 
-    /**
-     * Packets that the sender counted in the interval, sampled or not.
-     *
-     * @return count.
-     */
+    /** Packets that the sender counted in the interval, sampled or not. */
     public long sentPackets() {
         require(hasLoss);
         return sentPackets;
     }
 
     /**
-     * Packets that were lost: the difference of all packets counted. Negative if the receiver counted more.
-     *
-     * @return count, signed.
+     * Packets that were lost: the difference of all packets counted. Negative if the receiver counted more. Returns count,
+     * signed.
      */
     public long lostPackets() {
         require(hasLoss);
         return sentPackets - receivedPackets;
     }
 
-    /**
-     * Lost packets among those in the sender's cells: the paper's loss, where no other count is kept.
-     *
-     * @return count, signed.
-     */
+    /** Lost packets among those in the sender's cells: the paper's loss, where no other count is kept. Returns count, signed. */
     public long sampledLostPackets() {
         require(hasLoss);
         return sampledLostPackets;

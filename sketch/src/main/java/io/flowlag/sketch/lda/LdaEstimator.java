@@ -30,9 +30,7 @@ public final class LdaEstimator {
     /**
      * Estimates an interval.
      *
-     * @param senderImage   verified.
-     * @param receiverImage verified.
-     * @param result        is filled; says {@link EstimateStatus#NOT_PAIRED} if the pair is refused.
+     * @param result is filled; says {@link EstimateStatus#NOT_PAIRED} if the pair is refused.
      * @return {@link PairingResult#PAIRED}, or why the pair is refused.
      */
     public PairingResult estimate(

@@ -10,13 +10,7 @@ public final class LdaTuning {
     private LdaTuning() {
     }
 
-    /**
-     * The sampling rate p = α·m / (L + 1), at most 1.
-     *
-     * @param cells          m, of the bank.
-     * @param expectedLosses L, in an interval.
-     * @return share of packets.
-     */
+    /** The sampling rate p = α·m / (L + 1), at most 1. Returns share of packets. */
     public static double samplingRate(final int cells, final double expectedLosses) {
         return Math.min(1, ALPHA * cells / (expectedLosses + 1));
     }
@@ -24,10 +18,7 @@ public final class LdaTuning {
     /**
      * The zeros that a packet's hash must begin with so that a bank expects the most packets in usable cells: those that make
      * p·(1 - p/m)^L largest, p = 2^-zeros. It is near m/L, twice the rate above: that maximises a lower bound of the same.
-     *
-     * @param cells          m, of the bank.
-     * @param expectedLosses L, in an interval.
-     * @return count of zeros, at most {@link SketchGeometry#MAX_LEADING_ZEROS}.
+     * Returns count of zeros, at most {@link SketchGeometry#MAX_LEADING_ZEROS}.
      */
     public static int leadingZeros(final int cells, final double expectedLosses) {
         int best = 0;
@@ -45,10 +36,7 @@ public final class LdaTuning {
     /**
      * The sample size that a single bank tuned so may expect at least, α(1 - α)·m/(L + 1)·R (equation 2).
      *
-     * @param cells           m, of the bank.
-     * @param losses          L, not less than m.
-     * @param receivedPackets R.
-     * @return packets.
+     * @param losses L, not less than m.
      */
     public static double expectedSamples(final int cells, final double losses, final double receivedPackets) {
         return ALPHA * (1 - ALPHA) * cells / (losses + 1) * receivedPackets;

@@ -32,8 +32,7 @@ public final class LossyDifferenceAggregator extends Sketch {
     /**
      * An empty aggregator.
      *
-     * @param geometry of family LDA.
-     * @param seed     that both measurement points share.
+     * @param seed that both measurement points share.
      */
     public LossyDifferenceAggregator(final SketchGeometry geometry, final long seed) {
         super(SketchFamily.LDA, geometry, seed);
@@ -45,10 +44,7 @@ public final class LossyDifferenceAggregator extends Sketch {
     }
 
     /**
-     * The memory of an aggregator, by formula.
-     *
-     * @param geometry of it.
-     * @return octets: of its image, off the heap, and of the packets that are gathered.
+     * The memory of an aggregator, by formula. Returns octets: of its image, off the heap, and of the packets that are gathered.
      */
     public static long memoryBytes(final SketchGeometry geometry) {
         return SketchGeometry.memoryBytes(geometry) + GATHERED_LIMIT * (2 * Long.BYTES + Integer.BYTES);
@@ -57,9 +53,8 @@ public final class LossyDifferenceAggregator extends Sketch {
     /**
      * Adds a packet.
      *
-     * @param packetDigest of the packet.
-     * @param timestampNs  relative to the interval's start; it may lie outside the interval.
-     * @param bytes        of the packet; counted in the preamble only.
+     * @param timestampNs relative to the interval's start; it may lie outside the interval.
+     * @param bytes       of the packet; counted in the preamble only.
      */
     public void update(final long packetDigest, final long timestampNs, final int bytes) {
         final int index = gatheredCount++;
@@ -81,7 +76,6 @@ public final class LossyDifferenceAggregator extends Sketch {
     /**
      * Adds packets.
      *
-     * @param packetDigests of the packets.
      * @param packetTimesNs at this point, by whatever clock.
      * @param startNs       when the interval began, by the same clock.
      * @param packetBytes   of the packets; counted in the preamble only.

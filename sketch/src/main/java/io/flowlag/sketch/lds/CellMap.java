@@ -27,8 +27,7 @@ public final class CellMap {
     /**
      * Prepares the hash functions of every row.
      *
-     * @param geometry of the sketches.
-     * @param seed     that both measurement points share.
+     * @param seed that both measurement points share.
      */
     public CellMap(final SketchGeometry geometry, final long seed) {
         rows = geometry.rows();
@@ -54,34 +53,17 @@ public final class CellMap {
         return isByFlow;
     }
 
-    /**
-     * Count of rows.
-     *
-     * @return R.
-     */
+    /** Count of rows. */
     public int rows() {
         return rows;
     }
 
-    /**
-     * The first of a flow's k cells in a row; the others follow, around the row's end.
-     *
-     * @param row      index.
-     * @param flowHash of the flow.
-     * @return column.
-     */
+    /** The first of a flow's k cells in a row; the others follow, around the row's end. */
     public int baseColumn(final int row, final long flowHash) {
         return KeyedMix.reduceHigh(KeyedMix.mix(flowHash, flowSeeds[row]), columns);
     }
 
-    /**
-     * The cell of a row that a packet goes to.
-     *
-     * @param row          index.
-     * @param flowHash     of the packet's flow.
-     * @param packetDigest of the packet.
-     * @return column, or {@link #NOT_SAMPLED}.
-     */
+    /** The cell of a row that a packet goes to. Returns column, or {@link #NOT_SAMPLED}. */
     public int column(final int row, final long flowHash, final long packetDigest) {
         if (isFlowEnough[row]) {
             return baseColumn(row, flowHash);

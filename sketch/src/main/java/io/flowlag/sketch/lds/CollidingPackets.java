@@ -23,12 +23,7 @@ final class CollidingPackets {
         shares[0] = Math.max(0, 1 - limitedMean(sizes, step) / step);
     }
 
-    /**
-     * The probability that flows bring more than is tolerable.
-     *
-     * @param meanFlows that a cell has.
-     * @return within 0 and 1.
-     */
+    /** The probability that flows bring more than is tolerable. Returns within 0 and 1. */
     double tail(final double meanFlows) {
         final double bringingFlows = meanFlows * (1 - shares[0]);
         if (bringingFlows > MOST_FLOWS) {

@@ -26,19 +26,17 @@ public final class LdsSizing {
     /**
      * What a sketch is sized for.
      *
-     * @param flows     n, live in an interval.
-     * @param packets   of all flows in an interval.
-     * @param lossRate  share of packets that the path loses, at most, 0 to below 1.
-     * @param flowSizes their distribution.
+     * @param flows    n, live in an interval.
+     * @param packets  of all flows in an interval.
+     * @param lossRate share of packets that the path loses, at most, 0 to below 1.
      */
     public record Load(long flows, long packets, double lossRate, ParetoFit flowSizes) {
         /**
          * Checks the load.
          *
-         * @param flows     at least 1.
-         * @param packets   at least as many.
-         * @param lossRate  0 to below 1.
-         * @param flowSizes their distribution.
+         * @param flows    at least 1.
+         * @param packets  at least as many.
+         * @param lossRate 0 to below 1.
          */
         public Load {
             require(flows >= 1, "flows=" + flows + " is less than 1");
@@ -92,7 +90,6 @@ public final class LdsSizing {
     /**
      * Sizes a sketch.
      *
-     * @param load   that it is for.
      * @param target that it must reach.
      */
     public LdsSizing(final Load load, final Target target) {
@@ -134,9 +131,7 @@ public final class LdsSizing {
     /**
      * The rows of section 3.2: max(1, -ln ε / k), rounded.
      *
-     * @param failures   ε, share of flows that may have large collisions.
-     * @param vldaLength k.
-     * @return R.
+     * @param failures ε, share of flows that may have large collisions.
      */
     public static int rows(final double failures, final int vldaLength) {
         return (int)Math.max(1, Math.round(-Math.log(failures) / vldaLength));
@@ -167,11 +162,7 @@ public final class LdsSizing {
      * (nkRP/C)^(Rk), section 3.2; with k = 1 that of section 3.1. The paper's approximation is for few flows in a cell: it
      * counts large flows, not what many small ones bring together, and sizing does not rest on it.
      *
-     * @param flows          n.
      * @param largeFlowShare P, share of flows that are large.
-     * @param rows           R.
-     * @param vldaLength     k.
-     * @param cells          C, of all rows.
      * @return Q, 0 if the sketch is overloaded.
      */
     public static double survival(
@@ -180,38 +171,22 @@ public final class LdsSizing {
         return Math.max(0, 1 - Math.pow(collision, (double)rows * vldaLength));
     }
 
-    /**
-     * The result: rows, columns, k, rates.
-     *
-     * @return the geometry.
-     */
+    /** The result: rows, columns, k, rates. */
     public SketchGeometry geometry() {
         return geometry;
     }
 
-    /**
-     * P: share of flows with more packets than are tolerable in a collision.
-     *
-     * @return the probability.
-     */
+    /** P: share of flows with more packets than are tolerable in a collision. */
     public double largeFlowShare() {
         return load.flowSizes().tail(target.tolerablePackets());
     }
 
-    /**
-     * Q at the load, with all that collides: the share of flows that reach the target.
-     *
-     * @return at least the confidence.
-     */
+    /** Q at the load, with all that collides: the share of flows that reach the target. Returns at least the confidence. */
     public double survival() {
         return survivalWith(load.flows(), geometry.vldaLength(), geometry.columns());
     }
 
-    /**
-     * Flows that are both large and without large collisions (section 3.1: nPQ).
-     *
-     * @return count.
-     */
+    /** Flows that are both large and without large collisions (section 3.1: nPQ). */
     public double survivableFlows() {
         return load.flows() * largeFlowShare() * survival();
     }
@@ -219,7 +194,6 @@ public final class LdsSizing {
     /**
      * Whether a running sketch of this geometry still reaches the target.
      *
-     * @param flows  live in an interval.
      * @param losses that the flow with the most losses had in an interval.
      * @return false if it is outside the load it was sized for.
      */
@@ -232,20 +206,12 @@ public final class LdsSizing {
         return survivalWith(flows, geometry.vldaLength(), geometry.columns()) >= target.confidence() && losses <= tolerableLosses;
     }
 
-    /**
-     * Off-heap memory of one sketch.
-     *
-     * @return octets.
-     */
+    /** Off-heap memory of one sketch. Returns octets. */
     public long memoryBytes() {
         return SketchGeometry.memoryBytes(geometry);
     }
 
-    /**
-     * What one interval takes on the wire, as plain cells.
-     *
-     * @return octets.
-     */
+    /** What one interval takes on the wire, as plain cells. Returns octets. */
     public long wireBytes() {
         return geometry.imageLength();
     }

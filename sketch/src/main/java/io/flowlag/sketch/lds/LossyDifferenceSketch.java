@@ -26,8 +26,7 @@ public final class LossyDifferenceSketch extends Sketch {
     /**
      * An empty sketch.
      *
-     * @param geometry of family LDS.
-     * @param seed     that both measurement points share.
+     * @param seed that both measurement points share.
      */
     public LossyDifferenceSketch(final SketchGeometry geometry, final long seed) {
         super(SketchFamily.LDS, geometry, seed);
@@ -38,9 +37,6 @@ public final class LossyDifferenceSketch extends Sketch {
     /**
      * Finds the cells of a packet that will be added soon, and remembers them: of the first {@link #EXPECTED_LIMIT} packets since
      * {@link #expectOthers}, which are best added in the same order. Changes nothing in the sketch.
-     *
-     * @param flowHash     of the packet's flow.
-     * @param packetDigest of the packet.
      */
     public void expect(final long flowHash, final long packetDigest) {
         if (expectedCount == EXPECTED_LIMIT) {
@@ -56,9 +52,8 @@ public final class LossyDifferenceSketch extends Sketch {
 
     /**
      * Reads the cells of the expected packets, one after the other and nothing between, so that the processor waits for many at
-     * once and has them in its cache when the packets are added. Changes nothing.
-     *
-     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     * once and has them in its cache when the packets are added. Changes nothing. Returns what was read, for the caller to keep,
+     * or the compiler would leave the reading out.
      */
     public long touchExpected() {
         final int count = expectedCount;
@@ -80,11 +75,8 @@ public final class LossyDifferenceSketch extends Sketch {
     /**
      * Adds a packet.
      *
-     * @param flowHash     of the packet's flow.
-     * @param packetDigest of the packet.
-     * @param timestampNs  relative to the interval's start; it may lie outside the interval.
-     * @param bytes        of the packet.
-     * @param weight       of the flow, at least 1; not checked here.
+     * @param timestampNs relative to the interval's start; it may lie outside the interval.
+     * @param weight      of the flow, at least 1; not checked here.
      */
     public void update(
         final long flowHash, final long packetDigest, final long timestampNs, final int bytes, final int weight) {
@@ -102,8 +94,6 @@ public final class LossyDifferenceSketch extends Sketch {
     /**
      * Whether all packets of a flow go to the same cells, so that {@link #updateFlow} can add them at once: with k = 1, and every
      * row at full rate.
-     *
-     * @return true if so.
      */
     public boolean isByFlow() {
         return cellMap.isByFlow();
@@ -116,7 +106,6 @@ public final class LossyDifferenceSketch extends Sketch {
      * @param packets        how many.
      * @param timestampSumNs of all of them, relative to the interval's start.
      * @param digestSum      of all of them, modulo 2^64.
-     * @param bytes          of all of them.
      * @param weight         of the flow, at least 1; not checked here.
      */
     public void updateFlow(

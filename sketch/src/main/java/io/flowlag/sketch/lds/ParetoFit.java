@@ -69,12 +69,7 @@ public record ParetoFit(double shape, double scale) {
         return new ParetoFit(sizesPackets.length / logSum, smallest);
     }
 
-    /**
-     * Share of flows above a size.
-     *
-     * @param sizePackets of a flow.
-     * @return the probability.
-     */
+    /** Share of flows above a size. */
     public double tail(final double sizePackets) {
         return sizePackets <= scale ? 1 : Math.pow(scale / sizePackets, shape);
     }

@@ -50,12 +50,7 @@ public final class QuantileSketch {
     private QuantileSketch() {
     }
 
-    /**
-     * Empties a distribution.
-     *
-     * @param buffer holds it.
-     * @param offset of it.
-     */
+    /** Empties a distribution. */
     public static void clear(final MutableDirectBuffer buffer, final int offset) {
         buffer.setMemory(offset, LENGTH_BYTES, (byte)0);
     }
@@ -63,22 +58,13 @@ public final class QuantileSketch {
     /**
      * Adds a value.
      *
-     * @param buffer holds the distribution.
-     * @param offset of it.
-     * @param value  any.
+     * @param value any.
      */
     public static void record(final MutableDirectBuffer buffer, final int offset, final long value) {
         add(buffer, offset, collapsed(index(value), level(buffer, offset)), 1);
     }
 
-    /**
-     * Adds all values of another distribution.
-     *
-     * @param buffer      holds the distribution.
-     * @param offset      of it.
-     * @param other       holds the other one.
-     * @param otherOffset of the other one.
-     */
+    /** Adds all values of another distribution. */
     public static void merge(
         final MutableDirectBuffer buffer, final int offset, final DirectBuffer other, final int otherOffset) {
         if (count(other, otherOffset) == 0) {
@@ -97,13 +83,7 @@ public final class QuantileSketch {
         }
     }
 
-    /**
-     * Reads how many values there are.
-     *
-     * @param buffer holds the distribution.
-     * @param offset of it.
-     * @return the count.
-     */
+    /** Reads how many values there are. */
     public static long count(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + COUNT_OFFSET, BYTE_ORDER);
     }
@@ -111,8 +91,6 @@ public final class QuantileSketch {
     /**
      * Whether there are enough values behind a quantile.
      *
-     * @param buffer   holds the distribution.
-     * @param offset   of it.
      * @param quantile below 1.
      * @return true from {@link #VALUES_BEYOND} / (1 - quantile) values on.
      */
@@ -124,7 +102,6 @@ public final class QuantileSketch {
      * The smallest value that the given share of the values does not exceed.
      *
      * @param buffer   holds the distribution, with a value at least.
-     * @param offset   of it.
      * @param quantile above 0, at most 1.
      * @return the value, within {@link #relativeError} or {@link #FLOOR}.
      */
@@ -143,13 +120,7 @@ public final class QuantileSketch {
         return value(index, level(buffer, offset));
     }
 
-    /**
-     * How far a quantile may be off, as a share of itself.
-     *
-     * @param buffer holds the distribution.
-     * @param offset of it.
-     * @return 0.01 at least, below 1.
-     */
+    /** How far a quantile may be off, as a share of itself. Returns 0.01 at least, below 1. */
     public static double relativeError(final DirectBuffer buffer, final int offset) {
         final double growth = growth(level(buffer, offset));
         return (growth - 1) / (growth + 1);

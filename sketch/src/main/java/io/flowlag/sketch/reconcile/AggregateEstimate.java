@@ -19,86 +19,55 @@ public final class AggregateEstimate extends Estimate {
     long unexpectedPackets;
     long remarkedPackets;
 
-    /**
-     * Different packets that stand behind the mean: those of the bank with most of them in clean cells.
-     *
-     * @return count.
-     */
+    /** Different packets that stand behind the mean: those of the bank with most of them in clean cells. */
     public double samples() {
         return samples;
     }
 
-    /**
-     * Cells, of all banks, that are the same at both points once listed packets are taken out.
-     *
-     * @return count.
-     */
+    /** Cells, of all banks, that are the same at both points once listed packets are taken out. */
     public int cleanCells() {
         return cleanCells;
     }
 
     /**
      * Whether all of the difference was listed and taken out, so that the mean is that of every packet which both points have.
-     *
-     * @return true if so.
      */
     public boolean exact() {
         return complete && 0 == unrepairedItems && hasMean();
     }
 
-    /**
-     * Listed items whose timestamps are not known, or known of another number of copies: their cells do not count.
-     *
-     * @return count.
-     */
+    /** Listed items whose timestamps are not known, or known of another number of copies: their cells do not count. */
     public int unrepairedItems() {
         return unrepairedItems;
     }
 
-    /**
-     * Whether standard deviation and bound are there: two cells of a bank must be clean and hold packets.
-     *
-     * @return true if so.
-     */
+    /** Whether standard deviation and bound are there: two cells of a bank must be clean and hold packets. */
     @Override
     public boolean hasStandardDeviation() {
         return hasStandardDeviation;
     }
 
     /**
-     * Packets that the sender counted less those that the receiver counted, of the flows that are measured.
-     *
-     * @return count, signed.
+     * Packets that the sender counted less those that the receiver counted, of the flows that are measured. Returns count,
+     * signed.
      */
     public long netLostPackets() {
         require(hasLoss);
         return netLostPackets;
     }
 
-    /**
-     * Whether lost packets are known one by one: net loss is there, and all of the difference was listed.
-     *
-     * @return true if so.
-     */
+    /** Whether lost packets are known one by one: net loss is there, and all of the difference was listed. */
     public boolean hasLoss() {
         return hasLoss && (complete || isLossTold);
     }
 
-    /**
-     * Packets that only the sender has; of copies, as many as the receiver lacks.
-     *
-     * @return count.
-     */
+    /** Packets that only the sender has; of copies, as many as the receiver lacks. */
     public long lostPackets() {
         require(hasLoss());
         return netLostPackets + unexpectedPackets;
     }
 
-    /**
-     * Packets that only the receiver has (the paper's reordered); of copies, as many as the sender lacks.
-     *
-     * @return count.
-     */
+    /** Packets that only the receiver has (the paper's reordered); of copies, as many as the sender lacks. */
     public long unexpectedPackets() {
         require(hasLoss());
         return unexpectedPackets;
@@ -107,8 +76,6 @@ public final class AggregateEstimate extends Estimate {
     /**
      * Packets that have another traffic class at the receiver than at the sender, as far as they were listed; of the delays of
      * one class, those that left it. They count in the class that they had at the sender.
-     *
-     * @return count.
      */
     public long remarkedPackets() {
         return remarkedPackets;

@@ -75,9 +75,7 @@ public final class CellDelays {
      * Fills mean, deviation and bound.
      *
      * @param boundFactor of {@link io.flowlag.sketch.estimate.Hoeffding}.
-     * @param packets     that both points have.
      * @param complete    whether every packet that only one point has was listed.
-     * @param result      is filled.
      */
     public void estimate(
         final double boundFactor, final double packets, final boolean complete, final AggregateEstimate result) {

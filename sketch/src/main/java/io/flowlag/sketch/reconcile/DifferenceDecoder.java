@@ -61,11 +61,7 @@ public final class DifferenceDecoder {
         pureCells = new int[capacity];
     }
 
-    /**
-     * Makes a list that holds any difference that this decoder can decode.
-     *
-     * @return an empty list.
-     */
+    /** Makes a list that holds any difference that this decoder can decode. Returns an empty list. */
     public PacketDifference newDifference() {
         return new PacketDifference(ITEMS_PER_CELL * capacity);
     }
@@ -73,9 +69,8 @@ public final class DifferenceDecoder {
     /**
      * Decodes.
      *
-     * @param sender   image of the sender, of family RDA.
-     * @param receiver image of the receiver.
-     * @param result   is filled if the two are paired, else emptied.
+     * @param sender image of the sender, of family RDA.
+     * @param result is filled if the two are paired, else emptied.
      * @return {@link SynopsisPairing#PAIRED}, or why the pair is refused.
      */
     public SynopsisPairing decode(
@@ -92,7 +87,6 @@ public final class DifferenceDecoder {
      * cells, and what is left is peeled.
      *
      * @param sender   image of the sender, of family RDA.
-     * @param receiver image of the receiver.
      * @param known    list of a difference; another than the result.
      * @param isOfPart whether the item of an index in that list is in the images.
      * @param result   is filled if the two are paired, else emptied.

@@ -39,10 +39,8 @@ public final class FlowKeys extends Synopsis {
     /**
      * Begins an answer; {@link #add} is to be called once for each of its flows.
      *
-     * @param flows          of the answer, 1 to {@link #capacity}.
-     * @param intervalNumber that is asked about.
-     * @param intervalNs     its length.
-     * @param threshold      the flows of this rank and above are not in it.
+     * @param flows     of the answer, 1 to {@link #capacity}.
+     * @param threshold the flows of this rank and above are not in it.
      */
     public void start(final int flows, final long intervalNumber, final long intervalNs, final long threshold) {
         form(new SynopsisGeometry(SynopsisFamily.FLOW_KEYS, 1, flows));
@@ -54,12 +52,9 @@ public final class FlowKeys extends Synopsis {
     /**
      * Adds a flow.
      *
-     * @param flowHash        the segment flow hash.
      * @param packets         of the flow in the interval.
      * @param sourceHigh      first 8 octets of the address; 0 for IPv4.
      * @param sourceLow       last 8 octets; for IPv4 the address.
-     * @param destinationHigh as for the source.
-     * @param destinationLow  as for the source.
      * @param sourcePort      0 for fragments.
      * @param destinationPort 0 for fragments.
      * @param protocol        number of the transport protocol.

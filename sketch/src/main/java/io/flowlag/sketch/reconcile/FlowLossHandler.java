@@ -6,8 +6,6 @@ public interface FlowLossHandler {
     /**
      * Called for each listed identifier whose flow is known.
      *
-     * @param identifier of the packets.
-     * @param flowHash   of the packets.
      * @param classIndex of the packets at the sender; at the receiver, if the sender has none.
      * @param packets    more at the sender than at the receiver: lost; negative: more at the receiver.
      * @param common     copies that both points have, of which nobody knows which belong together: they have no delay.

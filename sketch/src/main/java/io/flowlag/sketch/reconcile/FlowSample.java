@@ -27,7 +27,6 @@ public final class FlowSample {
     /**
      * The rank of a flow.
      *
-     * @param flowHash of the flow.
      * @param rankSeed of {@link #rankSeed}.
      * @return 0 to 2^32 - 1; the flow is in the sample if it is below the threshold.
      */

@@ -22,7 +22,6 @@ public final class LdsRepair {
      * Prepares repairs.
      *
      * @param geometry of the sketches, of family LDS.
-     * @param seed     of the sketches.
      */
     public LdsRepair(final SketchGeometry geometry, final long seed) {
         if (SketchFamily.LDS != geometry.family()) {
@@ -34,7 +33,6 @@ public final class LdsRepair {
     /**
      * Takes all listed items of one point out of its image.
      *
-     * @param difference what was listed.
      * @param fromSender whether cache and image are the sender's; else the receiver's.
      * @param cache      knows the packets of that point that are listed.
      * @param image      of that point, verified, of the geometry; its seed is the sketches'.
@@ -59,10 +57,8 @@ public final class LdsRepair {
      * Names the flows of packets that differ. Exact if the difference is complete and no item of it has copies of different
      * flows.
      *
-     * @param difference what was listed.
-     * @param sent       packets of the sender.
-     * @param received   packets of the receiver, at least those that are listed as reordered.
-     * @param handler    takes one call for each listed identifier.
+     * @param received packets of the receiver, at least those that are listed as reordered.
+     * @param handler  takes one call for each listed identifier.
      */
     public static void forEachLoss(
         final PacketDifference difference,
@@ -87,20 +83,12 @@ public final class LdsRepair {
         }
     }
 
-    /**
-     * Items that were taken out.
-     *
-     * @return count since construction.
-     */
+    /** Items that were taken out. Returns count since construction. */
     public long repairedItems() {
         return repairedItems;
     }
 
-    /**
-     * Items that could not be taken out.
-     *
-     * @return count since construction.
-     */
+    /** Items that could not be taken out. Returns count since construction. */
     public long unrepairedItems() {
         return unrepairedItems;
     }

@@ -8,12 +8,7 @@ public interface ListedTimes {
     /** Entry of an identifier that is not there. */
     int NOT_FOUND = -1;
 
-    /**
-     * Finds a packet.
-     *
-     * @param identifier of the packet.
-     * @return its entry, valid until the source changes, or {@link #NOT_FOUND}.
-     */
+    /** Finds a packet. Returns its entry, valid until the source changes, or {@link #NOT_FOUND}. */
     int find(long identifier);
 
     /**

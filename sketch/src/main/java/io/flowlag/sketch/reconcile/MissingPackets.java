@@ -23,9 +23,7 @@ public final class MissingPackets extends Synopsis {
      * Fills an answer with the listed items of one point that its cache knows. Those beyond the capacity are left out: the other
      * point cannot repair them, and counts them.
      *
-     * @param difference what was listed.
      * @param fromSender whether cache and items are the sender's.
-     * @param cache      of that point.
      * @return items in the answer; if there is none, the image is not of this interval and need not be sent.
      */
     public int collect(final PacketDifference difference, final boolean fromSender, final PacketCache cache) {
@@ -55,7 +53,6 @@ public final class MissingPackets extends Synopsis {
      * Begins an answer; {@link #add} is to be called for each of its packets.
      *
      * @param packets of the answer, 1 to {@link #capacity}.
-     * @param cache   that knows them.
      */
     public void start(final int packets, final PacketCache cache) {
         form(new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, packets));
@@ -64,13 +61,7 @@ public final class MissingPackets extends Synopsis {
         written = 0;
     }
 
-    /**
-     * Adds a packet, if it is known.
-     *
-     * @param identifier of the packet.
-     * @param cache      of this point.
-     * @return whether it is known.
-     */
+    /** Adds a packet, if it is known. Returns whether it is known. */
     public boolean add(final long identifier, final PacketCache cache) {
         final int entry = cache.find(identifier);
         if (ListedTimes.NOT_FOUND == entry) {

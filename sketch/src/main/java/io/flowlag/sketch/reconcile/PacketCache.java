@@ -119,9 +119,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
      * Adds a packet.
      *
      * @param identifier  of the packet: its digest.
-     * @param flowHash    of its flow.
      * @param timestampNs relative to the interval's start; it may lie outside the interval.
-     * @param bytes       of the packet.
      * @param weight      of the flow, 1 to {@link #MAX_WEIGHT}; not checked here.
      * @return what became of it.
      */
@@ -134,9 +132,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
      * Adds a packet of a traffic class.
      *
      * @param identifier  of the packet: its digest.
-     * @param flowHash    of its flow.
      * @param timestampNs relative to the interval's start; it may lie outside the interval.
-     * @param bytes       of the packet.
      * @param weight      of the flow, 1 to {@link #MAX_WEIGHT}; not checked here.
      * @param classIndex  of the packet, 0 to {@link #MAX_CLASS_INDEX}; not checked here. Copies are of the class of the first.
      * @return what became of it.
@@ -273,7 +269,6 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     /**
      * Adds all packets of flows below a threshold to an estimator: one item for each identifier.
      *
-     * @param estimator     of the difference.
      * @param flowThreshold the lower of both points' thresholds.
      */
     public void fill(final SignedCounts estimator, final long flowThreshold) {
@@ -283,7 +278,6 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     /**
      * Adds all packets of a traffic class, of flows below a threshold, to an estimator: one item for each identifier.
      *
-     * @param estimator     of the difference.
      * @param flowThreshold the lower of both points' thresholds.
      * @param classIndex    of the class, or {@link #ANY_CLASS}.
      */
@@ -294,7 +288,6 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     /**
      * Adds the packets of a part of the table to an estimator, see the same of aggregators.
      *
-     * @param estimator     of the difference.
      * @param flowThreshold the lower of both points' thresholds.
      * @param classIndex    of the class, or {@link #ANY_CLASS}.
      * @param fromSlot      0 at the first piece, then what the last call returned.
@@ -358,83 +351,47 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         return intervalNumber;
     }
 
-    /**
-     * Flows of this rank and above are not in the sample.
-     *
-     * @return threshold, 0 to {@link FlowSample#ALL}.
-     */
+    /** Flows of this rank and above are not in the sample. Returns threshold, 0 to {@link FlowSample#ALL}. */
     public long flowThreshold() {
         return threshold;
     }
 
-    /**
-     * Identifiers that are held, and those that are still to be withdrawn.
-     *
-     * @return count.
-     */
+    /** Identifiers that are held, and those that are still to be withdrawn. */
     public int entries() {
         return entries;
     }
 
-    /**
-     * Packets that were offered: held, not sampled, withdrawn, or saturated.
-     *
-     * @return count.
-     */
+    /** Packets that were offered: held, not sampled, withdrawn, or saturated. */
     public long offeredPackets() {
         return offeredPackets;
     }
 
-    /**
-     * Packets whose flows are in the sample, copies included, at the end of {@link #settle}.
-     *
-     * @return count.
-     */
+    /** Packets whose flows are in the sample, copies included, at the end of {@link #settle}. */
     public long heldPackets() {
         return offeredPackets - notSampledPackets - withdrawnPackets - saturatedPackets;
     }
 
-    /**
-     * Packets whose flows were not in the sample when they came.
-     *
-     * @return count.
-     */
+    /** Packets whose flows were not in the sample when they came. */
     public long notSampledPackets() {
         return notSampledPackets;
     }
 
-    /**
-     * Packets that were held until their flows left the sample.
-     *
-     * @return count.
-     */
+    /** Packets that were held until their flows left the sample. */
     public long withdrawnPackets() {
         return withdrawnPackets;
     }
 
-    /**
-     * Packets beyond the first of their identifier.
-     *
-     * @return count.
-     */
+    /** Packets beyond the first of their identifier. */
     public long copyPackets() {
         return copyPackets;
     }
 
-    /**
-     * Copies that were of another flow than the first.
-     *
-     * @return count.
-     */
+    /** Copies that were of another flow than the first. */
     public long collidingPackets() {
         return collidingPackets;
     }
 
-    /**
-     * Packets of identifiers with more copies than can be counted.
-     *
-     * @return count.
-     */
+    /** Packets of identifiers with more copies than can be counted. */
     public long saturatedPackets() {
         return saturatedPackets;
     }
@@ -448,11 +405,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         return slots;
     }
 
-    /**
-     * Length of the interval.
-     *
-     * @return ns.
-     */
+    /** Length of the interval. Returns ns. */
     public long intervalNs() {
         return intervalNs;
     }

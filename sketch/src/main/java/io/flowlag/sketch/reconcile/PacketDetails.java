@@ -6,7 +6,6 @@ public interface PacketDetails extends ListedTimes {
      * The flow of a packet; of copies of different flows the first's.
      *
      * @param entry of {@link #find}.
-     * @return segment flow hash.
      */
     long flowHash(int entry);
 
@@ -38,7 +37,6 @@ public interface PacketDetails extends ListedTimes {
      * Whether copies of one identifier belong to different flows, so that no flow can be named.
      *
      * @param entry of {@link #find}.
-     * @return true if so.
      */
     boolean collided(int entry);
 }

@@ -15,68 +15,37 @@ public final class PacketDifference {
         signedCopies = new int[capacity];
     }
 
-    /**
-     * How many items are listed.
-     *
-     * @return count.
-     */
+    /** How many items are listed. */
     public int size() {
         return size;
     }
 
-    /**
-     * The packet of an item.
-     *
-     * @param index of the item.
-     * @return its identifier: the packet's, not the group's.
-     */
+    /** The packet of an item. Returns its identifier: the packet's, not the group's. */
     public long identifier(final int index) {
         return identifiers[index];
     }
 
-    /**
-     * How many packets of this identifier the one point saw.
-     *
-     * @param index of the item.
-     * @return count, at least 1.
-     */
+    /** How many packets of this identifier the one point saw. Returns count, at least 1. */
     public int copies(final int index) {
         return Math.abs(signedCopies[index]);
     }
 
-    /**
-     * Which point has the item.
-     *
-     * @param index of the item.
-     * @return true if only the sender has it, false if only the receiver.
-     */
+    /** Which point has the item. Returns true if only the sender has it, false if only the receiver. */
     public boolean lost(final int index) {
         return signedCopies[index] < 0;
     }
 
-    /**
-     * Whether all of the difference is listed.
-     *
-     * @return true if no cell is left that differs.
-     */
+    /** Whether all of the difference is listed. Returns true if no cell is left that differs. */
     public boolean complete() {
         return 0 == undecodedCells;
     }
 
-    /**
-     * Cells, of all banks, that still differ: they hold items that could not be decoded.
-     *
-     * @return count.
-     */
+    /** Cells, of all banks, that still differ: they hold items that could not be decoded. */
     public int undecodedCells() {
         return undecodedCells;
     }
 
-    /**
-     * Listed items that only the sender has.
-     *
-     * @return count.
-     */
+    /** Listed items that only the sender has. */
     public int lostItems() {
         int lost = 0;
         for (int index = 0; index < size; index++) {

@@ -39,11 +39,8 @@ public final class RdaReconciler {
     }
 
     /**
-     * Lists what the two do not have in common. The images must stay as they are until {@link #repair}.
-     *
-     * @param senderImage   verified.
-     * @param receiverImage verified.
-     * @return {@link SynopsisPairing#PAIRED}, or why the pair is refused.
+     * Lists what the two do not have in common. The images must stay as they are until {@link #repair}. Returns {@link
+     * SynopsisPairing#PAIRED}, or why the pair is refused.
      */
     public SynopsisPairing decode(final SynopsisImage senderImage, final SynopsisImage receiverImage) {
         sender = senderImage;
@@ -71,11 +68,7 @@ public final class RdaReconciler {
         return pairing;
     }
 
-    /**
-     * Makes a list that can keep what {@link #difference} has.
-     *
-     * @return an empty list.
-     */
+    /** Makes a list that can keep what {@link #difference} has. Returns an empty list. */
     public PacketDifference newDifference() {
         return decoder.newDifference();
     }
@@ -103,11 +96,7 @@ public final class RdaReconciler {
         }
     }
 
-    /**
-     * What {@link #decode} listed.
-     *
-     * @return the one list of this reconciler.
-     */
+    /** What {@link #decode} listed. Returns the one list of this reconciler. */
     public PacketDifference difference() {
         return difference;
     }
@@ -150,7 +139,6 @@ public final class RdaReconciler {
      * class at the sender. One that arrived with another mark counts among them: its arrival is known here. The estimate says
      * nothing of loss until it is told.
      *
-     * @param senderPackets   knows the lost packets.
      * @param receiverPackets knows all packets of the receiver.
      * @param result          is filled; empty if the last pair was refused.
      */

@@ -34,7 +34,6 @@ public final class RdaSizing {
      * @param estimatedItems    of {@link SignedCounts}; not a number, or more than fits, means as many as fit.
      * @param relativeDeviation of the estimate, see {@link SignedCounts#relativeDeviation}.
      * @param leastCells        over all banks, as {@link #cellsForDeviation} says, or 0.
-     * @param capacityBytes     of the aggregator.
      * @return a geometry with an image of at most that length.
      */
     public static SynopsisGeometry forEstimate(
@@ -48,7 +47,6 @@ public final class RdaSizing {
      * @param estimatedItems    of {@link SignedCounts}; not a number, or more than fits, means as many as fit.
      * @param relativeDeviation of the estimate, see {@link SignedCounts#relativeDeviation}.
      * @param leastCells        over all banks, as {@link #cellsForDeviation} says, or 0.
-     * @param capacityBytes     of the aggregator.
      * @return a geometry with an image of at most that length.
      */
     public static SynopsisGeometry forAssisted(
@@ -62,7 +60,6 @@ public final class RdaSizing {
      * packets.
      *
      * @param relativeError wanted, above 0.
-     * @return count.
      */
     public static int cellsForDeviation(final double relativeError) {
         return (int)Math.min(Integer.MAX_VALUE, Math.ceil(1 / (2 * relativeError * relativeError)));

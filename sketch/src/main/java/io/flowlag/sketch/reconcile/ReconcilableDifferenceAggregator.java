@@ -64,9 +64,7 @@ public final class ReconcilableDifferenceAggregator extends Synopsis {
     /**
      * Takes out what {@link #add} added with the same arguments.
      *
-     * @param identifier     of the packets.
-     * @param timestampSumNs sum of their timestamps.
-     * @param copies         how many.
+     * @param copies how many.
      */
     public void remove(final long identifier, final long timestampSumNs, final int copies) {
         change(groups.identifier(identifier, copies), -timestampSumNs, -copies);

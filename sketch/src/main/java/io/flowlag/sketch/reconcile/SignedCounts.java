@@ -20,8 +20,7 @@ public final class SignedCounts extends Synopsis {
     /**
      * An empty estimator.
      *
-     * @param counts r.
-     * @param seed   that both measurement points share.
+     * @param seed that both measurement points share.
      */
     public SignedCounts(final int counts, final long seed) {
         super(SynopsisFamily.SIGNED_COUNTS, new SynopsisGeometry(SynopsisFamily.SIGNED_COUNTS, 1, counts), seed);
@@ -58,12 +57,7 @@ public final class SignedCounts extends Synopsis {
         return squares;
     }
 
-    /**
-     * Standard deviation of an estimate, as a share of it.
-     *
-     * @param counts r.
-     * @return √(2 / r).
-     */
+    /** Standard deviation of an estimate, as a share of it. Returns √(2 / r). */
     public static double relativeDeviation(final int counts) {
         return Math.sqrt(2.0 / counts);
     }

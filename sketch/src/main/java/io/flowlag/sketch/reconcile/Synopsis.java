@@ -37,20 +37,12 @@ public abstract class Synopsis extends ImageMemory {
         form(geometry);
     }
 
-    /**
-     * The synopsis as its readers see it.
-     *
-     * @return the one image over this memory.
-     */
+    /** The synopsis as its readers see it. Returns the one image over this memory. */
     public final SynopsisImage image() {
         return image;
     }
 
-    /**
-     * The most octets that an image of this synopsis may have.
-     *
-     * @return octets.
-     */
+    /** The most octets that an image of this synopsis may have. Returns octets. */
     public final int capacityBytes() {
         return memory.capacity();
     }
@@ -81,7 +73,6 @@ public abstract class Synopsis extends ImageMemory {
     /**
      * Gives the synopsis another geometry within its memory, and empties it.
      *
-     * @param geometry of the same family.
      * @throws IllegalArgumentException if it is of another family or does not fit.
      */
     protected final void form(final SynopsisGeometry geometry) {

@@ -40,39 +40,22 @@ public enum SynopsisFamily {
         this.maxBanks = maxBanks;
     }
 
-    /**
-     * The number that stands for the family in an image.
-     *
-     * @return the code.
-     */
+    /** The number that stands for the family in an image. */
     public int code() {
         return code;
     }
 
-    /**
-     * Length of a cell.
-     *
-     * @return octets.
-     */
+    /** Length of a cell. Returns octets. */
     public int cellLength() {
         return cellLength;
     }
 
-    /**
-     * Most banks of a synopsis.
-     *
-     * @return count.
-     */
+    /** Most banks of a synopsis. */
     public int maxBanks() {
         return maxBanks;
     }
 
-    /**
-     * Finds a family by its number.
-     *
-     * @param code as in an image.
-     * @return the family, null if there is none.
-     */
+    /** Finds a family by its number. Returns the family, null if there is none. */
     public static SynopsisFamily of(final int code) {
         for (final SynopsisFamily family : FAMILIES) {
             if (code == family.code) {

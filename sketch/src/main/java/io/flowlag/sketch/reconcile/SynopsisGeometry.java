@@ -6,9 +6,8 @@ import io.flowlag.sketch.image.ImageHeader;
  * The shape of a synopsis: family, banks, cells. Two synopses are comparable only if their geometries are equal. Immutable, any
  * thread.
  *
- * @param family what the cells mean.
- * @param banks  k: RDA's banks, the hash functions of sRDA, the strata; otherwise 1.
- * @param cells  m: cells of a bank; of the whole for sRDA, where a packet is in up to k of them.
+ * @param banks k: RDA's banks, the hash functions of sRDA, the strata; otherwise 1.
+ * @param cells m: cells of a bank; of the whole for sRDA, where a packet is in up to k of them.
  */
 public record SynopsisGeometry(SynopsisFamily family, int banks, int cells) {
     /**
@@ -25,40 +24,22 @@ public record SynopsisGeometry(SynopsisFamily family, int banks, int cells) {
             "banks=" + banks + " cells=" + cells + " make " + imageLength + " octets, more than one buffer holds");
     }
 
-    /**
-     * The geometry of an RDA.
-     *
-     * @param banks k.
-     * @param cells m, of each bank.
-     * @return the geometry.
-     */
+    /** The geometry of an RDA. */
     public static SynopsisGeometry rda(final int banks, final int cells) {
         return new SynopsisGeometry(SynopsisFamily.RDA, banks, cells);
     }
 
-    /**
-     * All cells.
-     *
-     * @return count.
-     */
+    /** All cells. */
     public int totalCells() {
         return SynopsisDescriptor.totalCells(family, banks, cells);
     }
 
-    /**
-     * Length of an image.
-     *
-     * @return octets.
-     */
+    /** Length of an image. Returns octets. */
     public int imageLength() {
         return (int)SynopsisDescriptor.imageLength(family, banks, cells);
     }
 
-    /**
-     * Off-heap memory of a synopsis: its image and the slack that aligns it to cache lines.
-     *
-     * @return octets.
-     */
+    /** Off-heap memory of a synopsis: its image and the slack that aligns it to cache lines. Returns octets. */
     public long memoryBytes() {
         return imageLength() + (long)ImageHeader.ALIGNMENT;
     }

@@ -19,9 +19,6 @@ public final class SynopsisImage extends ImageView {
      * Wraps an image.
      *
      * @param source holds an image that {@link SynopsisVerifier} accepts.
-     * @param offset of the image.
-     * @param length of the image.
-     * @return this.
      */
     public SynopsisImage wrap(final DirectBuffer source, final int offset, final int length) {
         buffer.wrap(source, offset, length);
@@ -31,296 +28,157 @@ public final class SynopsisImage extends ImageView {
         return this;
     }
 
-    /**
-     * The kind of synopsis.
-     *
-     * @return the family.
-     */
+    /** The kind of synopsis. */
     public SynopsisFamily family() {
         return family;
     }
 
-    /**
-     * k.
-     *
-     * @return count of banks.
-     */
+    /** k. */
     public int banks() {
         return buffer.getInt(ImageHeader.ROWS_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * m.
-     *
-     * @return count of cells of a bank.
-     */
+    /** m. Returns count of cells of a bank. */
     public int cells() {
         return cells;
     }
 
-    /**
-     * All cells.
-     *
-     * @return count.
-     */
+    /** All cells. */
     public int totalCells() {
         return SynopsisDescriptor.totalCells(family, banks(), cells);
     }
 
-    /**
-     * Tells seeds apart.
-     *
-     * @return the seed's fingerprint.
-     */
+    /** Tells seeds apart. Returns the seed's fingerprint. */
     public int seedFingerprint() {
         return buffer.getInt(SynopsisDescriptor.SEED_FINGERPRINT_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Which flows are in it.
-     *
-     * @return the threshold of {@link FlowSample}.
-     */
+    /** Which flows are in it. Returns the threshold of {@link FlowSample}. */
     public long flowThreshold() {
         return buffer.getLong(SynopsisDescriptor.FLOW_THRESHOLD_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Packets that were counted in.
-     *
-     * @return count, modulo 2^64.
-     */
+    /** Packets that were counted in. Returns count, modulo 2^64. */
     public long packets() {
         return buffer.getLong(SynopsisDescriptor.PACKETS_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Builds the geometry that the image states.
-     *
-     * @return a new geometry.
-     */
+    /** Builds the geometry that the image states. */
     public SynopsisGeometry geometry() {
         return new SynopsisGeometry(family, banks(), cells);
     }
 
-    /**
-     * Identifiers of a cell, of families that have them.
-     *
-     * @param cell index over all banks.
-     * @return XOR of the packets' identifiers.
-     */
+    /** Identifiers of a cell, of families that have them. Returns XOR of the packets' identifiers. */
     public long identifier(final int cell) {
         return buffer.getLong(offset(cell) + SynopsisDescriptor.CELL_IDENTIFIER_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Timestamps of a cell of an RDA.
-     *
-     * @param cell index over all banks.
-     * @return ns since the interval's start, summed modulo 2^64.
-     */
+    /** Timestamps of a cell of an RDA. Returns ns since the interval's start, summed modulo 2^64. */
     public long timestampSumNs(final int cell) {
         return buffer.getLong(offset(cell) + SynopsisDescriptor.CELL_TIMESTAMP_SUM_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Packets of a cell of an RDA.
-     *
-     * @param cell index over all banks.
-     * @return count, modulo 2^32, unsigned.
-     */
+    /** Packets of a cell of an RDA. Returns count, modulo 2^32, unsigned. */
     public long count(final int cell) {
         return buffer.getInt(offset(cell) + SynopsisDescriptor.CELL_COUNT_OFFSET, BYTE_ORDER) & 0xffff_ffffL;
     }
 
-    /**
-     * Check of a cell of an RDA.
-     *
-     * @param cell index over all banks.
-     * @return sum of the low halves of the bank's hashes, modulo 2^32.
-     */
+    /** Check of a cell of an RDA. Returns sum of the low halves of the bank's hashes, modulo 2^32. */
     public int check(final int cell) {
         return buffer.getInt(offset(cell) + SynopsisDescriptor.CELL_CHECK_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * A cell of a family of single values.
-     *
-     * @param cell index.
-     * @return the value.
-     */
+    /** A cell of a family of single values. */
     public long value(final int cell) {
         return buffer.getLong(offset(cell) + SynopsisDescriptor.VALUE_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * The flow of a missing packet.
-     *
-     * @param cell index.
-     * @return segment flow hash, of the first copy.
-     */
+    /** The flow of a missing packet. Returns segment flow hash, of the first copy. */
     public long missingFlowHash(final int cell) {
         return buffer.getLong(offset(cell) + SynopsisDescriptor.MISSING_FLOW_HASH_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Octets of a missing packet.
-     *
-     * @param cell index.
-     * @return octets of all copies.
-     */
+    /** Octets of a missing packet. Returns octets of all copies. */
     public long missingBytes(final int cell) {
         return buffer.getInt(offset(cell) + SynopsisDescriptor.MISSING_BYTES_OFFSET, BYTE_ORDER) & 0xffff_ffffL;
     }
 
-    /**
-     * How often a missing packet was seen.
-     *
-     * @param cell index.
-     * @return count.
-     */
+    /** How often a missing packet was seen. */
     public int missingCopies(final int cell) {
         return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_COPIES_OFFSET, BYTE_ORDER) &
             SynopsisDescriptor.MISSING_COPIES_MASK;
     }
 
     /**
-     * Traffic class of a missing packet at the point that has it.
-     *
-     * @param cell index.
-     * @return of the first copy, 0 to {@link PacketCache#MAX_CLASS_INDEX}.
+     * Traffic class of a missing packet at the point that has it. Returns of the first copy, 0 to {@link
+     * PacketCache#MAX_CLASS_INDEX}.
      */
     public int missingClassIndex(final int cell) {
         return (buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_COPIES_OFFSET, BYTE_ORDER) & 0xffff) >>>
             SynopsisDescriptor.MISSING_CLASS_SHIFT;
     }
 
-    /**
-     * Weight of a missing packet's flow.
-     *
-     * @param cell index.
-     * @return 0 to 32767.
-     */
+    /** Weight of a missing packet's flow. Returns 0 to 32767. */
     public int missingWeight(final int cell) {
         return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_WEIGHT_OFFSET, BYTE_ORDER) & PacketCache.MAX_WEIGHT;
     }
 
-    /**
-     * Whether the copies of a missing packet are of different flows.
-     *
-     * @param cell index.
-     * @return true if so.
-     */
+    /** Whether the copies of a missing packet are of different flows. */
     public boolean missingCollided(final int cell) {
         return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_WEIGHT_OFFSET, BYTE_ORDER) < 0;
     }
 
-    /**
-     * The flow whose key a cell has.
-     *
-     * @param cell index.
-     * @return segment flow hash.
-     */
+    /** The flow whose key a cell has. */
     public long keyFlowHash(final int cell) {
         return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_FLOW_HASH_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Packets of a flow in the interval.
-     *
-     * @param cell index.
-     * @return count, modulo 2^64.
-     */
+    /** Packets of a flow in the interval. Returns count, modulo 2^64. */
     public long keyPackets(final int cell) {
         return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_PACKETS_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Source address of a flow.
-     *
-     * @param cell index.
-     * @return its first 8 octets; 0 for IPv4.
-     */
+    /** Source address of a flow. Returns its first 8 octets; 0 for IPv4. */
     public long keySourceHigh(final int cell) {
         return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_SOURCE_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Source address of a flow.
-     *
-     * @param cell index.
-     * @return its last 8 octets; for IPv4 the address.
-     */
+    /** Source address of a flow. Returns its last 8 octets; for IPv4 the address. */
     public long keySourceLow(final int cell) {
         return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_SOURCE_OFFSET + Long.BYTES, BYTE_ORDER);
     }
 
-    /**
-     * Destination address of a flow.
-     *
-     * @param cell index.
-     * @return its first 8 octets; 0 for IPv4.
-     */
+    /** Destination address of a flow. Returns its first 8 octets; 0 for IPv4. */
     public long keyDestinationHigh(final int cell) {
         return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_DESTINATION_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Destination address of a flow.
-     *
-     * @param cell index.
-     * @return its last 8 octets; for IPv4 the address.
-     */
+    /** Destination address of a flow. Returns its last 8 octets; for IPv4 the address. */
     public long keyDestinationLow(final int cell) {
         return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_DESTINATION_OFFSET + Long.BYTES, BYTE_ORDER);
     }
 
-    /**
-     * Source port of a flow.
-     *
-     * @param cell index.
-     * @return 0 for fragments.
-     */
+    /** Source port of a flow. Returns 0 for fragments. */
     public int keySourcePort(final int cell) {
         return buffer.getShort(offset(cell) + SynopsisDescriptor.KEY_SOURCE_PORT_OFFSET, BYTE_ORDER) & 0xffff;
     }
 
-    /**
-     * Destination port of a flow.
-     *
-     * @param cell index.
-     * @return 0 for fragments.
-     */
+    /** Destination port of a flow. Returns 0 for fragments. */
     public int keyDestinationPort(final int cell) {
         return buffer.getShort(offset(cell) + SynopsisDescriptor.KEY_DESTINATION_PORT_OFFSET, BYTE_ORDER) & 0xffff;
     }
 
-    /**
-     * Transport protocol of a flow.
-     *
-     * @param cell index.
-     * @return its number.
-     */
+    /** Transport protocol of a flow. */
     public int keyProtocol(final int cell) {
         return buffer.getByte(offset(cell) + SynopsisDescriptor.KEY_PROTOCOL_OFFSET) & 0xff;
     }
 
-    /**
-     * IP version of a flow.
-     *
-     * @param cell index.
-     * @return 4 or 6; {@link SynopsisVerifier} lets no other pass.
-     */
+    /** IP version of a flow. Returns 4 or 6; {@link SynopsisVerifier} lets no other pass. */
     public int keyIpVersion(final int cell) {
         return buffer.getByte(offset(cell) + SynopsisDescriptor.KEY_IP_VERSION_OFFSET) & 0xff;
     }
 
-    /**
-     * Traffic class of a flow.
-     *
-     * @param cell index.
-     * @return of its first packet, 0 to 63.
-     */
+    /** Traffic class of a flow. Returns of its first packet, 0 to 63. */
     public int keyClassIndex(final int cell) {
         return buffer.getShort(offset(cell) + SynopsisDescriptor.KEY_CLASS_INDEX_OFFSET, BYTE_ORDER) & 0xffff;
     }

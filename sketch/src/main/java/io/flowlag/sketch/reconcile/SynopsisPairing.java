@@ -29,9 +29,7 @@ public enum SynopsisPairing {
     /**
      * Compares what two images say of themselves.
      *
-     * @param family   that both must be of.
-     * @param sender   image of the sender.
-     * @param receiver image of the receiver.
+     * @param family that both must be of.
      * @return {@link #PAIRED}, or the first field in which they differ.
      */
     public static SynopsisPairing check(

@@ -21,8 +21,6 @@ public final class SynopsisVerifier {
      * Verifies an image.
      *
      * @param buffer holds the octets.
-     * @param offset of the image.
-     * @param length of the image.
      * @return {@link ImageResult#ACCEPTED}, or the first reason against.
      */
     public static ImageResult verify(final DirectBuffer buffer, final int offset, final int length) {

@@ -57,12 +57,8 @@ public final class FileReceiver {
     /**
      * Meters a capture to its end.
      *
-     * @param capture     with references.
-     * @param intervals   of the sender.
      * @param firstNs     timestamp of the first packet.
-     * @param columns     of the sketch.
      * @param packetCount of the capture without references.
-     * @param records     file of them.
      * @return the exit code: 1 if a packet was not metered, sketched or estimated.
      * @throws Exception if it cannot be run.
      */

@@ -21,7 +21,6 @@ final class ReplayedClock {
      * @param aheadNs  by how much, signed.
      * @param driftPpb by how much it is faster, ns a second, signed.
      * @param jitterNs a timestamp is off by at most, either way; at least 0.
-     * @param seed     of the jitter.
      */
     ReplayedClock(final long beginNs, final long aheadNs, final long driftPpb, final long jitterNs, final long seed) {
         this.beginNs = beginNs;

@@ -18,9 +18,6 @@ final class CaptureMaker {
     /**
      * Writes a capture.
      *
-     * @param profile of the traffic.
-     * @param file    to write anew.
-     * @param format  of the file.
      * @throws IOException if it cannot be written.
      */
     static void make(final TrafficProfile profile, final Path file, final CaptureWriter.Format format) throws IOException {

@@ -134,15 +134,7 @@ enum ComparedExporter {
     private final String exporterName;
     private final boolean isByUdp;
 
-    /**
-     * One call of an exporter.
-     *
-     * @param program   its path.
-     * @param capture   what it reads.
-     * @param flowCount of the capture.
-     * @param directory for its files.
-     * @param port      of the sink.
-     */
+    /** One call of an exporter. */
     record Run(String program, String capture, long flowCount, Path directory, int port) {
         /** {@return the file of its records} */
         Path file() {
@@ -191,8 +183,6 @@ enum ComparedExporter {
     /**
      * The command line.
      *
-     * @param run of it.
-     * @return program and arguments.
      * @throws IOException if a file that it needs cannot be written.
      */
     abstract List<String> command(Run run) throws IOException;
@@ -200,9 +190,7 @@ enum ComparedExporter {
     /**
      * How many packets the exporter has seen.
      *
-     * @param run    that has ended.
-     * @param output what it printed.
-     * @param sink   where it has sent to.
+     * @param sink where it has sent to.
      * @return packets; -1 if it does not say.
      * @throws IOException          if its records cannot be read.
      * @throws InterruptedException if interrupted while the sink is waited for.

@@ -68,8 +68,6 @@ final class FileComparison {
      * Compares.
      *
      * @param arguments see {@link FileOptions}.
-     * @param out       takes the tables.
-     * @param err       takes what goes on.
      * @return the exit code: 1 if an exporter failed or did not see every packet.
      * @throws IOException          if a file cannot be written or read.
      * @throws InterruptedException if interrupted.

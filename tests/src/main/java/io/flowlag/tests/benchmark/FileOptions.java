@@ -25,8 +25,6 @@ record FileOptions(
     /**
      * Reads a command line.
      *
-     * @param arguments of it.
-     * @return the options.
      * @throws IllegalArgumentException naming what is wrong.
      */
     static FileOptions of(final String[] arguments) {
@@ -71,7 +69,6 @@ record FileOptions(
      * Whether an exporter is asked for.
      *
      * @param exporter that may be.
-     * @return true if it is.
      */
     boolean wants(final ComparedExporter exporter) {
         return exporters.isEmpty() || exporters.contains(exporter.exporterName());

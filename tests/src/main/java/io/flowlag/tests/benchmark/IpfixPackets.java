@@ -47,7 +47,6 @@ final class IpfixPackets {
      * Sums a file.
      *
      * @param file of messages, one behind the other.
-     * @return the sums.
      * @throws IOException if it cannot be read, or is no IPFIX.
      */
     static IpfixPackets of(final Path file) throws IOException {

@@ -84,8 +84,6 @@ final class LiveComparison {
      * Compares.
      *
      * @param arguments see {@link LiveOptions}.
-     * @param out       takes the table.
-     * @param err       takes what goes on.
      * @return the exit code: 1 if flowlag missed a packet.
      * @throws IOException          if something cannot be run.
      * @throws InterruptedException if interrupted.

@@ -29,8 +29,6 @@ record LiveOptions(double seconds, int flows, int receiver, String program, List
     /**
      * Reads a command line.
      *
-     * @param arguments of it.
-     * @return the options.
      * @throws IllegalArgumentException naming what is wrong.
      */
     static LiveOptions of(final String[] arguments) {

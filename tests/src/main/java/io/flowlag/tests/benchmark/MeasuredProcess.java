@@ -19,7 +19,6 @@ import java.util.concurrent.TimeUnit;
  * have ended meanwhile. Memory is asked for now and then, so what is taken in the last moment may be missed: to ask more often,
  * and to look for children each time, takes a part of a processor from a program that would use them all.
  *
- * @param exitCode  of the program.
  * @param wallNs    from its start to its end.
  * @param cpuNs     of the program and its children, user and system.
  * @param peakBytes of resident memory, its own and its children's.
@@ -48,10 +47,8 @@ record MeasuredProcess(int exitCode, long wallNs, long cpuNs, long peakBytes, St
     /**
      * Runs a program.
      *
-     * @param command   with arguments.
      * @param directory where it runs, and where its output is kept meanwhile.
      * @param limit     seconds after which it is killed.
-     * @return what it took.
      * @throws IOException          if it cannot be started.
      * @throws InterruptedException if interrupted; the program is killed.
      */

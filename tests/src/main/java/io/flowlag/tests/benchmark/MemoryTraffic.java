@@ -129,12 +129,7 @@ final class MemoryTraffic implements PacketSource {
         position = 0;
     }
 
-    /**
-     * The delay of a packet: between 50 and 100 µs, up and down in 2 ms, so that packets keep their order.
-     *
-     * @param arrivalNs of the packet.
-     * @return ns.
-     */
+    /** The delay of a packet: between 50 and 100 µs, up and down in 2 ms, so that packets keep their order. Returns ns. */
     static long delayNs(final long arrivalNs) {
         return SHORTEST_DELAY_NS + Math.abs(arrivalNs % DELAY_PERIOD_NS - DELAY_PERIOD_NS / 2) / DELAY_SLOPE;
     }

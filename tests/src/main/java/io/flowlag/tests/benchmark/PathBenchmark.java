@@ -229,10 +229,8 @@ public class PathBenchmark {
     /**
      * Plays rounds outside of JMH, for a test.
      *
-     * @param flowCount   of a round.
-     * @param packetCount of a round.
-     * @param parts       as {@code with}.
-     * @param roundCount  at least 1.
+     * @param parts      as {@code with}.
+     * @param roundCount at least 1.
      * @return the counters at the end.
      * @throws IOException if the records have no destination.
      */

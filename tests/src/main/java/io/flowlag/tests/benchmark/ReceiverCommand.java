@@ -18,9 +18,6 @@ final class ReceiverCommand {
      * The command line.
      *
      * @param program {@code bin/flowlag} of a source tree.
-     * @param input   of the receiver.
-     * @param records file of them.
-     * @return program and arguments.
      * @throws IOException if the jar is not there.
      */
     static List<String> of(final Path program, final ReceiverInput input, final Path records) throws IOException {

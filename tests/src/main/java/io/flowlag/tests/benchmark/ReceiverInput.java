@@ -30,10 +30,7 @@ import java.util.Properties;
  * them, behind every 100th and at their end, and in a second file the intervals of their sender. Made once and kept beside the
  * capture. Columns of the sketch are half the flows of the interval that has most.
  *
- * @param capture     with references.
- * @param intervals   of the sender.
  * @param firstNs     when the first packet was sent.
- * @param columns     of the sketch.
  * @param packetCount without references.
  */
 record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, long packetCount) {

@@ -59,7 +59,6 @@ final class RingSender implements AutoCloseable {
      * Opens an interface and fills the ring.
      *
      * @param interfaceName of the calling process's network namespace.
-     * @param flowCount     of the packets.
      * @throws IOException if that cannot be done.
      */
     RingSender(final String interfaceName, final int flowCount) throws IOException {
@@ -138,7 +137,6 @@ final class RingSender implements AutoCloseable {
      * Sends for some time, and prints packets and nanoseconds.
      *
      * @param arguments interface, seconds, flows.
-     * @return the exit code.
      * @throws IOException if it cannot be sent.
      */
     static int run(final String[] arguments) throws IOException {

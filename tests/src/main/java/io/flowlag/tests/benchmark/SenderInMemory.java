@@ -28,11 +28,7 @@ final class SenderInMemory extends SketchesAlone {
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final long answerDeadlineNs;
 
-    /**
-     * A sender that has sent nothing.
-     *
-     * @param config of the receiver.
-     */
+    /** A sender that has sent nothing. */
     SenderInMemory(final ExporterConfig config) {
         final ExporterConfig.Lds lds = config.lds();
         answerDeadlineNs = config.exchange().deadlineNs();

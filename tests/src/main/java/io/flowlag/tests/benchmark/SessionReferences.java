@@ -23,24 +23,12 @@ final class SessionReferences {
     private final ReferenceEncoder encoder = new ReferenceEncoder();
     private final int session;
 
-    /**
-     * Frames of a session.
-     *
-     * @param session STAMP session identifier.
-     */
+    /** Frames of a session. */
     SessionReferences(final int session) {
         this.session = session;
     }
 
-    /**
-     * Writes a frame.
-     *
-     * @param buffer         to write to.
-     * @param offset         of the frame.
-     * @param sequenceNumber of the reference.
-     * @param sentNs         its stamp.
-     * @return this, for {@link #followUp}, then {@link #end}.
-     */
+    /** Writes a frame. Returns this, for {@link #followUp}, then {@link #end}. */
     SessionReferences begin(final MutableDirectBuffer buffer, final int offset, final int sequenceNumber, final long sentNs) {
         encoder.wrap(buffer, offset + HEADERS_BYTES, false)
             .sequenceNumber(sequenceNumber)
@@ -50,13 +38,7 @@ final class SessionReferences {
         return this;
     }
 
-    /**
-     * Appends when an earlier reference was sent.
-     *
-     * @param sequenceNumber of that reference.
-     * @param sentNs         of it.
-     * @return this.
-     */
+    /** Appends when an earlier reference was sent. */
     SessionReferences followUp(final int sequenceNumber, final long sentNs) {
         encoder.followUp(sequenceNumber, sentNs, TimestampMethod.SOFTWARE_LOCAL);
         return this;
@@ -75,13 +57,7 @@ final class SessionReferences {
         return frameBytes;
     }
 
-    /**
-     * Writes headers alone.
-     *
-     * @param buffer     to write to.
-     * @param offset     of the frame.
-     * @param frameBytes of headers and reference.
-     */
+    /** Writes headers alone. */
     static void putHeaders(final MutableDirectBuffer buffer, final int offset, final int frameBytes) {
         buffer.setMemory(offset, HEADERS_BYTES, (byte)0);
         buffer.putInt(offset + 12, 0x0800_4500, BIG_ENDIAN);

@@ -66,6 +66,17 @@ class DocumentationTest {
     }
 
     @Test
+    void shouldWalkThroughFilesThatExist() throws IOException {
+        final Path exporter = Checkout.root().resolve("exporter/src/main/java/io/flowlag/exporter");
+        final List<String> steps = Pattern.compile("`([\\w/]+\\.java)`")
+            .matcher(read(Checkout.root().resolve("docs/packet-path.md"))).results().map((step) -> step.group(1)).toList();
+
+        assertTrue(steps.size() >= 25, steps.toString());
+        assertEquals(List.of(), steps.stream()
+            .filter((step) -> !Files.exists(exporter.resolve(step)) && !Files.exists(Checkout.root().resolve(step))).toList());
+    }
+
+    @Test
     void shouldListEveryPageInTheIndex() throws IOException {
         final String index = read(Checkout.root().resolve("docs/README.md"));
         try (Stream<Path> files = Files.list(Checkout.root().resolve("docs"))) {

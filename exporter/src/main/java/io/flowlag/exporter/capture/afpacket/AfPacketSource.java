@@ -90,7 +90,6 @@ public final class AfPacketSource implements LivePacketSource {
     /**
      * Opens an interface.
      *
-     * @param options how.
      * @return the source; packets that arrive from now on are in it.
      * @throws CaptureException if that cannot be done; its message says what can.
      */
@@ -104,8 +103,7 @@ public final class AfPacketSource implements LivePacketSource {
      * a datagram stay together, but not with whole packets between the same ports. Each source has a ring of its own, and ends
      * when all of them take nothing in any more.
      *
-     * @param options how.
-     * @param count   of sources, 1 or more.
+     * @param count of sources, 1 or more.
      * @return the sources, each for a thread of its own; packets that arrive from now on are in one of them.
      * @throws CaptureException if that cannot be done; its message says what can.
      */

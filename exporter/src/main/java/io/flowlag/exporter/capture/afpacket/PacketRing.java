@@ -24,10 +24,8 @@ final class PacketRing implements AutoCloseable {
     /**
      * Asks for a ring and maps it.
      *
-     * @param socket     that fills it.
-     * @param ringBytes  size of the ring; rounded down to whole blocks.
-     * @param blockBytes size of a block.
-     * @param timeoutMs  after which a block that is not full is passed on.
+     * @param ringBytes size of the ring; rounded down to whole blocks.
+     * @param timeoutMs after which a block that is not full is passed on.
      */
     PacketRing(final PacketSocket socket, final int ringBytes, final int blockBytes, final int timeoutMs) {
         final int blockCount = ringBytes / blockBytes;
@@ -42,11 +40,7 @@ final class PacketRing implements AutoCloseable {
         return ring;
     }
 
-    /**
-     * Goes to the next frame.
-     *
-     * @return whether there is one: {@link #frame()} has its offset then.
-     */
+    /** Goes to the next frame. Returns whether there is one: {@link #frame()} has its offset then. */
     boolean advance() {
         while (framesLeft == 0) {
             if (!openNextBlock()) {
@@ -67,9 +61,8 @@ final class PacketRing implements AutoCloseable {
     }
 
     /**
-     * Whether nothing is in the block that the kernel fills just now. Asked after {@link #advance} returned false.
-     *
-     * @return false while frames wait for the block's timeout.
+     * Whether nothing is in the block that the kernel fills just now. Asked after {@link #advance} returned false. Returns false
+     * while frames wait for the block's timeout.
      */
     boolean isDrained() {
         return framesLeft == 0 && RingLayout.blockStatusAcquire(ring, block) == RingLayout.STATUS_KERNEL &&

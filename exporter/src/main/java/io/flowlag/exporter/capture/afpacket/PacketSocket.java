@@ -38,9 +38,7 @@ final class PacketSocket implements AutoCloseable {
     /**
      * Opens a socket that receives nothing yet.
      *
-     * @param interfaceName for messages.
      * @param withoutLinkHeader whether the kernel is to take link headers off.
-     * @return the socket.
      */
     static PacketSocket open(final String interfaceName, final boolean withoutLinkHeader) {
         final int fd = CLibrary.socket(AF_PACKET, (withoutLinkHeader ? SOCK_DGRAM : SOCK_RAW) | SOCK_CLOEXEC, 0);
@@ -75,22 +73,15 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /**
-     * Whether there still is an interface of an index where the socket lives, whatever it is called now.
-     *
-     * @param interfaceIndex the kernel's index.
-     * @return false once it was removed or moved to another network namespace.
+     * Whether there still is an interface of an index where the socket lives, whatever it is called now. Returns false once it
+     * was removed or moved to another network namespace.
      */
     boolean hasInterface(final int interfaceIndex) {
         putInterfaceIndex(argument, interfaceIndex);
         return CLibrary.ioctl(fd, SIOCGIFNAME, argument.addressOffset()) == 0 || Errno.last() != Errno.ENODEV;
     }
 
-    /**
-     * The longest IP packet that the link carries.
-     *
-     * @param interfaceIndex the kernel's index.
-     * @return octets, as it is now; 0 if the interface is not there.
-     */
+    /** The longest IP packet that the link carries. Returns octets, as it is now; 0 if the interface is not there. */
     int mtuBytes(final int interfaceIndex) {
         putInterfaceIndex(argument, interfaceIndex);
         // The name that the first call writes is where the second reads it.
@@ -101,7 +92,6 @@ final class PacketSocket implements AutoCloseable {
     /**
      * Asks for the ring.
      *
-     * @param blockBytes of a block.
      * @param blockCount how many blocks.
      * @param timeoutMs  after which a block that is not full is passed on.
      */
@@ -112,23 +102,14 @@ final class PacketSocket implements AutoCloseable {
             set(SOL_PACKET, PACKET_RX_RING, RING_REQUEST_LENGTH_BYTES));
     }
 
-    /**
-     * Maps the ring into the process.
-     *
-     * @param lengthBytes of the ring.
-     * @return its address.
-     */
+    /** Maps the ring into the process. */
     long map(final long lengthBytes) {
         final long address = CLibrary.mmap(0, lengthBytes, PROTECTION_READ_WRITE, MAP_SHARED, fd, 0);
         check("mapping of the ring", address == -1 ? -1 : 0);
         return address;
     }
 
-    /**
-     * Lets the kernel run a program on every packet.
-     *
-     * @param program to run.
-     */
+    /** Lets the kernel run a program on every packet. */
     void attachFilter(final BpfProgram program) {
         if (program.instructionCount() > BpfProgram.MAX_KERNEL_INSTRUCTIONS) {
             throw new CaptureException(Kind.BAD_FILTER, interfaceName + ": the filter has " + program.instructionCount() +
@@ -147,11 +128,7 @@ final class PacketSocket implements AutoCloseable {
         setInt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
     }
 
-    /**
-     * Begins to receive. An interface that is down is no failure here: its packets come when it is up.
-     *
-     * @param interfaceIndex the kernel's index.
-     */
+    /** Begins to receive. An interface that is down is no failure here: its packets come when it is up. */
     void bind(final int interfaceIndex) {
         putAddress(argument, PROTOCOL_ALL, interfaceIndex);
         check("bind", CLibrary.bind(fd, argument.addressOffset(), ADDRESS_LENGTH_BYTES));
@@ -160,9 +137,7 @@ final class PacketSocket implements AutoCloseable {
 
     /**
      * Begins a group of sockets, between which the kernel shares out the packets of the interface by a hash of addresses and
-     * ports. To be called when bound.
-     *
-     * @return the number of the group, which no other process has.
+     * ports. To be called when bound. Returns the number of the group, which no other process has.
      */
     int beginGroup() {
         putFanout(argument, 0, FANOUT_HASH | FANOUT_FLAG_UNIQUE_ID);
@@ -193,11 +168,7 @@ final class PacketSocket implements AutoCloseable {
         }
     }
 
-    /**
-     * Ceases to receive. The kernel returns from this call when no packet is on its way to the ring any more.
-     *
-     * @param interfaceIndex the kernel's index.
-     */
+    /** Ceases to receive. The kernel returns from this call when no packet is on its way to the ring any more. */
     void unbind(final int interfaceIndex) {
         attachFilter(BpfProgram.accept(0));
         putAddress(argument, PROTOCOL_EXPERIMENTAL, interfaceIndex);
@@ -206,11 +177,7 @@ final class PacketSocket implements AutoCloseable {
         }
     }
 
-    /**
-     * Asks for frames to other stations.
-     *
-     * @param interfaceIndex the kernel's index.
-     */
+    /** Asks for frames to other stations. */
     void joinPromiscuous(final int interfaceIndex) {
         putMembership(argument, interfaceIndex, MEMBERSHIP_PROMISCUOUS);
         check("promiscuous mode", set(SOL_PACKET, PACKET_ADD_MEMBERSHIP, MEMBERSHIP_LENGTH_BYTES));
@@ -225,9 +192,8 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /**
-     * Asks the driver to stamp all packets that arrive, and the ring to show those stamps.
-     *
-     * @return null if they will come, else why they will not.
+     * Asks the driver to stamp all packets that arrive, and the ring to show those stamps. Returns null if they will come, else
+     * why they will not.
      */
     String enableHardwareTimestamps() {
         data.setMemory(0, TIMESTAMP_CONFIG_LENGTH_BYTES, (byte) 0);
@@ -331,12 +297,7 @@ final class PacketSocket implements AutoCloseable {
         }
     }
 
-    /**
-     * What to say of an interface that is not there.
-     *
-     * @param interfaceName that was asked for.
-     * @return the exception to throw.
-     */
+    /** What to say of an interface that is not there. Returns the exception to throw. */
     static CaptureException unknownInterface(final String interfaceName) {
         final List<String> names = NetworkInterfaces.names();
         return new CaptureException(Kind.NO_INPUT, interfaceName + ": no such interface; there " +

@@ -32,8 +32,7 @@ abstract class ByteWindow implements AutoCloseable {
     /**
      * Brings a piece of the input into view.
      *
-     * @param position    of its first octet.
-     * @param lengthBytes of it.
+     * @param position of its first octet.
      * @return the index of the first octet in {@link #buffer()}, or {@link #NOT_THERE}.
      */
     final int require(final long position, final int lengthBytes) {

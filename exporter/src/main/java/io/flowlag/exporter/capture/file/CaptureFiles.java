@@ -18,9 +18,7 @@ public final class CaptureFiles {
     /**
      * Opens captures; see {@link #open(List, FilterSupplier, InputStream)}. Takes {@link System#in} as standard input.
      *
-     * @param paths   of the captures.
      * @param filters of their packets; {@link FilterSupplier#ALL} for none.
-     * @return their packets.
      * @throws CaptureException if one cannot be read at all, or the filter is wrong.
      */
     public static CaptureFileSource open(final List<String> paths, final FilterSupplier filters) {
@@ -34,7 +32,6 @@ public final class CaptureFiles {
      * @param paths         of the captures, at least one, {@link #STANDARD_INPUT} among them at most once.
      * @param filters       of their packets; {@link FilterSupplier#ALL} for none.
      * @param standardInput closed with the source if it is among the captures.
-     * @return their packets.
      * @throws CaptureException if one cannot be read at all, or the filter is wrong.
      */
     public static CaptureFileSource open(

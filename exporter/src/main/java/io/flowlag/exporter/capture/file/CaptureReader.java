@@ -63,14 +63,7 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
         return false;
     }
 
-    /**
-     * Ends the capture because a piece of it is not there.
-     *
-     * @param atPosition  of the piece.
-     * @param what        the piece is.
-     * @param lengthBytes of the piece.
-     * @return false, for {@link #next()} to return.
-     */
+    /** Ends the capture because a piece of it is not there. Returns false, for {@link #next()} to return. */
     protected final boolean cutAt(final long atPosition, final String what, final long lengthBytes) {
         if (window.failure() != null) {
             return damagedAt(atPosition, window.failure());
@@ -80,11 +73,8 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
     }
 
     /**
-     * Ends the capture where the window has nothing more: well at a boundary, else as damage.
-     *
-     * @param what        would come next.
-     * @param lengthBytes of its header.
-     * @return false, for {@link #next()} to return.
+     * Ends the capture where the window has nothing more: well at a boundary, else as damage. Returns false, for {@link #next()}
+     * to return.
      */
     protected final boolean endsAt(final String what, final int lengthBytes) {
         return window.failure() == null && window.endPosition() == position
@@ -92,11 +82,7 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
             : cutAt(position, what, lengthBytes);
     }
 
-    /**
-     * A fault came up while octets in view were touched.
-     *
-     * @return whether it was this capture's: then it has ended as damaged.
-     */
+    /** A fault came up while octets in view were touched. Returns whether it was this capture's: then it has ended as damaged. */
     final boolean onMemoryFault() {
         return window.isCutBelowView() && !damagedAt(position, "the file was cut while it was read");
     }

@@ -21,11 +21,7 @@ abstract class CapturedPacket {
     /** {@return what holds the packet's octets} */
     abstract DirectBuffer buffer();
 
-    /**
-     * Gives the packet to a handler.
-     *
-     * @param handler takes it.
-     */
+    /** Gives the packet to a handler. */
     final void handTo(final PacketHandler handler) {
         handler.onPacket(
             buffer(),

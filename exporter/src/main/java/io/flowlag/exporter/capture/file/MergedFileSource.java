@@ -38,9 +38,6 @@ final class MergedFileSource implements CaptureFileSource {
     /**
      * A source.
      *
-     * @param paths    of the captures.
-     * @param opener   of the captures.
-     * @param delivery of their packets.
      * @throws CaptureException if one cannot be read at all.
      */
     MergedFileSource(final List<String> paths, final CaptureOpener opener, final PacketDelivery delivery) {

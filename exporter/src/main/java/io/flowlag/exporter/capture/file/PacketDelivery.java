@@ -18,22 +18,13 @@ final class PacketDelivery {
     private long capturedCount;
     private long filteredCount;
 
-    /**
-     * A delivery; it asks for the filter of one link type, so that a wrong expression is refused now.
-     *
-     * @param filters of the packets.
-     */
+    /** A delivery; it asks for the filter of one link type, so that a wrong expression is refused now. */
     PacketDelivery(final FilterSupplier filters) {
         this.filters = filters;
         useFilterOf(filterLinkType);
     }
 
-    /**
-     * Gives a packet to the handler, if the filter wants it.
-     *
-     * @param packet  of a capture.
-     * @param handler takes it.
-     */
+    /** Gives a packet to the handler, if the filter wants it. */
     void deliver(final CapturedPacket packet, final PacketHandler handler) {
         capturedCount++;
         if (packet.linkType() != filterLinkType) {

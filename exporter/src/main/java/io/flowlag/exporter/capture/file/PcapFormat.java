@@ -51,13 +51,7 @@ final class PcapFormat {
     private PcapFormat() {
     }
 
-    /**
-     * The byte order of a file.
-     *
-     * @param buffer holds the file header.
-     * @param index  of the file header.
-     * @return the byte order, or null if the magic number is none of ours.
-     */
+    /** The byte order of a file. Returns the byte order, or null if the magic number is none of ours. */
     static ByteOrder byteOrder(final DirectBuffer buffer, final int index) {
         if (isMagic(buffer.getInt(index + MAGIC_OFFSET, ByteOrder.LITTLE_ENDIAN))) {
             return ByteOrder.LITTLE_ENDIAN;

@@ -90,7 +90,6 @@ final class PcapNgFormat {
      * The byte order of a section.
      *
      * @param buffer holds the section header block.
-     * @param index  of the block.
      * @return the byte order, or null if the byte-order magic is wrong.
      */
     static ByteOrder byteOrder(final DirectBuffer buffer, final int index) {

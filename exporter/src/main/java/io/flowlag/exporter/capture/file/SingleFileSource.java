@@ -12,8 +12,7 @@ final class SingleFileSource implements CaptureFileSource {
     /**
      * A source.
      *
-     * @param reader   closed with the source.
-     * @param delivery of its packets.
+     * @param reader closed with the source.
      */
     SingleFileSource(final CaptureReader reader, final PacketDelivery delivery) {
         this.reader = reader;

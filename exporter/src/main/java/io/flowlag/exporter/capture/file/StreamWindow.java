@@ -45,9 +45,7 @@ final class StreamWindow extends ByteWindow {
     /**
      * A window that shows nothing yet.
      *
-     * @param input             closed with the window.
-     * @param storedLength      for progress.
-     * @param bufferLengthBytes to begin with.
+     * @param input closed with the window.
      */
     StreamWindow(final InputStream input, final StoredLength storedLength, final int bufferLengthBytes) {
         super(new UnsafeBuffer(0, 0));

@@ -49,10 +49,8 @@ public final class BpfCompiler {
     /**
      * Compiles for captured packets, which have their VLAN tags where they had them on the wire.
      *
-     * @param expression      to compile.
      * @param linkType        of the packets, a {@link LinkType} number.
      * @param snapLengthBytes what the program returns for packets that are wanted.
-     * @return the program.
      * @throws CaptureException of kind {@link Kind#BAD_FILTER} if the expression is wrong, {@link Kind#UNAVAILABLE} without
      *                          libpcap.
      */
@@ -75,7 +73,6 @@ public final class BpfCompiler {
      * Compiles for the kernel's side of an interface. There the outer VLAN tag may be beside the packet instead of in it, and
      * only a program made for a live handle looks for it in both places.
      *
-     * @param expression      to compile.
      * @param interfaceName   that the program is to run on; it must be up.
      * @param linkType        that the packets of the interface have, a {@link LinkType} number.
      * @param snapLengthBytes what the program returns for packets that are wanted.
@@ -107,12 +104,7 @@ public final class BpfCompiler {
         }
     }
 
-    /**
-     * What messages about an expression begin with.
-     *
-     * @param expression that they are about.
-     * @return its title.
-     */
+    /** What messages about an expression begin with. */
     public static String title(final String expression) {
         return "filter '" + expression + "'";
     }

@@ -24,7 +24,6 @@ public final class BpfFilter implements PacketFilter {
     /**
      * A filter from a program.
      *
-     * @param program to run.
      * @throws IllegalArgumentException if {@link BpfVerifier} refuses it.
      */
     public BpfFilter(final BpfProgram program) {

@@ -47,7 +47,6 @@ public final class BpfProgram {
      * A program from plain numbers.
      *
      * @param fields four for each instruction: code, jump if true, jump if false, operand.
-     * @return the program.
      */
     public static BpfProgram of(final int... fields) {
         if (fields.length % FIELDS != 0) {
@@ -59,7 +58,6 @@ public final class BpfProgram {
     /**
      * A program from its encoding.
      *
-     * @param buffer           holds it.
      * @param offset           of the first instruction.
      * @param instructionCount how many instructions.
      * @return the program; it keeps nothing of the buffer.
@@ -90,7 +88,6 @@ public final class BpfProgram {
      * The program that takes the first octets of every packet.
      *
      * @param snapLengthBytes how many; 0 takes no packet.
-     * @return the program.
      */
     public static BpfProgram accept(final int snapLengthBytes) {
         return of(BpfOpcode.RET + BpfOpcode.K, 0, 0, snapLengthBytes);
@@ -101,7 +98,6 @@ public final class BpfProgram {
      * kernel for the direction, which is not in the packet.
      *
      * @param outgoing whether packets that leave are wanted, else those that arrive.
-     * @return the longer program.
      */
     public BpfProgram forDirection(final boolean outgoing) {
         final int[] prefix = {
@@ -118,7 +114,6 @@ public final class BpfProgram {
     /**
      * Writes the program as kernel and libpcap want it.
      *
-     * @param buffer to write to.
      * @param offset of the first instruction.
      * @return how many octets were written.
      */
@@ -138,42 +133,22 @@ public final class BpfProgram {
         return fields.length / FIELDS;
     }
 
-    /**
-     * Code of an instruction.
-     *
-     * @param index of the instruction.
-     * @return 16 bits.
-     */
+    /** Code of an instruction. Returns 16 bits. */
     public int code(final int index) {
         return fields[index * FIELDS];
     }
 
-    /**
-     * How many instructions to skip if the condition holds.
-     *
-     * @param index of the instruction.
-     * @return 8 bits.
-     */
+    /** How many instructions to skip if the condition holds. Returns 8 bits. */
     public int jumpTrue(final int index) {
         return fields[index * FIELDS + 1];
     }
 
-    /**
-     * How many instructions to skip if the condition does not hold.
-     *
-     * @param index of the instruction.
-     * @return 8 bits.
-     */
+    /** How many instructions to skip if the condition does not hold. Returns 8 bits. */
     public int jumpFalse(final int index) {
         return fields[index * FIELDS + 2];
     }
 
-    /**
-     * Operand of an instruction.
-     *
-     * @param index of the instruction.
-     * @return 32 bits, unsigned.
-     */
+    /** Operand of an instruction. Returns 32 bits, unsigned. */
     public int operand(final int index) {
         return fields[index * FIELDS + 3];
     }

@@ -16,12 +16,7 @@ public final class BpfVerifier {
     private BpfVerifier() {
     }
 
-    /**
-     * Looks at every instruction.
-     *
-     * @param program to look at.
-     * @return null if the program can be run, else what is wrong with it.
-     */
+    /** Looks at every instruction. Returns null if the program can be run, else what is wrong with it. */
     public static String refusal(final BpfProgram program) {
         final int count = program.instructionCount();
         if (count == 0 || (program.code(count - 1) & CLASS_MASK) != RET) {

@@ -15,7 +15,6 @@ public final class LiveCapture {
     /**
      * Opens an interface.
      *
-     * @param options how.
      * @return the source, owned by the caller.
      * @throws io.flowlag.exporter.capture.CaptureException if that cannot be done; its message says what can.
      */

@@ -17,21 +17,12 @@ public final class CLibrary {
     private CLibrary() {
     }
 
-    /**
-     * socket(2).
-     *
-     * @param domain   address family.
-     * @param type     of socket.
-     * @param protocol of socket.
-     * @return file descriptor, or -1.
-     */
+    /** socket(2). Returns file descriptor, or -1. */
     public static native int socket(int domain, int type, int protocol);
 
     /**
      * bind(2).
      *
-     * @param fd            socket.
-     * @param address       of the socket address.
      * @param addressLength in octets.
      * @return 0, or -1.
      */
@@ -40,11 +31,7 @@ public final class CLibrary {
     /**
      * setsockopt(2).
      *
-     * @param fd           socket.
-     * @param level        of the option.
-     * @param option       number.
-     * @param valueAddress of the value.
-     * @param valueLength  in octets.
+     * @param valueLength in octets.
      * @return 0, or -1.
      */
     public static native int setsockopt(int fd, int level, int option, long valueAddress, int valueLength);
@@ -52,63 +39,37 @@ public final class CLibrary {
     /**
      * getsockopt(2).
      *
-     * @param fd            socket.
-     * @param level         of the option.
-     * @param option        number.
-     * @param valueAddress  of the value.
      * @param lengthAddress of the 32-bit length of the value, in and out.
      * @return 0, or -1.
      */
     public static native int getsockopt(int fd, int level, int option, long valueAddress, long lengthAddress);
 
-    /**
-     * ioctl(2) with one address.
-     *
-     * @param fd      file descriptor.
-     * @param request number.
-     * @param address of the argument.
-     * @return 0 or more, or -1.
-     */
+    /** ioctl(2) with one address. Returns 0 or more, or -1. */
     public static native int ioctl(int fd, long request, long address);
 
     /**
      * mmap(2).
      *
-     * @param address     wished, 0 for any.
-     * @param lengthBytes of the mapping.
-     * @param protection  bits.
-     * @param flags       bits.
-     * @param fd          file descriptor.
-     * @param offset      in the file.
+     * @param address    wished, 0 for any.
+     * @param protection bits.
+     * @param flags      bits.
      * @return address, or -1.
      */
     public static native long mmap(long address, long lengthBytes, int protection, int flags, int fd, long offset);
 
-    /**
-     * munmap(2).
-     *
-     * @param address     of the mapping.
-     * @param lengthBytes of the mapping.
-     * @return 0, or -1.
-     */
+    /** munmap(2). Returns 0, or -1. */
     public static native int munmap(long address, long lengthBytes);
 
     /**
      * poll(2).
      *
      * @param address   of the first {@code struct pollfd}.
-     * @param count     of them.
      * @param timeoutMs upper bound of the wait.
      * @return how many are ready, or -1.
      */
     public static native int poll(long address, long count, int timeoutMs);
 
-    /**
-     * close(2).
-     *
-     * @param fd file descriptor.
-     * @return 0, or -1.
-     */
+    /** close(2). Returns 0, or -1. */
     public static native int close(int fd);
 
     static native int if_nametoindex(String name);

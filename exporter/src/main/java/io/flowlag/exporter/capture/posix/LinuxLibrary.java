@@ -18,8 +18,6 @@ public final class LinuxLibrary {
     /**
      * connect(2).
      *
-     * @param fd            socket.
-     * @param address       of the socket address.
      * @param addressLength in octets.
      * @return 0, or -1.
      */
@@ -28,10 +26,8 @@ public final class LinuxLibrary {
     /**
      * send(2).
      *
-     * @param fd          socket.
-     * @param address     of the octets.
-     * @param lengthBytes of them.
-     * @param flags       bits.
+     * @param address of the octets.
+     * @param flags   bits.
      * @return octets sent, or -1.
      */
     public static native long send(int fd, long address, long lengthBytes, int flags);
@@ -39,10 +35,8 @@ public final class LinuxLibrary {
     /**
      * recv(2).
      *
-     * @param fd          socket.
-     * @param address     where the octets go.
-     * @param lengthBytes room for them.
-     * @param flags       bits.
+     * @param address where the octets go.
+     * @param flags   bits.
      * @return octets received, or -1.
      */
     public static native long recv(int fd, long address, long lengthBytes, int flags);
@@ -50,7 +44,6 @@ public final class LinuxLibrary {
     /**
      * recvmsg(2).
      *
-     * @param fd             socket.
      * @param messageAddress of the {@code struct msghdr}.
      * @param flags          bits.
      * @return octets received, or -1.
@@ -60,7 +53,6 @@ public final class LinuxLibrary {
     /**
      * clock_gettime(2).
      *
-     * @param clock       number.
      * @param timeAddress of the {@code struct timespec}.
      * @return 0, or -1.
      */

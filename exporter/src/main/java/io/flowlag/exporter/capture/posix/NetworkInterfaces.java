@@ -30,12 +30,7 @@ public final class NetworkInterfaces {
     private NetworkInterfaces() {
     }
 
-    /**
-     * The kernel's index of an interface.
-     *
-     * @param name of the interface.
-     * @return its index, or 0 if there is none or the system does not number interfaces.
-     */
+    /** The kernel's index of an interface. Returns its index, or 0 if there is none or the system does not number interfaces. */
     public static int indexOf(final String name) {
         return Platform.isWindows() ? 0 : CLibrary.if_nametoindex(name);
     }
@@ -54,10 +49,8 @@ public final class NetworkInterfaces {
     }
 
     /**
-     * The longest IP packet that the link of an interface carries, whether the interface has an address or not.
-     *
-     * @param interfaceIndex the kernel's index.
-     * @return octets, as it is now; 0 if there is no such interface or the system does not tell.
+     * The longest IP packet that the link of an interface carries, whether the interface has an address or not. Returns octets,
+     * as it is now; 0 if there is no such interface or the system does not tell.
      */
     public static int mtuBytes(final int interfaceIndex) {
         if (!Platform.isLinux()) {

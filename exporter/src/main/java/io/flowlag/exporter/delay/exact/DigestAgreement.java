@@ -44,7 +44,6 @@ public final class DigestAgreement {
     /**
      * An agreement to be watched from now on.
      *
-     * @param counters       of the matcher.
      * @param minimumPackets of a window, more than 0; see {@link #DEFAULT_MINIMUM_PACKETS}.
      */
     public DigestAgreement(final MatchCounters counters, final long minimumPackets) {
@@ -58,9 +57,8 @@ public final class DigestAgreement {
     }
 
     /**
-     * Judges the packets since the window began. If there are enough, the next window begins.
-     *
-     * @return the verdict on this window; {@link Verdict#TOO_FEW} leaves the window open.
+     * Judges the packets since the window began. If there are enough, the next window begins. Returns the verdict on this window;
+     * {@link Verdict#TOO_FEW} leaves the window open.
      */
     public Verdict judge() {
         read(window);
@@ -74,9 +72,7 @@ public final class DigestAgreement {
 
     /**
      * The sent packets of the window last judged that were decided of. Those of flows that the receiver point never saw are
-     * missing only where others came in their place.
-     *
-     * @return packets that matched, are missing, or were cut too short to match.
+     * missing only where others came in their place. Returns packets that matched, are missing, or were cut too short to match.
      */
     public long decidedPackets() {
         return in(MatchCounter.MATCHED) + missing() + in(MatchCounter.SENT_DIGEST_SHORT);

@@ -21,7 +21,6 @@ public final class DigestKey {
      * The hash function of a key.
      *
      * @param file holds the key; null for a random one.
-     * @return the hash function.
      * @throws ExitException if the file cannot be read or holds no key; the message names it.
      */
     public static SipHash of(final Path file) {

@@ -81,11 +81,7 @@ final class DigestTable {
         return NONE;
     }
 
-    /**
-     * Adds a digest that is not in the table.
-     *
-     * @return its slot.
-     */
+    /** Adds a digest that is not in the table. */
     int add(final long digest) {
         final int slot = freeHead == NONE ? usedSlots++ : freeHead;
         freeHead = freeHead == NONE ? NONE : getInt(slot, NEXT_FREE_OFFSET);

@@ -94,13 +94,7 @@ public final class ExactMatcher {
         return octets + flows.touch(descriptors, offset, count);
     }
 
-    /**
-     * A packet of the segment at the sender point.
-     *
-     * @param descriptor holds the decoded packet.
-     * @param offset     of the descriptor.
-     * @return what could be done with it at once.
-     */
+    /** A packet of the segment at the sender point. Returns what could be done with it at once. */
     public MatchResult onSent(final DirectBuffer descriptor, final int offset) {
         counters.increment(MatchCounter.SENT);
         features.onSent(descriptor, offset);
@@ -137,13 +131,7 @@ public final class ExactMatcher {
         return MatchResult.WAITING;
     }
 
-    /**
-     * A packet of the segment at the receiver point, without a tag.
-     *
-     * @param descriptor holds the decoded packet.
-     * @param offset     of the descriptor.
-     * @return what could be done with it at once.
-     */
+    /** A packet of the segment at the receiver point, without a tag. Returns what could be done with it at once. */
     public MatchResult onReceived(final DirectBuffer descriptor, final int offset) {
         return onReceived(descriptor, offset, 0);
     }
@@ -151,8 +139,6 @@ public final class ExactMatcher {
     /**
      * A packet of the segment at the receiver point.
      *
-     * @param descriptor  holds the decoded packet.
-     * @param offset      of the descriptor.
      * @param receiverTag comes back with what the handler is told of the packet.
      * @return what could be done with it at once.
      */
@@ -339,9 +325,8 @@ public final class ExactMatcher {
     }
 
     /**
-     * Waits longer from now on, if that is allowed and what would wait then fits into three quarters of the memory.
-     *
-     * @return whether the wait is as long as asked for.
+     * Waits longer from now on, if that is allowed and what would wait then fits into three quarters of the memory. Returns
+     * whether the wait is as long as asked for.
      */
     private boolean waitsAsLong(final long delayNs) {
         if (delayNs > growingUpToNs) {

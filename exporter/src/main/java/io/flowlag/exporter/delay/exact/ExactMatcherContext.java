@@ -36,7 +36,6 @@ public final class ExactMatcherContext {
      * Sets how many packets are remembered at most: about those of one maximum delay, of both points where they do not match.
      *
      * @param maxPackets 1 to {@link #MAX_PACKETS}.
-     * @return this.
      */
     public ExactMatcherContext maxPackets(final int maxPackets) {
         this.maxPackets = maxPackets;
@@ -52,7 +51,6 @@ public final class ExactMatcherContext {
      * Sets for how many packets room is taken at first; twice as much whenever that is full. By default it is for all.
      *
      * @param startPackets 1 or more.
-     * @return this.
      */
     public ExactMatcherContext startPackets(final int startPackets) {
         this.startPackets = startPackets;
@@ -68,7 +66,6 @@ public final class ExactMatcherContext {
      * Sets after what time without an arrival a sent packet is lost.
      *
      * @param maximumDelayNs 1 to {@link #MAX_DELAY_NS}.
-     * @return this.
      */
     public ExactMatcherContext maximumDelayNs(final long maximumDelayNs) {
         this.maximumDelayNs = maximumDelayNs;
@@ -85,7 +82,6 @@ public final class ExactMatcherContext {
      * grow.
      *
      * @param growingUpToNs at most {@link #MAX_DELAY_NS}.
-     * @return this.
      */
     public ExactMatcherContext growingUpToNs(final long growingUpToNs) {
         this.growingUpToNs = growingUpToNs;
@@ -102,7 +98,6 @@ public final class ExactMatcherContext {
      * maximum delay. With one clock 0 is right: then a further copy is never taken for the arrival of a twin sent after it.
      *
      * @param maximumLeadNs 0 to the maximum delay.
-     * @return this.
      */
     public ExactMatcherContext maximumLeadNs(final long maximumLeadNs) {
         this.maximumLeadNs = maximumLeadNs;
@@ -119,7 +114,6 @@ public final class ExactMatcherContext {
      * from files; the time that a packet may spend in rings where {@link ExactMatcher#onTime} is told the time of a clock.
      *
      * @param graceNs 0 to {@link #MAX_DELAY_NS}.
-     * @return this.
      */
     public ExactMatcherContext graceNs(final long graceNs) {
         this.graceNs = graceNs;
@@ -136,7 +130,6 @@ public final class ExactMatcherContext {
      * unexpected, but undecided.
      *
      * @param lengthBytes octets; {@link Integer#MAX_VALUE} for none.
-     * @return this.
      */
     public ExactMatcherContext joinedAboveBytes(final int lengthBytes) {
         joinedAboveBytes = lengthBytes;

@@ -14,20 +14,14 @@ public final class MatchCounters {
     public MatchCounters() {
     }
 
-    /**
-     * Reads a counter; safe from any thread.
-     *
-     * @param counter to read.
-     * @return its value.
-     */
+    /** Reads a counter; safe from any thread. */
     public long get(final MatchCounter counter) {
         return counts.get(counter);
     }
 
     /**
-     * What the first of the two sums leaves unexplained; to be called by the owner, or when the owner is at rest.
-     *
-     * @return 0 when every sent packet is accounted for.
+     * What the first of the two sums leaves unexplained; to be called by the owner, or when the owner is at rest. Returns 0 when
+     * every sent packet is accounted for.
      */
     public long unexplainedSent() {
         return get(MatchCounter.SENT) - get(MatchCounter.SENT_WITHOUT_DIGEST) - get(MatchCounter.SENT_DIGEST_SHORT) -
@@ -37,9 +31,8 @@ public final class MatchCounters {
     }
 
     /**
-     * What the second of the two sums leaves unexplained; to be called by the owner, or when the owner is at rest.
-     *
-     * @return 0 when every received packet is accounted for.
+     * What the second of the two sums leaves unexplained; to be called by the owner, or when the owner is at rest. Returns 0 when
+     * every received packet is accounted for.
      */
     public long unexplainedReceived() {
         return get(MatchCounter.RECEIVED) - get(MatchCounter.RECEIVED_WITHOUT_DIGEST) -
@@ -50,37 +43,30 @@ public final class MatchCounters {
     }
 
     /**
-     * How far apart the points saw the packet that {@link MatchCounter#DISTANT} counted last; safe from any thread.
-     *
-     * @return receiver time minus sender time, signed, ns; 0 if there was none.
+     * How far apart the points saw the packet that {@link MatchCounter#DISTANT} counted last; safe from any thread. Returns
+     * receiver time minus sender time, signed, ns; 0 if there was none.
      */
     public long distanceNs() {
         return gauges.get(Gauge.DISTANCE);
     }
 
     /**
-     * How long a sent packet is waited for; safe from any thread.
-     *
-     * @return ns; more than at first where packets came later than that.
+     * How long a sent packet is waited for; safe from any thread. Returns ns; more than at first where packets came later than
+     * that.
      */
     public long waitNs() {
         return gauges.get(Gauge.WAIT);
     }
 
     /**
-     * How long a sent packet would have to be waited for, if there were more memory; safe from any thread.
-     *
-     * @return ns; 0 if there was always enough.
+     * How long a sent packet would have to be waited for, if there were more memory; safe from any thread. Returns ns; 0 if there
+     * was always enough.
      */
     public long refusedWaitNs() {
         return gauges.get(Gauge.REFUSED_WAIT);
     }
 
-    /**
-     * Of how many flows one is matched; safe from any thread.
-     *
-     * @return 1 where every flow is.
-     */
+    /** Of how many flows one is matched; safe from any thread. Returns 1 where every flow is. */
     public long matchedOneIn() {
         return 1 + gauges.get(Gauge.SAMPLE_MASK);
     }

@@ -13,10 +13,9 @@ public interface MatchHandler {
     /**
      * A packet was seen at both points.
      *
-     * @param receiverTag of the packet.
-     * @param delayNs     signed, receiver time minus sender time.
-     * @param sentNs      time at the sender point, UNIX epoch.
-     * @param receivedNs  time at the receiver point, UNIX epoch.
+     * @param delayNs    signed, receiver time minus sender time.
+     * @param sentNs     time at the sender point, UNIX epoch.
+     * @param receivedNs time at the receiver point, UNIX epoch.
      */
     default void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
     }
@@ -33,8 +32,7 @@ public interface MatchHandler {
     /**
      * A packet arrived that the sender point did not see.
      *
-     * @param receiverTag of the packet.
-     * @param receivedNs  time at the receiver point, UNIX epoch.
+     * @param receivedNs time at the receiver point, UNIX epoch.
      */
     default void onUnexpected(final long receiverTag, final long receivedNs) {
     }
@@ -42,8 +40,7 @@ public interface MatchHandler {
     /**
      * A further copy of a packet arrived.
      *
-     * @param receiverTag of the packet.
-     * @param receivedNs  time at the receiver point, UNIX epoch.
+     * @param receivedNs time at the receiver point, UNIX epoch.
      */
     default void onDuplicate(final long receiverTag, final long receivedNs) {
     }

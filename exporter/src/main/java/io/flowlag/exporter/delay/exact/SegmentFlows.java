@@ -170,30 +170,20 @@ public final class SegmentFlows {
      * Tells whether a number is that of a flow.
      *
      * @param flow 0 to {@link #limit()} - 1.
-     * @return whether it is.
      */
     public boolean isLive(final int flow) {
         return ipVersion(flow) != 0;
     }
 
-    /**
-     * The flow of a packet.
-     *
-     * @param descriptor holds the decoded packet.
-     * @param offset     of the descriptor.
-     * @return the flow, or {@link #NO_FLOW}.
-     */
+    /** The flow of a packet. Returns the flow, or {@link #NO_FLOW}. */
     public int find(final DirectBuffer descriptor, final int offset) {
         wrapPacket(descriptor, offset);
         return find(tagOfKey());
     }
 
     /**
-     * The flow of an entry of the flow cache, which may be one of several of the same 5-tuple.
-     *
-     * @param entries holds the entry.
-     * @param offset  of the entry.
-     * @return the flow, {@link #NO_FLOW}, or {@link #NOT_SAMPLED}.
+     * The flow of an entry of the flow cache, which may be one of several of the same 5-tuple. Returns the flow, {@link
+     * #NO_FLOW}, or {@link #NOT_SAMPLED}.
      */
     public int findOfEntry(final DirectBuffer entries, final int offset) {
         keySourceHigh = FlowEntry.sourceHigh(entries, offset);
@@ -207,12 +197,7 @@ public final class SegmentFlows {
         return isSampled(tag) ? find(tag) : NOT_SAMPLED;
     }
 
-    /**
-     * The flow of the same two ends the other way.
-     *
-     * @param flow to start from.
-     * @return the flow, or {@link #NO_FLOW}.
-     */
+    /** The flow of the same two ends the other way. Returns the flow, or {@link #NO_FLOW}. */
     public int findReverse(final int flow) {
         keySourceHigh = destinationHigh(flow);
         keySourceLow = destinationLow(flow);
@@ -222,22 +207,12 @@ public final class SegmentFlows {
         return find(tagOfKey());
     }
 
-    /**
-     * Takes the lost packets that no record has told of yet.
-     *
-     * @param flow of the record.
-     * @return packets.
-     */
+    /** Takes the lost packets that no record has told of yet. */
     public long takeLost(final int flow) {
         return take(flow, LOST_OFFSET, LOST_TAKEN_OFFSET);
     }
 
-    /**
-     * Takes the unexpected packets that no record has told of yet.
-     *
-     * @param flow of the record.
-     * @return packets.
-     */
+    /** Takes the unexpected packets that no record has told of yet. */
     public long takeUnexpected(final int flow) {
         return take(flow, UNEXPECTED_OFFSET, UNEXPECTED_TAKEN_OFFSET);
     }
@@ -245,170 +220,90 @@ public final class SegmentFlows {
     /**
      * Takes the undecided packets that no record has heard of yet. If there are any, lost and unexpected packets of the same
      * time are a lower bound only.
-     *
-     * @param flow of the record.
-     * @return packets.
      */
     public long takeUndecided(final int flow) {
         return take(flow, UNDECIDED_OFFSET, UNDECIDED_TAKEN_OFFSET);
     }
 
     /**
-     * Takes how much too large the sum of the flow's delays may be, of what no record has told of yet.
-     *
-     * @param flow of the record.
-     * @return ns: of two packets with one digest one was lost, and it is not known which.
+     * Takes how much too large the sum of the flow's delays may be, of what no record has told of yet. Returns ns: of two packets
+     * with one digest one was lost, and it is not known which.
      */
     public long takeAmbiguousNs(final int flow) {
         return take(flow, AMBIGUOUS_NS_OFFSET, AMBIGUOUS_TAKEN_NS_OFFSET);
     }
 
-    /**
-     * Reads the packets with a digest at the sender point.
-     *
-     * @param flow to read.
-     * @return packets.
-     */
+    /** Reads the packets with a digest at the sender point. */
     public long sent(final int flow) {
         return getLong(flow, SENT_OFFSET);
     }
 
-    /**
-     * Reads the packets with a digest at the receiver point.
-     *
-     * @param flow to read.
-     * @return packets.
-     */
+    /** Reads the packets with a digest at the receiver point. */
     public long received(final int flow) {
         return getLong(flow, RECEIVED_OFFSET);
     }
 
-    /**
-     * Reads the lost packets.
-     *
-     * @param flow to read.
-     * @return packets.
-     */
+    /** Reads the lost packets. */
     public long lost(final int flow) {
         return getLong(flow, LOST_OFFSET);
     }
 
-    /**
-     * Reads the packets that the sender point did not see.
-     *
-     * @param flow to read.
-     * @return packets.
-     */
+    /** Reads the packets that the sender point did not see. */
     public long unexpected(final int flow) {
         return getLong(flow, UNEXPECTED_OFFSET);
     }
 
-    /**
-     * Reads the further copies.
-     *
-     * @param flow to read.
-     * @return packets.
-     */
+    /** Reads the further copies. */
     public long duplicates(final int flow) {
         return getLong(flow, DUPLICATES_OFFSET);
     }
 
-    /**
-     * Reads the packets, of either point, that did not match for reasons of our own.
-     *
-     * @param flow to read.
-     * @return packets.
-     */
+    /** Reads the packets, of either point, that did not match for reasons of our own. */
     public long undecided(final int flow) {
         return getLong(flow, UNDECIDED_OFFSET);
     }
 
-    /**
-     * Reads the packets that wait in the matcher now.
-     *
-     * @param flow to read.
-     * @return packets.
-     */
+    /** Reads the packets that wait in the matcher now. */
     public int waitingCount(final int flow) {
         return flows.getInt(flow * FLOW_LENGTH_BYTES + WAITING_COUNT_OFFSET);
     }
 
-    /**
-     * Reads the version of a flow's addresses.
-     *
-     * @param flow to read.
-     * @return 4 or 6; 0 if there is no such flow.
-     */
+    /** Reads the version of a flow's addresses. Returns 4 or 6; 0 if there is no such flow. */
     public int ipVersion(final int flow) {
         return flows.getByte(flow * FLOW_LENGTH_BYTES + IP_VERSION_OFFSET) & 0xFF;
     }
 
-    /**
-     * Reads the protocol of a flow.
-     *
-     * @param flow to read.
-     * @return IP protocol number.
-     */
+    /** Reads the protocol of a flow. */
     public int protocol(final int flow) {
         return flows.getByte(flow * FLOW_LENGTH_BYTES + PROTOCOL_OFFSET) & 0xFF;
     }
 
-    /**
-     * Reads the source port of a flow.
-     *
-     * @param flow to read.
-     * @return the port; 0 where there is none.
-     */
+    /** Reads the source port of a flow. Returns the port; 0 where there is none. */
     public int sourcePort(final int flow) {
         return flows.getShort(flow * FLOW_LENGTH_BYTES + SOURCE_PORT_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Reads the destination port of a flow.
-     *
-     * @param flow to read.
-     * @return the port; 0 where there is none.
-     */
+    /** Reads the destination port of a flow. Returns the port; 0 where there is none. */
     public int destinationPort(final int flow) {
         return flows.getShort(flow * FLOW_LENGTH_BYTES + DESTINATION_PORT_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Reads the first eight octets of a flow's source address.
-     *
-     * @param flow to read.
-     * @return as in {@link PacketDescriptor}.
-     */
+    /** Reads the first eight octets of a flow's source address. Returns as in {@link PacketDescriptor}. */
     public long sourceHigh(final int flow) {
         return getLong(flow, SOURCE_HIGH_OFFSET);
     }
 
-    /**
-     * Reads the last eight octets of a flow's source address.
-     *
-     * @param flow to read.
-     * @return as in {@link PacketDescriptor}.
-     */
+    /** Reads the last eight octets of a flow's source address. Returns as in {@link PacketDescriptor}. */
     public long sourceLow(final int flow) {
         return getLong(flow, SOURCE_LOW_OFFSET);
     }
 
-    /**
-     * Reads the first eight octets of a flow's destination address.
-     *
-     * @param flow to read.
-     * @return as in {@link PacketDescriptor}.
-     */
+    /** Reads the first eight octets of a flow's destination address. Returns as in {@link PacketDescriptor}. */
     public long destinationHigh(final int flow) {
         return getLong(flow, DESTINATION_HIGH_OFFSET);
     }
 
-    /**
-     * Reads the last eight octets of a flow's destination address.
-     *
-     * @param flow to read.
-     * @return as in {@link PacketDescriptor}.
-     */
+    /** Reads the last eight octets of a flow's destination address. Returns as in {@link PacketDescriptor}. */
     public long destinationLow(final int flow) {
         return getLong(flow, DESTINATION_LOW_OFFSET);
     }
@@ -418,21 +313,12 @@ public final class SegmentFlows {
         return flows;
     }
 
-    /**
-     * Where the {@link DelayCounters} of a flow are.
-     *
-     * @param flow to read.
-     * @return the offset in {@link #delayBuffer()}.
-     */
+    /** Where the {@link DelayCounters} of a flow are. Returns the offset in {@link #delayBuffer()}. */
     public int delayOffset(final int flow) {
         return flow * FLOW_LENGTH_BYTES + DELAY_OFFSET;
     }
 
-    /**
-     * Counts a packet at the sender point.
-     *
-     * @return its flow, NO_FLOW if the table is full, or NOT_SAMPLED.
-     */
+    /** Counts a packet at the sender point. Returns its flow, NO_FLOW if the table is full, or NOT_SAMPLED. */
     int onSent(final DirectBuffer descriptor, final int offset) {
         final int flow = findOrCreate(descriptor, offset);
         if (flow < 0) {
@@ -443,11 +329,7 @@ public final class SegmentFlows {
         return flow;
     }
 
-    /**
-     * Counts a packet at the receiver point.
-     *
-     * @return its flow, NO_FLOW if the table is full, or NOT_SAMPLED.
-     */
+    /** Counts a packet at the receiver point. Returns its flow, NO_FLOW if the table is full, or NOT_SAMPLED. */
     int onReceived(final DirectBuffer descriptor, final int offset) {
         final int flow = findOrCreate(descriptor, offset);
         if (flow < 0) {
@@ -519,10 +401,8 @@ public final class SegmentFlows {
     }
 
     /**
-     * Whether each delay of a flow that no record has told of yet is that of its packet.
-     *
-     * @param flow to read.
-     * @return false if a twin was lost, or one of those that wait may be.
+     * Whether each delay of a flow that no record has told of yet is that of its packet. Returns false if a twin was lost, or one
+     * of those that wait may be.
      */
     public boolean isUnambiguous(final int flow) {
         return getLong(flow, AMBIGUOUS_NS_OFFSET) == getLong(flow, AMBIGUOUS_TAKEN_NS_OFFSET) &&
@@ -581,8 +461,6 @@ public final class SegmentFlows {
     /**
      * Forgets flows that have been silent for too long, if any are to be forgotten at all: looks at a few slots from time to
      * time, at all of them about once in the time of silence.
-     *
-     * @param nowNs as for the matcher.
      */
     void expire(final long nowNs) {
         if (silenceNs != NEVER_NS && nowNs >= nextSweepNs) {

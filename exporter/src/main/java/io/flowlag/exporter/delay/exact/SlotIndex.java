@@ -53,21 +53,14 @@ final class SlotIndex {
     }
 
     /**
-     * Reads where a tag is looked for first, so that it is in the processor's cache then.
-     *
-     * @param tag to look for.
-     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     * Reads where a tag is looked for first, so that it is in the processor's cache then. Returns what was read, for the caller
+     * to keep, or the compiler would leave the reading out.
      */
     long touch(final int tag) {
         return bucket(tag & mask);
     }
 
-    /**
-     * The first bucket with a tag.
-     *
-     * @param tag to look for.
-     * @return its position, or {@link #NONE}.
-     */
+    /** The first bucket with a tag. Returns its position, or {@link #NONE}. */
     int first(final int tag) {
         return seek(tag, tag & mask);
     }
@@ -75,7 +68,6 @@ final class SlotIndex {
     /**
      * The next bucket with a tag.
      *
-     * @param tag      to look for.
      * @param position of the bucket before.
      * @return its position, or {@link #NONE}.
      */
@@ -87,7 +79,6 @@ final class SlotIndex {
      * The slot in a bucket.
      *
      * @param position of a bucket in use.
-     * @return the slot.
      */
     int slot(final int position) {
         return (int)bucket(position) - 1;

@@ -39,8 +39,6 @@ public final class TruthWriter {
     /**
      * Writes a file; one that is there is replaced.
      *
-     * @param flows of the segment.
-     * @param file  to write.
      * @throws IOException if it cannot be written.
      */
     public static void write(final SegmentFlows flows, final Path file) throws IOException {
@@ -52,8 +50,7 @@ public final class TruthWriter {
     /**
      * Writes to a stream of characters, and leaves it open.
      *
-     * @param flows of the segment.
-     * @param to    takes the lines, each with a line feed at its end.
+     * @param to takes the lines, each with a line feed at its end.
      * @throws IOException if it cannot be written.
      */
     public static void write(final SegmentFlows flows, final Appendable to) throws IOException {
@@ -116,7 +113,6 @@ public final class TruthWriter {
      * @param ipVersion 4 or 6.
      * @param high      64 bits of the address; 0 for IPv4.
      * @param low       64 bits of the address.
-     * @param line      takes it.
      */
     public static void appendAddress(final int ipVersion, final long high, final long low, final StringBuilder line) {
         final UnsafeBuffer address = new UnsafeBuffer(new byte[2 * Long.BYTES]);

@@ -98,11 +98,7 @@ final class WaitingPackets {
         return oldest;
     }
 
-    /**
-     * Puts a packet behind all others; there must be room.
-     *
-     * @return where it is, until it is removed.
-     */
+    /** Puts a packet behind all others; there must be room. Returns where it is, until it is removed. */
     int add(final int state, final long timeNs, final long tag, final int flow, final int digest) {
         int packet = oldest + size;
         if (packet >= room) {

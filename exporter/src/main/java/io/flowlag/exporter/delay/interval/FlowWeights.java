@@ -70,19 +70,14 @@ public final class FlowWeights {
     }
 
     /**
-     * What an operator should know of the rules: code points that may change on the way, and rules that are never asked.
-     *
-     * @return one line each, without the key's name; empty if there is nothing to say.
+     * What an operator should know of the rules: code points that may change on the way, and rules that are never asked. Returns
+     * one line each, without the key's name; empty if there is nothing to say.
      */
     public List<String> warnings() {
         return warnings;
     }
 
-    /**
-     * Whether every flow has the default weight.
-     *
-     * @return true if no rule gives another weight.
-     */
+    /** Whether every flow has the default weight. Returns true if no rule gives another weight. */
     public boolean isUniform() {
         return isUniform;
     }
@@ -91,7 +86,6 @@ public final class FlowWeights {
      * The weight of a packet's flow.
      *
      * @param buffer holds a {@link PacketDescriptor}.
-     * @param offset of it.
      * @return the weight, at least 1.
      */
     public int weight(final DirectBuffer buffer, final int offset) {

@@ -25,7 +25,6 @@ final class GatheredPackets {
     /**
      * Nothing gathered.
      *
-     * @param run     of the settings.
      * @param records gather, for one run of settings at a time.
      * @param marks   room to order records, see {@link RecordList#order}.
      */
@@ -39,13 +38,8 @@ final class GatheredPackets {
     /**
      * Takes a packet that its record counts, if it can be gathered; else it is to be added to the cells of the interval.
      *
-     * @param interval    that the packet is booked into.
-     * @param record      of the packet's flow.
-     * @param timestampNs at this point.
-     * @param flowHash    of the packet's flow, which may be another than the record's: fragments have no ports.
-     * @param digest      of the packet.
-     * @param lengthBytes of the packet.
-     * @param weight      of the flow.
+     * @param interval that the packet is booked into.
+     * @param flowHash of the packet's flow, which may be another than the record's: fragments have no ports.
      * @return whether it was taken.
      */
     boolean take(
@@ -69,12 +63,7 @@ final class GatheredPackets {
         return records.isGathering(record, gatheringKey, run.number(), weight);
     }
 
-    /**
-     * Takes packets of records that gather.
-     *
-     * @param packets in the interval.
-     * @return the interval.
-     */
+    /** Takes packets of records that gather. */
     PointInterval take(final ReceivedPackets packets) {
         final long startNs = gathering.startNs();
         for (int i = 0; i < packets.count(); i++) {
@@ -93,11 +82,7 @@ final class GatheredPackets {
         return true;
     }
 
-    /**
-     * An interval is going to be looked at.
-     *
-     * @param intervalNumber of the interval.
-     */
+    /** An interval is going to be looked at. */
     void settle(final long intervalNumber) {
         if (gathering != null && gathering.intervalNumber() <= intervalNumber) {
             settle();

@@ -51,14 +51,9 @@ final class IntervalAssignment {
     /**
      * Nothing booked yet.
      *
-     * @param settings   sizes and times.
-     * @param point      with the intervals.
-     * @param run        of the settings.
-     * @param keeper     of the records.
      * @param inFlightMatch tells where packets were sent; shared with the generation before.
-     * @param joint      is told where packets are booked.
-     * @param counters   of the receiver point.
-     * @param marks      room to order records, see {@link RecordList#order}.
+     * @param joint         is told where packets are booked.
+     * @param marks         room to order records, see {@link RecordList#order}.
      */
     IntervalAssignment(
         final IntervalSettings settings, final IntervalPoint point, final IntervalKeys run, final ReceiverRecords keeper,
@@ -226,11 +221,7 @@ final class IntervalAssignment {
         }
     }
 
-    /**
-     * An interval is going to be looked at: its cells are to hold all packets that were booked into it.
-     *
-     * @param number of the interval.
-     */
+    /** An interval is going to be looked at: its cells are to hold all packets that were booked into it. */
     void complete(final long number) {
         gathered.settle(number);
     }
@@ -270,7 +261,6 @@ final class IntervalAssignment {
     /**
      * An interval is due: books the packets that were held around its end, in it or in the next one.
      *
-     * @param number of the interval.
      * @param answer of the sender; null if none came.
      * @param isLast whether the next one is the next run's: what came after the end and was not sent in this one is booked there.
      * @return whether it is known where they were sent; then {@link InFlightMatch} tells it again.

@@ -35,7 +35,6 @@ public final class IntervalPoint implements SenderAnswers {
     /**
      * Memory of a point, by formula: that of each interval that may be open, one more, and those that are kept.
      *
-     * @param settings   sizes.
      * @param isReceiver whether it is the receiver point.
      * @return octets.
      */
@@ -46,14 +45,8 @@ public final class IntervalPoint implements SenderAnswers {
     /**
      * A packet at this point, booked into the interval of its timestamp.
      *
-     * @param timestampNs at this point.
-     * @param flowHash    of its flow.
-     * @param digest      of the packet.
-     * @param lengthBytes of the packet.
-     * @param classIndex  of its traffic class.
-     * @param weight      of its flow, at least 1.
-     * @param descriptor  of the packet, for the sums of its flow; null if nobody asks for its addresses.
-     * @param offset      of the descriptor.
+     * @param weight     of its flow, at least 1.
+     * @param descriptor of the packet, for the sums of its flow; null if nobody asks for its addresses.
      * @return whether the interval is open; if not, the packet is counted.
      */
     public boolean onPacket(

@@ -103,11 +103,10 @@ public final class IntervalReceiver {
     /**
      * A point that has seen nothing.
      *
-     * @param settings         concluded.
-     * @param answers          of the sender point.
-     * @param entryLengthBytes of a flow in the cache.
-     * @param recordHandler    takes records that have waited.
-     * @param intervalHandler  is told of each interval.
+     * @param settings          concluded.
+     * @param entryLengthBytes  of a flow in the cache.
+     * @param recordHandler     takes records that have waited.
+     * @param intervalHandler   is told of each interval.
      * @param unseenFlowHandler is told of flows that only the sender point saw, where the sums of all flows are compared.
      */
     public IntervalReceiver(
@@ -127,7 +126,6 @@ public final class IntervalReceiver {
      *
      * @param settings        concluded; as many flows, records, and packets in flight as the predecessor's.
      * @param answers         of the sender point, from that time on.
-     * @param predecessor     whose records go on.
      * @param intervalHandler is told of each interval.
      */
     public IntervalReceiver(
@@ -172,7 +170,6 @@ public final class IntervalReceiver {
     /**
      * Memory of a receiver point, by formula.
      *
-     * @param settings         sizes.
      * @param entryLengthBytes of a flow in the cache.
      * @return octets.
      */
@@ -191,11 +188,7 @@ public final class IntervalReceiver {
         return settings.times().maximumDelayNs() + Math.max(settings.times().answerDeadlineNs(), settings.estimateWaitNs());
     }
 
-    /**
-     * Who is told of intervals that were solved; before the first packet.
-     *
-     * @param handler takes them.
-     */
+    /** Who is told of intervals that were solved; before the first packet. */
     public void jointHandler(final JointHandler handler) {
         joint.handler(handler);
     }
@@ -243,13 +236,8 @@ public final class IntervalReceiver {
     /**
      * A packet that came after the last interval ended, and may have been sent in it. The successor has it too, and counts it.
      *
-     * @param timestampNs at this point.
-     * @param flowHash    of its flow.
-     * @param digest      of the packet.
-     * @param lengthBytes of the packet.
-     * @param classIndex  of its traffic class, by the settings here.
-     * @param weight      of its flow, by the settings here.
-     * @param record      of its flow.
+     * @param classIndex of its traffic class, by the settings here.
+     * @param weight     of its flow, by the settings here.
      */
     public void onStraddlingPacket(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
@@ -273,11 +261,7 @@ public final class IntervalReceiver {
         }
     }
 
-    /**
-     * Reads the cells of all packets of {@link #touch}.
-     *
-     * @return what was read.
-     */
+    /** Reads the cells of all packets of {@link #touch}. */
     public long touchExpected() {
         final PointInterval newest = point.intervals().newestOpen();
         return newest == null ? 0 : newest.touchExpected();
@@ -286,10 +270,6 @@ public final class IntervalReceiver {
     /**
      * Reads of the newest interval what a packet needs, so that it is in the processor's cache when it comes; but for its cells,
      * which {@link #touchExpected} reads.
-     *
-     * @param flowHash of its flow.
-     * @param digest   of the packet.
-     * @return what was read.
      */
     public long touch(final long flowHash, final long digest) {
         final PointInterval newest = point.intervals().newestOpen();
@@ -299,14 +279,9 @@ public final class IntervalReceiver {
     /**
      * A packet of the segment that a record counts.
      *
-     * @param timestampNs at this point.
-     * @param flowHash    of its flow.
-     * @param digest      of the packet.
-     * @param lengthBytes of the packet.
-     * @param classIndex  of its traffic class.
-     * @param weight      of its flow, at least 1.
-     * @param slot        of its flow in the cache.
-     * @param record      what this returned for the flow's last packet, or {@link SketchRecords#NONE}.
+     * @param weight of its flow, at least 1.
+     * @param slot   of its flow in the cache.
+     * @param record what this returned for the flow's last packet, or {@link SketchRecords#NONE}.
      * @return index of what the sketches say of the flow's record; {@link SketchRecords#NONE} without room.
      */
     public int onPacket(
@@ -351,10 +326,6 @@ public final class IntervalReceiver {
     /**
      * Whether nothing is due while packets of a span of time come, all of them are of the newest interval, and packets are
      * gathered there: then they may be given to {@link #gather}.
-     *
-     * @param earliestNs the smallest timestamp.
-     * @param latestNs   the largest one.
-     * @return true if so.
      */
     public boolean isQuiet(final long earliestNs, final long latestNs) {
         final PointInterval newest = point.intervals().newestOpen();
@@ -367,7 +338,6 @@ public final class IntervalReceiver {
      * Whether a packet of a quiet time can be gathered: its flow has had others in the interval, of the same weight.
      *
      * @param record of its flow, of whose whole packets it is one.
-     * @param weight of its flow.
      * @return false if it is for {@link #onPacket}.
      */
     public boolean isGathering(final int record, final int weight) {
@@ -377,7 +347,6 @@ public final class IntervalReceiver {
     /**
      * Takes packets of a quiet time that can be gathered, as {@link #onPacket} would.
      *
-     * @param packets  are told their tickets.
      * @param latestNs the largest timestamp, or a later one of the quiet time.
      */
     public void gather(final ReceivedPackets packets, final long latestNs) {
@@ -394,11 +363,7 @@ public final class IntervalReceiver {
             (point.intervals().isOpen(number - 1) || isFollowing && number == firstInterval);
     }
 
-    /**
-     * What an estimate of the last packet's delay has to carry.
-     *
-     * @return a ticket; below 0 if the packet is in no sketch.
-     */
+    /** What an estimate of the last packet's delay has to carry. Returns a ticket; below 0 if the packet is in no sketch. */
     public long ticket() {
         return assignment.ticket();
     }
@@ -406,7 +371,6 @@ public final class IntervalReceiver {
     /**
      * An estimate of a packet's delay by references, whether its flow lives or not.
      *
-     * @param packetTicket of the packet.
      * @param delayNs      signed.
      * @param spanNumber   of the span of two gaps between references that the packet lies in.
      * @param errorScaleNs scale of the estimate's error; 0 if it is not known.
@@ -630,8 +594,6 @@ public final class IntervalReceiver {
      * Whether the record of a flow that has ended must wait. If so it was copied, and {@link WaitedRecordHandler} gets it later.
      *
      * @param record index of what the sketches say of it.
-     * @param entry  holds the finished flow.
-     * @param offset of the flow.
      * @return false if it is complete, or there is no room; then {@link #done} is to be called.
      */
     public boolean waits(final int record, final DirectBuffer entry, final int offset) {
@@ -653,9 +615,8 @@ public final class IntervalReceiver {
     }
 
     /**
-     * How long the last packets took, by the two clocks, that came earlier or later than packets are held for.
-     *
-     * @return ns; 0 if none did. Any thread.
+     * How long the last packets took, by the two clocks, that came earlier or later than packets are held for. Returns ns; 0 if
+     * none did. Any thread.
      */
     public long apartNs() {
         return clocks.apartNs();
@@ -666,11 +627,7 @@ public final class IntervalReceiver {
         return counters;
     }
 
-    /**
-     * The time from which on {@link #onTime} has something to do.
-     *
-     * @return ns since the epoch.
-     */
+    /** The time from which on {@link #onTime} has something to do. Returns ns since the epoch. */
     public long nextEventNs() {
         return nextEventNs;
     }

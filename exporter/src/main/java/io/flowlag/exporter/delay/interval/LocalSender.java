@@ -24,8 +24,7 @@ public final class LocalSender implements SenderAnswers {
     /**
      * A point that has seen nothing.
      *
-     * @param settings sizes and times.
-     * @param fromNs   when the sender point before ends; Long.MAX_VALUE for the first one.
+     * @param fromNs when the sender point before ends; Long.MAX_VALUE for the first one.
      */
     public LocalSender(final IntervalSettings settings, final long fromNs) {
         point = new IntervalPoint(settings, false);
@@ -39,7 +38,6 @@ public final class LocalSender implements SenderAnswers {
      * Joins the receiver point; before the first packet.
      *
      * @param newReceiver has the answers of this point.
-     * @return this.
      */
     public LocalSender join(final IntervalReceiver newReceiver) {
         receiver = newReceiver;
@@ -63,22 +61,15 @@ public final class LocalSender implements SenderAnswers {
 
     /**
      * Reads of the newest interval what a packet needs, so that it is in the processor's cache when it comes; but for its cells,
-     * which {@link #touchExpected} reads.
-     *
-     * @param flowHash of its flow.
-     * @param digest   of the packet.
-     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     * which {@link #touchExpected} reads. Returns what was read, for the caller to keep, or the compiler would leave the reading
+     * out.
      */
     public long touch(final long flowHash, final long digest) {
         final PointInterval newest = point.intervals().newestOpen();
         return newest == null ? 0 : newest.touch(flowHash, digest);
     }
 
-    /**
-     * Reads the cells of all packets of {@link #touch}.
-     *
-     * @return what was read.
-     */
+    /** Reads the cells of all packets of {@link #touch}. */
     public long touchExpected() {
         final PointInterval newest = point.intervals().newestOpen();
         return newest == null ? 0 : newest.touchExpected();
@@ -87,14 +78,8 @@ public final class LocalSender implements SenderAnswers {
     /**
      * A packet of the segment at the sender point.
      *
-     * @param timestampNs at that point.
-     * @param flowHash    of its flow.
-     * @param digest      of the packet.
-     * @param lengthBytes of the packet.
-     * @param classIndex  of its traffic class.
-     * @param weight      of its flow, at least 1.
-     * @param descriptor  of the packet, for the sums of its flow; null if its addresses are not needed.
-     * @param offset      of the descriptor.
+     * @param weight     of its flow, at least 1.
+     * @param descriptor of the packet, for the sums of its flow; null if its addresses are not needed.
      */
     public void onSent(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,

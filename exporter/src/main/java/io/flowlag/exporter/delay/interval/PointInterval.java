@@ -99,7 +99,6 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
      * octets a packet in flight, and the packets with reconciliation. At the sender point the keys of flows besides, at the
      * receiver point 40 octets a packet in flight and 4 a record.
      *
-     * @param settings   sizes.
      * @param isReceiver whether it is the receiver point's.
      * @return octets, without those of joint estimation.
      */

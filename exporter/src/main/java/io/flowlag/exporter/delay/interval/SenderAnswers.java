@@ -16,18 +16,12 @@ public interface SenderAnswers {
      */
     SenderAnswer take(long intervalNumber);
 
-    /**
-     * Whether an interval that is not there may still come.
-     *
-     * @param intervalNumber of the interval.
-     * @return false if it will not come.
-     */
+    /** Whether an interval that is not there may still come. Returns false if it will not come. */
     boolean isExpected(long intervalNumber);
 
     /**
-     * Who is asked about the packets of an interval that was taken and not given back.
-     *
-     * @return the sender point in another process; null if it is in this one, or remembers nothing.
+     * Who is asked about the packets of an interval that was taken and not given back. Returns the sender point in another
+     * process; null if it is in this one, or remembers nothing.
      */
     default SynopsisPeer peer() {
         return null;
@@ -48,11 +42,7 @@ public interface SenderAnswers {
     default void advance(final long timestampNs) {
     }
 
-    /**
-     * The receiver point has its first packet, of all or since its clock was set back.
-     *
-     * @param timestampNs of the packet.
-     */
+    /** The receiver point has its first packet, of all or since its clock was set back. */
     default void onFirstReceived(final long timestampNs) {
     }
 

@@ -21,11 +21,7 @@ public final class WeightedShare {
         weightSum = 0;
     }
 
-    /**
-     * Counts a packet.
-     *
-     * @param weight of its flow.
-     */
+    /** Counts a packet. */
     public void count(final int weight) {
         packets++;
         weightedPackets += weight > FlowWeights.DEFAULT_WEIGHT ? 1 : 0;
@@ -48,9 +44,8 @@ public final class WeightedShare {
     }
 
     /**
-     * The paper's warning, if it is due.
-     *
-     * @return one line, or null if not more than {@link #LIMIT} of the packets are weighted up.
+     * The paper's warning, if it is due. Returns one line, or null if not more than {@link #LIMIT} of the packets are weighted
+     * up.
      */
     public String warning() {
         return share() <= LIMIT ? null : String.format(Locale.ROOT,

@@ -5,13 +5,9 @@ import io.flowlag.ipfix.transport.Endpoint;
 /**
  * Options of an {@link ExchangeConnector}, checked by the configuration.
  *
- * @param receiver            to connect to.
  * @param pointId             observation point; senders of one receiver differ in it.
- * @param security            of the connection.
- * @param limits              of the connection.
  * @param maxWaitingIntervals that wait for the receiver's answer; the oldest goes when there are more.
  * @param maxWaitingBytes     of all intervals that wait.
- * @param maxWaitNs           of one interval.
  * @param maxAskedPackets     that a receiver may ask for at once.
  * @param minBackoffNs        between attempts to connect; doubled after each failure.
  * @param maxBackoffNs        the longest time between attempts.

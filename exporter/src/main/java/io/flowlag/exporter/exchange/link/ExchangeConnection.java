@@ -25,9 +25,8 @@ final class ExchangeConnection {
     /** Takes verified messages. */
     interface Handler {
         /**
-         * A message has come.
-         *
-         * @return accepted, or why the connection must end; the handler has called {@link #refuse} itself if it had more to say.
+         * A message has come. Returns accepted, or why the connection must end; the handler has called {@link #refuse} itself if
+         * it had more to say.
          */
         ExchangeResult onMessage(
             ExchangeConnection connection, MessageType type, DirectBuffer buffer, int offset, int lengthBytes, long nowNs);
@@ -149,11 +148,7 @@ final class ExchangeConnection {
         outboundView.wrap(outbound);
     }
 
-    /**
-     * Receives, sends, looks at the time.
-     *
-     * @return a count of what was done, 0 for nothing.
-     */
+    /** Receives, sends, looks at the time. Returns a count of what was done, 0 for nothing. */
     int poll(final long nowNs, final Handler handler) {
         if (isEnded()) {
             return 0;
@@ -419,9 +414,7 @@ final class ExchangeConnection {
 
     /**
      * After the end: brings out what was said last, tells the other end that nothing follows, and waits until it has closed too,
-     * for a while. Nothing that still comes is looked at.
-     *
-     * @return whether nothing is left to do: the socket is closed.
+     * for a while. Nothing that still comes is looked at. Returns whether nothing is left to do: the socket is closed.
      */
     boolean linger(final long nowNs) {
         if (!isClosed) {

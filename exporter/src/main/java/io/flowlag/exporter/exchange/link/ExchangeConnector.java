@@ -100,9 +100,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     /**
      * A connector that connects in its first duty cycles.
      *
-     * @param options  where and how.
-     * @param handler  called on the connector's thread.
-     * @param counters of this connector alone.
+     * @param handler called on the connector's thread.
      */
     public ExchangeConnector(final ConnectorOptions options, final SenderHandler handler, final ExchangeCounters counters) {
         this(options, handler, counters, options.receiver()::resolve, SystemNanoClock.INSTANCE);
@@ -137,10 +135,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     /**
-     * Ships an interval. The metering thread.
-     *
-     * @param interval whole.
-     * @return false if the connector's thread does not keep up: the interval is dropped and counted.
+     * Ships an interval. The metering thread. Returns false if the connector's thread does not keep up: the interval is dropped
+     * and counted.
      */
     public boolean offer(final EncodedInterval interval) {
         final boolean isTaken = offered.offer(interval);
@@ -151,10 +147,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     /**
      * Ships the effective send time of an injected reference. The metering thread.
      *
-     * @param streamIndex    of the reference.
-     * @param sequenceNumber of the reference.
-     * @param sentNs         since the epoch.
-     * @param methodCode     how it was taken: STAMP timestamping method, 1 to 3.
+     * @param sentNs     since the epoch.
+     * @param methodCode how it was taken: STAMP timestamping method, 1 to 3.
      * @return false if there is no room: it is dropped and counted.
      */
     public boolean offerSendTime(
@@ -166,9 +160,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     /**
      * Ships the send time of a regular packet that serves as a reference. The metering thread.
      *
-     * @param packetDigest of the packet.
-     * @param sentNs       since the epoch.
-     * @param methodCode   how it was taken: STAMP timestamping method, 1 to 3.
+     * @param sentNs     since the epoch.
+     * @param methodCode how it was taken: STAMP timestamping method, 1 to 3.
      * @return false if there is no room: it is dropped and counted.
      */
     public boolean offerPassiveSendTime(final long packetDigest, final long sentNs, final int methodCode) {
@@ -471,9 +464,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     /**
      * Sends the next piece of an answer about synopses; on the connector's thread.
      *
-     * @param requestId   of the request.
-     * @param image       of the answer; null if it cannot be had.
-     * @param imageOffset of the next piece.
+     * @param image of the answer; null if it cannot be had.
      * @return octets of the image that are out now, from its beginning on; the offset if there is no room, and below 0 if there
      *     is no session.
      */

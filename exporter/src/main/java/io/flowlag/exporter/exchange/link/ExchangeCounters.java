@@ -13,11 +13,7 @@ public final class ExchangeCounters {
     private final AtomicLongArray values = new AtomicLongArray(ExchangeCounter.values().length);
     private final AtomicLongArray refusals = new AtomicLongArray(ExchangeResult.values().length);
 
-    /**
-     * Counts one. The thread of the exchange's end is the only writer.
-     *
-     * @param counter to increment.
-     */
+    /** Counts one. The thread of the exchange's end is the only writer. */
     public void increment(final ExchangeCounter counter) {
         add(counter, 1);
     }
@@ -30,12 +26,7 @@ public final class ExchangeCounters {
         refusals.lazySet(reason.ordinal(), refusals.get(reason.ordinal()) + 1);
     }
 
-    /**
-     * A counter's value.
-     *
-     * @param counter which.
-     * @return since the start.
-     */
+    /** A counter's value. Returns since the start. */
     public long get(final ExchangeCounter counter) {
         return values.get(counter.ordinal());
     }

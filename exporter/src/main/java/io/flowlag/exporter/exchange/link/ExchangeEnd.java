@@ -31,8 +31,6 @@ public record ExchangeEnd(Agent agent, SketchLink link) {
     /**
      * Reads keys and opens the port, as the configuration says.
      *
-     * @param config     of the process.
-     * @param clockError of its clock.
      * @return the end; null if the process has none.
      * @throws ExitException if a key cannot be read or the port not be bound; the message says which.
      */
@@ -69,13 +67,7 @@ public record ExchangeEnd(Agent agent, SketchLink link) {
             limits.sendBufferBytes(), limits.maxMessageBytes(), LINGER_NS);
     }
 
-    /**
-     * Starts the thread.
-     *
-     * @param heartbeat around the agent.
-     * @param errors    takes what nobody foresaw.
-     * @return the thread; to be closed.
-     */
+    /** Starts the thread. Returns the thread; to be closed. */
     public AgentRunner start(final Heartbeat heartbeat, final StageErrors errors) {
         final AgentRunner runner = new AgentRunner(new SleepingMillisIdleStrategy(1), errors, null, heartbeat);
         AgentRunner.startOnThread(runner, (work) -> {

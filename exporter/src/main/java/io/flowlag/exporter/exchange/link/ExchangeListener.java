@@ -119,10 +119,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     /**
      * Binds the port.
      *
-     * @param options  where and how.
-     * @param first    settings.
-     * @param handler  called on the listener's thread.
-     * @param counters of this listener alone.
+     * @param handler called on the listener's thread.
      * @throws IOException              if the port cannot be bound.
      * @throws IllegalArgumentException for an address beyond loopback without TLS or a key.
      */
@@ -212,9 +209,8 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     /**
      * Says that the receiver has closed an interval and waits for that of one sender. Any thread.
      *
-     * @param senderPointId  of the sender; nothing happens if it is not known.
-     * @param intervalNumber of the interval.
-     * @param intervalNs     of the settings that held in it.
+     * @param senderPointId of the sender; nothing happens if it is not known.
+     * @param intervalNs    of the settings that held in it.
      * @return false if too many commands wait.
      */
     public boolean expect(final long senderPointId, final long intervalNumber, final long intervalNs) {
@@ -533,10 +529,8 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     /**
      * Asks a sender for a synopsis or for packets; on the listener's thread.
      *
-     * @param senderPointId  of the sender.
      * @param requestId      that the answer will have.
      * @param settingsNumber that the interval is of.
-     * @param request        what is asked.
      * @return false if there is no session, or no room: nothing will come.
      */
     public boolean ask(

@@ -60,8 +60,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     /**
      * An end that listens.
      *
-     * @param config   of the process, with an address to listen on.
-     * @param security of the exchange.
+     * @param config of the process, with an address to listen on.
      * @throws IOException              if the port cannot be bound.
      * @throws IllegalArgumentException if the settings do not fit the exchange.
      */
@@ -218,7 +217,6 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
      *
      * @param config that the settings are of.
      * @param fromNs when they begin to hold.
-     * @return the settings.
      * @throws IllegalArgumentException if they do not fit the exchange; the message says what.
      */
     public ExchangeSettings settings(final ExporterConfig config, final long fromNs) {

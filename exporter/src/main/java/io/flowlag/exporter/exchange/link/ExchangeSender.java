@@ -94,10 +94,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     /**
      * An end that connects when it is worked.
      *
-     * @param config   of the process, with a receiver to connect to.
-     * @param security of the exchange.
-     * @param clock    of the packets' timestamps.
-     * @param error    of that clock.
+     * @param config of the process, with a receiver to connect to.
      */
     public ExchangeSender(
         final ExporterConfig config, final PeerSecurity security, final EpochNanoClock clock, final ClockError error) {

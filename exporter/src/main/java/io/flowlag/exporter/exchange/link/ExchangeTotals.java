@@ -15,24 +15,14 @@ final class ExchangeTotals {
     private ExchangeTotals() {
     }
 
-    /**
-     * Shows what is counted for each sender.
-     *
-     * @param counters of a sender.
-     * @param consumer takes label and value.
-     */
+    /** Shows what is counted for each sender. */
     static void showSender(final ExchangeCounters counters, final ObjLongConsumer<String> consumer) {
         for (final ExchangeCounter each : OF_SENDER) {
             consumer.accept(each.label(), counters.get(each));
         }
     }
 
-    /**
-     * Shows every counter, and what was refused by reason.
-     *
-     * @param counters of one end.
-     * @param consumer takes label and value.
-     */
+    /** Shows every counter, and what was refused by reason. */
     static void show(final ExchangeCounters counters, final ObjLongConsumer<String> consumer) {
         for (final ExchangeCounter each : ExchangeCounter.values()) {
             consumer.accept(each.label(), counters.get(each));

@@ -6,7 +6,6 @@ import io.flowlag.exporter.exchange.wire.ExchangeSettings;
  * Settings, and whose they are.
  *
  * @param receiverInstance run of the receiver that handed them out.
- * @param settings         themselves.
  */
 public record HeldSettings(long receiverInstance, ExchangeSettings settings) {
 }

@@ -18,11 +18,7 @@ final class InFlightAdvice {
     private final long maximumDelayNs;
     private boolean isTold;
 
-    /**
-     * Nothing said yet.
-     *
-     * @param config of a receiver.
-     */
+    /** Nothing said yet. */
     InFlightAdvice(final ExporterConfig config) {
         bandwidthBps = config.exchange().bandwidthBps();
         maximumDelayNs = config.segment().maximumDelayNs();
@@ -31,8 +27,7 @@ final class InFlightAdvice {
     /**
      * Looks at an interval that came.
      *
-     * @param digests    of packets under way at its end.
-     * @param intervalNs how long it is.
+     * @param digests of packets under way at its end.
      * @return what there is to say; null for nothing.
      */
     String look(final int digests, final long intervalNs) {

@@ -68,8 +68,6 @@ public final class IntervalAssembler implements SenderInterval {
     /**
      * An assembler for one sender.
      *
-     * @param pointId      of the sender.
-     * @param schedule     of the receiver's settings.
      * @param maxListBytes most octets of digests and flows of an interval.
      */
     public IntervalAssembler(final long pointId, final SettingsSchedule schedule, final long maxListBytes) {

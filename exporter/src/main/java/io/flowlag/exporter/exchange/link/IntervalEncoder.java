@@ -52,10 +52,7 @@ public final class IntervalEncoder {
     /**
      * Begins an interval and forgets what was not ended.
      *
-     * @param intervalNumber of the interval.
-     * @param heldSettings   that held in it.
-     * @param drops          what this point lost in it.
-     * @return this.
+     * @param drops what this point lost in it.
      */
     public IntervalEncoder begin(final long intervalNumber, final HeldSettings heldSettings, final PointDrops drops) {
         beganNs = clock.nanoTime();
@@ -77,29 +74,19 @@ public final class IntervalEncoder {
      * Says how good this point's clock is.
      *
      * @param newErrorEstimate 16 bits, as RFC 4656 section 4.1.2 has them; 0 if nothing is known.
-     * @return this.
      */
     public IntervalEncoder errorEstimate(final int newErrorEstimate) {
         errorEstimate = newErrorEstimate;
         return this;
     }
 
-    /**
-     * Says that packets of the interval may be among those that this point lost, in this interval or another.
-     *
-     * @return this.
-     */
+    /** Says that packets of the interval may be among those that this point lost, in this interval or another. */
     public IntervalEncoder damaged() {
         isDamaged = true;
         return this;
     }
 
-    /**
-     * Adds the next sketch, in the order of the settings.
-     *
-     * @param image of the sketch.
-     * @return this.
-     */
+    /** Adds the next sketch, in the order of the settings. */
     public IntervalEncoder sketch(final SketchImage image) {
         final DirectBuffer octets = image.buffer();
         final int imageBytes = image.length();
@@ -125,7 +112,6 @@ public final class IntervalEncoder {
      *
      * @param digests of the last W of the interval.
      * @param count   how many of them.
-     * @return this.
      */
     public IntervalEncoder inFlight(final long[] digests, final int count) {
         for (int first = 0; first < count; first += InFlightMessage.MAX_COUNT) {
@@ -141,8 +127,6 @@ public final class IntervalEncoder {
      * Adds the sums of all flows.
      *
      * @param flows holds {@link FlowSum}s, one behind the other.
-     * @param count of flows.
-     * @return this.
      */
     public IntervalEncoder flowSums(final DirectBuffer flows, final int count) {
         flows(MessageType.FLOW_SUMS, flows, count);
@@ -154,8 +138,6 @@ public final class IntervalEncoder {
      * Adds the sums of witness flows.
      *
      * @param flows holds {@link FlowSum}s, one behind the other.
-     * @param count of flows.
-     * @return this.
      */
     public IntervalEncoder witnesses(final DirectBuffer flows, final int count) {
         flows(MessageType.WITNESS, flows, count);
@@ -171,11 +153,7 @@ public final class IntervalEncoder {
         }
     }
 
-    /**
-     * Ends the interval.
-     *
-     * @return its messages, independent of this encoder.
-     */
+    /** Ends the interval. Returns its messages, independent of this encoder. */
     public EncodedInterval end() {
         position += IntervalEndMessage.encode(buffer, position, number, messageCount);
         IntervalBeginMessage.encode(buffer, 0, number, held.settings().intervalNs(), held.receiverInstance(),

@@ -60,9 +60,6 @@ public final class IntervalLedger {
     /**
      * The receiver has closed an interval and waits for the sender's. If that is older than the window, its clock was set back:
      * all is forgotten, and what was waited for is given up.
-     *
-     * @param number of the interval.
-     * @param nowNs  by the exchange's clock.
      */
     public void expect(final long number, final long nowNs) {
         if (isStarted && number <= newestExpected - numbers.length / 2) {
@@ -89,12 +86,7 @@ public final class IntervalLedger {
         }
     }
 
-    /**
-     * Whether an interval would be taken if it came now.
-     *
-     * @param number of the interval.
-     * @return accepted, or why not.
-     */
+    /** Whether an interval would be taken if it came now. Returns accepted, or why not. */
     public IntervalVerdict verdict(final long number) {
         if (isStarted && number > newestExpected + numbers.length / 2) {
             return IntervalVerdict.AHEAD;
@@ -112,7 +104,6 @@ public final class IntervalLedger {
     /**
      * An interval came.
      *
-     * @param number of the interval.
      * @param answer complete, damaged or refused.
      * @return accepted, or why it changes nothing.
      */
@@ -126,12 +117,7 @@ public final class IntervalLedger {
         return verdict;
     }
 
-    /**
-     * What is known of an interval.
-     *
-     * @param number of the interval.
-     * @return never null.
-     */
+    /** What is known of an interval. Returns never null. */
     public Answer answer(final long number) {
         final int slot = slot(number);
         return numbers[slot] == number ? answers[slot] : Answer.UNKNOWN;
@@ -140,7 +126,6 @@ public final class IntervalLedger {
     /**
      * Gives up what is waited for too long.
      *
-     * @param nowNs     by the exchange's clock.
      * @param onMissing takes each interval given up, once.
      * @return how many.
      */

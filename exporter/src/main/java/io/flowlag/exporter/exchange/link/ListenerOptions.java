@@ -7,9 +7,6 @@ import java.util.List;
  * Options of an {@link ExchangeListener}, checked by the configuration.
  *
  * @param address         to listen on; port 0 for any.
- * @param pointId         observation point.
- * @param security        of its connections.
- * @param limits          of each connection.
  * @param senders         points that may connect; empty for all.
  * @param maxSenders      that are remembered, connected or not.
  * @param maxStrangers    connections without a session.

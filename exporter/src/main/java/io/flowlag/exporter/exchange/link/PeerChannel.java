@@ -18,10 +18,8 @@ interface PeerChannel extends AutoCloseable {
     void flush() throws IOException;
 
     /**
-     * Says good-bye: brings out what write has taken, and tells the other end that no more follows. Called until done;
-     * no read and no write after it.
-     *
-     * @return whether all of it is on its way.
+     * Says good-bye: brings out what write has taken, and tells the other end that no more follows. Called until done; no read
+     * and no write after it. Returns whether all of it is on its way.
      */
     boolean shutdown() throws IOException;
 

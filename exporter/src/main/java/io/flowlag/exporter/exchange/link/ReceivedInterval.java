@@ -34,10 +34,8 @@ final class ReceivedInterval implements SenderAnswer {
     /**
      * An empty copy.
      *
-     * @param settings        that hold.
-     * @param hash            with the key of digests.
-     * @param inFlightPackets that fit.
-     * @param witnessFlows    that fit beside sketches; 0 for none.
+     * @param hash         with the key of digests.
+     * @param witnessFlows that fit beside sketches; 0 for none.
      */
     ReceivedInterval(
         final ExchangeSettings settings, final SipHash hash, final int inFlightPackets, final int witnessFlows) {
@@ -57,9 +55,7 @@ final class ReceivedInterval implements SenderAnswer {
     /**
      * Memory of a copy, by formula.
      *
-     * @param settings        that hold.
-     * @param inFlightPackets that fit.
-     * @param witnessFlows    that fit beside sketches; 0 for none.
+     * @param witnessFlows that fit beside sketches; 0 for none.
      * @return octets, on and off the heap.
      */
     static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets, final int witnessFlows) {
@@ -69,11 +65,7 @@ final class ReceivedInterval implements SenderAnswer {
             (isSketched && witnessFlows > 0 ? FlowSums.memoryBytes(witnessFlows) : 0);
     }
 
-    /**
-     * Copies an interval.
-     *
-     * @param interval verified, of these settings.
-     */
+    /** Copies an interval. */
     void copy(final SenderInterval interval) {
         intervalNumber = interval.number();
         hasStragglers = interval.drops().latePackets() > 0;

@@ -12,50 +12,32 @@ public interface ReceiverHandler {
      */
     void onInterval(SenderInterval interval);
 
-    /**
-     * An interval that was expected has no usable answer: it did not come in time, or was refused.
-     *
-     * @param pointId        of the sender.
-     * @param intervalNumber of the interval.
-     */
+    /** An interval that was expected has no usable answer: it did not come in time, or was refused. */
     void onMissing(long pointId, long intervalNumber);
 
     /**
      * The effective send time of a reference.
      *
-     * @param pointId       of the sender.
-     * @param isPassive     whether the reference is a regular packet.
-     * @param key           its digest, or the last 40 bits of it, if passive, else stream * 2^32 + sequence number.
-     * @param sentNs        since the epoch.
-     * @param methodCode    how it was taken: STAMP timestamping method.
+     * @param isPassive  whether the reference is a regular packet.
+     * @param key        its digest, or the last 40 bits of it, if passive, else stream * 2^32 + sequence number.
+     * @param sentNs     since the epoch.
+     * @param methodCode how it was taken: STAMP timestamping method.
      */
     void onSendTime(long pointId, boolean isPassive, long key, long sentNs, int methodCode);
 
-    /**
-     * A sender holds to settings.
-     *
-     * @param pointId        of the sender.
-     * @param settingsNumber of the settings.
-     */
+    /** A sender holds to settings. */
     void onSettingsHeld(long pointId, int settingsNumber);
 
     /**
      * A session with a sender began or ended.
      *
-     * @param pointId     of the sender.
      * @param isConnected whether it began.
      * @param text        why it ended, or what is not as it should be, for people; empty if nothing is, or the other end closed
      *                    it and said nothing.
      */
     void onSession(long pointId, boolean isConnected, String text);
 
-    /**
-     * The settings of one sender.
-     *
-     * @param common  of all senders.
-     * @param pointId of the sender.
-     * @return settings with the same number, sketches and times.
-     */
+    /** The settings of one sender. Returns settings with the same number, sketches and times. */
     default ExchangeSettings settings(final ExchangeSettings common, final long pointId) {
         return common;
     }
@@ -65,13 +47,7 @@ public interface ReceiverHandler {
         return new ExchangeCounters();
     }
 
-    /**
-     * Who puts a sender's synopses together.
-     *
-     * @param pointId   of the sender.
-     * @param requestId that is answered.
-     * @return room for the answer that is waited for; null if nobody waits.
-     */
+    /** Who puts a sender's synopses together. Returns room for the answer that is waited for; null if nobody waits. */
     default SynopsisAssembler synopses(final long pointId, final int requestId) {
         return null;
     }
@@ -79,9 +55,7 @@ public interface ReceiverHandler {
     /**
      * A sender has answered about synopses.
      *
-     * @param pointId   of the sender.
-     * @param requestId that is answered.
-     * @param image     octets of the answer, not verified, the handler's from now on; null if it cannot be had.
+     * @param image octets of the answer, not verified, the handler's from now on; null if it cannot be had.
      */
     default void onSynopsis(final long pointId, final int requestId, final DirectBuffer image) {
         // nobody asks
@@ -90,9 +64,7 @@ public interface ReceiverHandler {
     /**
      * A connection ended before there was a session.
      *
-     * @param address of the other end.
-     * @param how     as it is counted.
-     * @param text    what was wrong, both values of a mismatch named; may be empty.
+     * @param text what was wrong, both values of a mismatch named; may be empty.
      */
     void onTurnedAway(String address, ExchangeCounter how, String text);
 }

@@ -49,9 +49,7 @@ final class RemotePeer implements SynopsisPeer {
     /**
      * Nothing asked.
      *
-     * @param settings   sizes.
      * @param hash       with the key of digests.
-     * @param requestIds gives numbers to requests.
      * @param unverified counts answers that are no image; this is its only writer.
      */
     RemotePeer(

@@ -45,7 +45,6 @@ public final class SendTimeQueue {
          * @param kind   {@link #INJECTED} or {@link #PASSIVE}.
          * @param key    stream * 2^32 + sequence number, or the packet's digest.
          * @param sentNs since the epoch.
-         * @param method how it was taken.
          */
         void onSendTime(int kind, long key, long sentNs, int method);
     }
@@ -66,7 +65,6 @@ public final class SendTimeQueue {
      * @param kind   {@link #INJECTED} or {@link #PASSIVE}.
      * @param key    stream * 2^32 + sequence number, or the packet's digest.
      * @param sentNs since the epoch.
-     * @param method how it was taken.
      * @return false if there is no room.
      */
     public boolean offer(final int kind, final long key, final long sentNs, final int method) {
@@ -82,12 +80,7 @@ public final class SendTimeQueue {
         return true;
     }
 
-    /**
-     * A handler for {@link #poll} that unpacks.
-     *
-     * @param consumer takes each send time.
-     * @return the handler.
-     */
+    /** A handler for {@link #poll} that unpacks. */
     public static MessageHandler handler(final Consumer consumer) {
         return (type, buffer, index, lengthBytes) -> consumer.onSendTime(buffer.getInt(index + KIND_OFFSET),
             buffer.getLong(index), buffer.getLong(index + SENT_OFFSET), buffer.getInt(index + METHOD_OFFSET));

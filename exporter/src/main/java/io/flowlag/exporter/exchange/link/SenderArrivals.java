@@ -41,7 +41,6 @@ final class SenderArrivals {
     /**
      * Nothing has come.
      *
-     * @param pointId     of the sender.
      * @param senderIndex of the sender, in the order of the configuration.
      * @param sendTimeBps what send times may take of the exchange.
      */

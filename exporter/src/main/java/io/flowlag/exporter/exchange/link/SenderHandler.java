@@ -5,27 +5,17 @@ import io.flowlag.exporter.exchange.wire.IntervalVerdict;
 
 /** What a sender learns from its receiver; called on the connector's thread, must not block. */
 public interface SenderHandler {
-    /**
-     * New settings came; the schedule has them already.
-     *
-     * @param held the settings.
-     */
+    /** New settings came; the schedule has them already. */
     void onSettings(HeldSettings held);
 
     /**
      * The receiver refused something, or this end refused the receiver.
      *
-     * @param reason label of the reason.
-     * @param text   printable, for people; it names both values of a mismatch.
+     * @param text printable, for people; it names both values of a mismatch.
      */
     void onRefused(String reason, String text);
 
-    /**
-     * The receiver answered an interval.
-     *
-     * @param intervalNumber of the interval.
-     * @param verdict        of the receiver.
-     */
+    /** The receiver answered an interval. */
     void onAnswer(long intervalNumber, IntervalVerdict verdict);
 
     /**

@@ -31,46 +31,24 @@ public interface SenderInterval {
     /** {@return count of sketches, as in the settings, or 0 in mode flows} */
     int sketchCount();
 
-    /**
-     * A sketch; its shape, seed and interval are those of the settings.
-     *
-     * @param index as in the settings.
-     * @return the image.
-     */
+    /** A sketch; its shape, seed and interval are those of the settings. */
     SketchImage sketch(int index);
 
     /** {@return count of packets that may have been in flight at the interval's end} */
     int inFlightCount();
 
-    /**
-     * A packet that may have been in flight.
-     *
-     * @param index of the packet.
-     * @return its digest.
-     */
+    /** A packet that may have been in flight. */
     long inFlight(int index);
 
     /** {@return count of flows whose sums came} */
     int flowCount();
 
-    /**
-     * A flow's sums.
-     *
-     * @param index of the flow.
-     * @param sum   is wrapped around them.
-     * @return sum.
-     */
+    /** A flow's sums. */
     FlowSum flow(int index, FlowSum sum);
 
     /** {@return count of witness flows} */
     int witnessCount();
 
-    /**
-     * A witness flow's sums.
-     *
-     * @param index of the flow.
-     * @param sum   is wrapped around them.
-     * @return sum.
-     */
+    /** A witness flow's sums. */
     FlowSum witness(int index, FlowSum sum);
 }

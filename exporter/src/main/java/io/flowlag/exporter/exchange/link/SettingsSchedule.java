@@ -13,11 +13,8 @@ public final class SettingsSchedule {
     private volatile HeldSettings[] entries = EMPTY;
 
     /**
-     * The settings that hold in an interval, where intervals of other settings may be longer or shorter.
-     *
-     * @param intervalNumber of the interval.
-     * @param intervalNs     of the interval's settings.
-     * @return the settings that hold when it begins, null if there are none yet.
+     * The settings that hold in an interval, where intervals of other settings may be longer or shorter. Returns the settings
+     * that hold when it begins, null if there are none yet.
      */
     public HeldSettings at(final long intervalNumber, final long intervalNs) {
         final HeldSettings[] current = entries;
@@ -40,11 +37,7 @@ public final class SettingsSchedule {
         return Math.multiplyHigh(number, lengthNs) == low >> Long.SIZE - 1 ? low : number < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
     }
 
-    /**
-     * The settings that came last, whether they hold yet or not.
-     *
-     * @return null if there are none.
-     */
+    /** The settings that came last, whether they hold yet or not. Returns null if there are none. */
     public HeldSettings latest() {
         final HeldSettings[] current = entries;
         return 0 == current.length ? null : current[current.length - 1];
@@ -56,10 +49,8 @@ public final class SettingsSchedule {
     }
 
     /**
-     * Adds settings. They put aside what was to hold from the same time or later; those of another run of the receiver put
-     * aside all. Numbers rise: what is not newer changes nothing.
-     *
-     * @return whether they are new.
+     * Adds settings. They put aside what was to hold from the same time or later; those of another run of the receiver put aside
+     * all. Numbers rise: what is not newer changes nothing. Returns whether they are new.
      */
     public boolean add(final HeldSettings held) {
         final HeldSettings last = latest();

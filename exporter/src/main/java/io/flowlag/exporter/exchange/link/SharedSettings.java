@@ -48,11 +48,8 @@ public final class SharedSettings {
     /**
      * What a receiver hands out.
      *
-     * @param config       of the receiver.
      * @param key          of digests, 16 octets.
-     * @param number       of the settings.
      * @param fromInterval the first interval in which it holds.
-     * @return the settings.
      * @throws IllegalArgumentException if they do not fit the exchange; the message says what.
      */
     public static ExchangeSettings of(
@@ -90,12 +87,7 @@ public final class SharedSettings {
         };
     }
 
-    /**
-     * When a receiver's senders are to send references.
-     *
-     * @param rli of the receiver.
-     * @return {@link ExchangeSettings.Injection#NONE} if it does not say.
-     */
+    /** When a receiver's senders are to send references. Returns {@link ExchangeSettings.Injection#NONE} if it does not say. */
     public static ExchangeSettings.Injection injection(final ExporterConfig.Rli rli) {
         if (rli.policy() == ExporterConfig.Policy.PASSIVE) {
             return ExchangeSettings.Injection.passive(rli.passivePpm(), rli.ceilingBps());
@@ -112,7 +104,6 @@ public final class SharedSettings {
      *
      * @param injection as the receiver says, and not {@link ExchangeSettings.Injection#NONE}.
      * @param own       the sender's settings: its references, and how fast its own queue is if it knows that.
-     * @return the terms.
      * @throws IllegalArgumentException if the sender cannot keep to it; the message says why.
      */
     static InjectionTerms terms(final ExchangeSettings.Injection injection, final ExporterConfig.Rli own) {
@@ -138,7 +129,6 @@ public final class SharedSettings {
      * What both points keep of an interval.
      *
      * @param config of a receiver, or of both points.
-     * @return the mode.
      */
     static IntervalMode intervalMode(final ExporterConfig config) {
         return config.exchange().listen() == null ? IntervalMode.CELLS : intervalMode(mode(config));
@@ -152,12 +142,7 @@ public final class SharedSettings {
         };
     }
 
-    /**
-     * What an interval takes of the network at most, before the digests of packets in flight.
-     *
-     * @param settings of a receiver.
-     * @return for people.
-     */
+    /** What an interval takes of the network at most, before the digests of packets in flight. */
     static String price(final ExchangeSettings settings) {
         final String cells = ExchangePrice.cellsBytes(settings.sketches()) + " octets as sketches" +
             (settings.witnessPpm() == 0 ? "" : " and " + FlowSum.LENGTH_BYTES + " for each witness flow, of which are " +
@@ -171,24 +156,14 @@ public final class SharedSettings {
         };
     }
 
-    /**
-     * Flows of an interval that have room.
-     *
-     * @param config of a receiver.
-     * @return flows, at least 1.
-     */
+    /** Flows of an interval that have room. Returns flows, at least 1. */
     static int mostFlows(final ExporterConfig config) {
         final int maxFlows = config.metering().maxFlows();
         return config.exchange().mode() != ExporterConfig.ExchangeMode.AUTO ? maxFlows : Math.min(maxFlows,
             ExchangePrice.flowsThatFit(config.segment().intervalNs(), config.exchange().bandwidthBps()));
     }
 
-    /**
-     * Witness flows of an interval that have room.
-     *
-     * @param config of a receiver.
-     * @return flows; 0 if there are no witnesses.
-     */
+    /** Witness flows of an interval that have room. Returns flows; 0 if there are no witnesses. */
     static int witnessFlows(final ExporterConfig config) {
         return config.lds().witnessPpm() == 0 ? 0 :
             IntervalSettings.Sums.witnessFlows(config.metering().maxFlows(), config.lds().witnessPpm());
@@ -203,14 +178,12 @@ public final class SharedSettings {
     /**
      * What a sender makes of it, with empty sketches.
      *
-     * @param settings        that came.
      * @param inFlightPackets that the sender can remember.
      * @param maxFlows        that the sender expects at once, of which some are witnesses.
      * @param reconcile       what is remembered of packets; null for nothing.
      * @param keptIntervals   that are kept when they were shipped.
      * @param nowInterval     number of the present interval, if the settings have a usable length.
      * @param isSuccessor     whether they follow others of the same receiver, with the same key.
-     * @return the agreement.
      * @throws IllegalArgumentException if the settings cannot be held to; the message says why.
      */
     public static SketchAgreement agreement(
@@ -264,7 +237,6 @@ public final class SharedSettings {
     /**
      * The octets that a sender needs for the settings, by formula; to be asked before anything is made for them.
      *
-     * @param settings        that came.
      * @param inFlightPackets that the sender can remember.
      * @param maxFlows        that the sender expects at once.
      * @param reconcile       what is remembered of packets; null for nothing.

@@ -50,9 +50,7 @@ final class SynopsisAnswers {
         /**
          * Sends the next piece of an answer.
          *
-         * @param requestId   of the request.
-         * @param image       of the answer; null if it cannot be had.
-         * @param imageOffset of the next piece.
+         * @param image of the answer; null if it cannot be had.
          * @return octets of the image that are out now, from its beginning on; below 0 if there is no session.
          */
         int send(int requestId, DirectBuffer image, int imageOffset);
@@ -89,8 +87,6 @@ final class SynopsisAnswers {
      * Nothing kept.
      *
      * @param settings sizes; null if nothing is remembered.
-     * @param sending  sends answers.
-     * @param counters of the exchange.
      * @param giveBack takes intervals that are kept no longer.
      */
     SynopsisAnswers(

@@ -12,11 +12,7 @@ public final class SynopsisAssembler {
     private UnsafeBuffer image;
     private int filledBytes;
 
-    /**
-     * Nothing expected.
-     *
-     * @param capacityBytes of the longest image.
-     */
+    /** Nothing expected. */
     public SynopsisAssembler(final int capacityBytes) {
         this.capacityBytes = capacityBytes;
     }
@@ -41,11 +37,7 @@ public final class SynopsisAssembler {
         return true;
     }
 
-    /**
-     * Takes the image once it is whole.
-     *
-     * @return its octets; null if some are missing.
-     */
+    /** Takes the image once it is whole. Returns its octets; null if some are missing. */
     UnsafeBuffer takeWhole() {
         if (null == image || filledBytes < image.capacity()) {
             return null;

@@ -31,7 +31,6 @@ final class TlsChannel implements PeerChannel {
      * @param channel      connected, not blocking; owned from now on.
      * @param engine       of this connection, with its mode set.
      * @param allowedPeers names of which the other end's certificate must carry one; none means any.
-     * @param executor     for the handshake's arithmetic.
      */
     TlsChannel(
         final SocketChannel channel, final SSLEngine engine, final List<String> allowedPeers, final Executor executor)

@@ -30,11 +30,7 @@ public final class CompactCells {
     private CompactCells() {
     }
 
-    /**
-     * Encodes cells.
-     *
-     * @return octets written.
-     */
+    /** Encodes cells. Returns octets written. */
     static int encode(
         final DirectBuffer cells,
         final int cellsOffset,
@@ -77,11 +73,7 @@ public final class CompactCells {
         return put(target, position + 9, bytes, bytesBytes) - offset;
     }
 
-    /**
-     * Checks that octets decode to cells, exactly.
-     *
-     * @return true if they do.
-     */
+    /** Checks that octets decode to cells, exactly. Returns true if they do. */
     static boolean verify(final DirectBuffer source, final int offset, final int lengthBytes, final int cellCount) {
         return decode(source, offset, lengthBytes, cellCount, null, 0) == lengthBytes;
     }

@@ -18,12 +18,7 @@ public final class ExchangePrice {
     private ExchangePrice() {
     }
 
-    /**
-     * Price of an interval in mode cells, if no cell could be made compact.
-     *
-     * @param sketches of the settings.
-     * @return octets.
-     */
+    /** Price of an interval in mode cells, if no cell could be made compact. Returns octets. */
     public static long cellsBytes(final List<SketchPart> sketches) {
         long bytes = BASE_BYTES;
         for (final SketchPart sketch : sketches) {
@@ -34,12 +29,7 @@ public final class ExchangePrice {
         return bytes;
     }
 
-    /**
-     * Price of an interval in mode flows.
-     *
-     * @param flows of the interval.
-     * @return octets.
-     */
+    /** Price of an interval in mode flows. Returns octets. */
     public static long flowsBytes(final long flows) {
         return BASE_BYTES + flows * FlowSum.LENGTH_BYTES + pieces(flows, FlowSumsMessage.MAX_COUNT) * LIST_BYTES;
     }
@@ -47,7 +37,6 @@ public final class ExchangePrice {
     /**
      * Flows of an interval that fit a bandwidth.
      *
-     * @param intervalNs   T.
      * @param bandwidthBps bits per second that the exchange may take.
      * @return flows, at least 1.
      */
@@ -57,12 +46,7 @@ public final class ExchangePrice {
         return (int)Math.max(1, Math.min(Integer.MAX_VALUE, flows));
     }
 
-    /**
-     * What witness flows add to the price of sketches.
-     *
-     * @param witnesses of an interval.
-     * @return octets.
-     */
+    /** What witness flows add to the price of sketches. Returns octets. */
     public static long witnessBytes(final long witnesses) {
         return witnesses * FlowSum.LENGTH_BYTES + pieces(witnesses, FlowSumsMessage.MAX_COUNT) * LIST_BYTES;
     }

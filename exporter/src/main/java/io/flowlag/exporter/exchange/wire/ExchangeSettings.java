@@ -8,19 +8,18 @@ import java.util.List;
  * What both measurement points must hold alike. The receiver makes it, numbers it and hands it out with the interval from
  * which it holds. Immutable, any thread; allocates at construction.
  *
- * @param number        of the settings, rising within a run of the receiver, at least 1.
- * @param fromInterval  the first interval in which they hold.
- * @param intervalNs    T.
- * @param maxDelayNs    W: packets may be in flight so long.
- * @param mode          what the sender ships of an interval.
- * @param secrets       keys of digests and sketches.
- * @param selector      which packets belong to the segment.
- * @param injection     when references are sent.
- * @param witnessPpm    share of flows whose exact sums are shipped beside cells, in a million.
- * @param classes       traffic classes by DSCP, in order; none means one class.
- * @param sketches      the sketches of an interval, in order.
- * @param weights       of flows; the first rule that matches counts, no rule means 1.
- * @param mostFlows     flows of an interval whose sums have room at the sender; in mode auto, those that fit the bandwidth.
+ * @param number       of the settings, rising within a run of the receiver, at least 1.
+ * @param fromInterval the first interval in which they hold.
+ * @param maxDelayNs   W: packets may be in flight so long.
+ * @param mode         what the sender ships of an interval.
+ * @param secrets      keys of digests and sketches.
+ * @param selector     which packets belong to the segment.
+ * @param injection    when references are sent.
+ * @param witnessPpm   share of flows whose exact sums are shipped beside cells, in a million.
+ * @param classes      traffic classes by DSCP, in order; none means one class.
+ * @param sketches     the sketches of an interval, in order.
+ * @param weights      of flows; the first rule that matches counts, no rule means 1.
+ * @param mostFlows    flows of an interval whose sums have room at the sender; in mode auto, those that fit the bandwidth.
  */
 public record ExchangeSettings(
     int number,
@@ -80,7 +79,6 @@ public record ExchangeSettings(
      * Keys that nobody else should know; {@code toString} hides them.
      *
      * @param digestKey0 the first half of the digest's key.
-     * @param digestKey1 the second half.
      * @param sketchSeed seed of the sketches.
      */
     public record Secrets(long digestKey0, long digestKey1, long sketchSeed) {
@@ -139,9 +137,6 @@ public record ExchangeSettings(
     /**
      * When references are sent; values that a policy does not use are 0.
      *
-     * @param policy            of the sender.
-     * @param everyN            packets between references.
-     * @param everyIntervalNs   time between references.
      * @param minUtilizationPpm below it references are sent at the highest rate.
      * @param maxUtilizationPpm above it at the lowest.
      * @param minRate           one reference in so many packets, at the lowest rate.
@@ -171,7 +166,6 @@ public record ExchangeSettings(
          *
          * @param passivePpm share of regular packets that may be references, in a million.
          * @param ceilingBps most bits per second of their send times, beyond which a sender leaves some out; 0 for any.
-         * @return the injection.
          */
         public static Injection passive(final int passivePpm, final long ceilingBps) {
             return new Injection(Policy.PASSIVE, 0, 0, 0, 0, 0, 0, 0, ceilingBps, 0, passivePpm);
@@ -195,7 +189,6 @@ public record ExchangeSettings(
      * A sketch of each interval.
      *
      * @param classIndex the traffic class whose packets it takes, {@link #ANY} for all.
-     * @param geometry   its shape.
      */
     public record SketchPart(int classIndex, SketchGeometry geometry) {
         /**
@@ -211,15 +204,11 @@ public record ExchangeSettings(
     /**
      * A weight for flows.
      *
-     * @param source               holds the flow's source, null for any.
-     * @param destination          holds the flow's destination, null for any.
-     * @param firstSourcePort      of a range.
-     * @param lastSourcePort       of a range.
-     * @param firstDestinationPort of a range.
-     * @param lastDestinationPort  of a range.
-     * @param protocol             0-255, or {@link #ANY}.
-     * @param dscp                 0-63, or {@link #ANY}.
-     * @param weight               at least 1.
+     * @param source      holds the flow's source, null for any.
+     * @param destination holds the flow's destination, null for any.
+     * @param protocol    0-255, or {@link #ANY}.
+     * @param dscp        0-63, or {@link #ANY}.
+     * @param weight      at least 1.
      */
     public record WeightRule(
         AddressPrefix source,
@@ -277,18 +266,10 @@ public record ExchangeSettings(
     /**
      * Settings without sums of flows.
      *
-     * @param number       of the settings.
      * @param fromInterval the first interval in which they hold.
-     * @param intervalNs   T.
-     * @param maxDelayNs   W.
-     * @param mode         what the sender ships.
-     * @param secrets      keys.
      * @param selector     which packets belong to the segment.
      * @param injection    when references are sent.
      * @param witnessPpm   share of witness flows.
-     * @param classes      traffic classes.
-     * @param sketches     of an interval.
-     * @param weights      of flows.
      */
     public ExchangeSettings(
         final int number, final long fromInterval, final long intervalNs, final long maxDelayNs, final Mode mode,
@@ -298,33 +279,19 @@ public record ExchangeSettings(
             weights, 0);
     }
 
-    /**
-     * The same settings with intervals of another length.
-     *
-     * @param newIntervalNs of the copy.
-     * @return the copy.
-     */
+    /** The same settings with intervals of another length. */
     public ExchangeSettings withInterval(final long newIntervalNs) {
         return new ExchangeSettings(number, fromInterval, newIntervalNs, maxDelayNs, mode, secrets, selector, injection,
             witnessPpm, classes, sketches, weights);
     }
 
-    /**
-     * The same settings for other packets.
-     *
-     * @param newSelector of the copy.
-     * @return the copy.
-     */
+    /** The same settings for other packets. */
     public ExchangeSettings withSelector(final Selector newSelector) {
         return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, newSelector, injection,
             witnessPpm, classes, sketches, weights, mostFlows);
     }
 
-    /**
-     * The same settings for a sender whose messages others can read: sketches alone, without witnesses.
-     *
-     * @return the copy.
-     */
+    /** The same settings for a sender whose messages others can read: sketches alone, without witnesses. */
     public ExchangeSettings withoutFlowKeys() {
         return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, Mode.CELLS, secrets, selector, injection, 0,
             classes, sketches, weights, mostFlows);
@@ -333,8 +300,6 @@ public record ExchangeSettings(
     /**
      * The same settings for a sender of the version before, which knows no ceiling of send times. These take
      * three times the octets there, so it chooses a part of the packets.
-     *
-     * @return the copy.
      */
     public ExchangeSettings forOlderSender() {
         final boolean isCeiled = Policy.PASSIVE == injection.policy() && 0 != injection.ceilingBps();

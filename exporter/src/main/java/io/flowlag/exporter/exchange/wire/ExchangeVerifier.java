@@ -14,10 +14,8 @@ public final class ExchangeVerifier {
     /**
      * Verifies a header before the rest of the message has come.
      *
-     * @param buffer         holds the octets.
-     * @param offset         of the header.
-     * @param availableBytes from the offset on.
-     * @param maxBytes       the longest message that may come now.
+     * @param buffer   holds the octets.
+     * @param maxBytes the longest message that may come now.
      * @return {@link ExchangeResult#TOO_SHORT} if there is no whole header yet, else accepted or the first reason against.
      */
     public static ExchangeResult verifyHeader(
@@ -49,9 +47,7 @@ public final class ExchangeVerifier {
     /**
      * Verifies a whole message.
      *
-     * @param buffer      holds the octets.
-     * @param offset      of the message.
-     * @param lengthBytes of the message.
+     * @param buffer holds the octets.
      * @return accepted, or the first reason against.
      */
     public static ExchangeResult verify(final DirectBuffer buffer, final int offset, final int lengthBytes) {

@@ -51,7 +51,6 @@ public final class FlowSum {
     /**
      * Writes the sums of a flow.
      *
-     * @param buffer          receives them.
      * @param offset          of the {@link #LENGTH_BYTES} octets.
      * @param source          4 or 16 octets.
      * @param destination     as many.
@@ -91,13 +90,10 @@ public final class FlowSum {
     /**
      * Writes the sums of a flow whose addresses are numbers.
      *
-     * @param buffer          receives them.
      * @param offset          of the {@link #LENGTH_BYTES} octets.
      * @param family          4 or 6.
      * @param sourceHigh      first 8 octets of the address as a big-endian number; not used for IPv4.
      * @param sourceLow       last 8 octets; for IPv4 the address.
-     * @param destinationHigh as for the source.
-     * @param destinationLow  as for the source.
      * @param protocol        number of the transport protocol.
      * @param sourcePort      0 for fragments.
      * @param destinationPort 0 for fragments.
@@ -186,9 +182,7 @@ public final class FlowSum {
     /**
      * Wraps verified sums.
      *
-     * @param buffer holds them.
      * @param offset of the first octet.
-     * @return this.
      */
     public FlowSum wrap(final DirectBuffer buffer, final int offset) {
         entry.wrap(buffer, offset, LENGTH_BYTES);

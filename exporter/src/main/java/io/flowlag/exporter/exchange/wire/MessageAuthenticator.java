@@ -39,7 +39,6 @@ public final class MessageAuthenticator implements MessageSeal {
      * An authenticator for a session.
      *
      * @param key           that both ends share.
-     * @param isReceiver    which end this is.
      * @param receiverHello octets of the receiver's HELLO.
      * @param senderHello   octets of the sender's HELLO, without the trailer.
      */

@@ -10,9 +10,7 @@ public interface MessageSeal {
     /**
      * What the version of a sender's HELLO asks for.
      *
-     * @param version       of the sender's HELLO.
      * @param key           that both ends share.
-     * @param isReceiver    which end this is.
      * @param receiverHello octets of the receiver's HELLO.
      * @param senderHello   octets of the sender's HELLO, without the trailer.
      */

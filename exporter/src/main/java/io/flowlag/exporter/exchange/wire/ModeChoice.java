@@ -18,11 +18,7 @@ public final class ModeChoice {
     private int fittingIntervals;
     private long changes;
 
-    /**
-     * A choice that begins with flows, unless the mode is cells.
-     *
-     * @param settings that hold.
-     */
+    /** A choice that begins with flows, unless the mode is cells. */
     public ModeChoice(final ExchangeSettings settings) {
         mode = settings.mode();
         mostFlows = settings.mostFlows();
@@ -32,7 +28,6 @@ public final class ModeChoice {
     /**
      * Chooses for the next interval.
      *
-     * @param flows   of the interval.
      * @param isWhole whether they are all its flows.
      * @return true for the sums of flows, false for sketches.
      */

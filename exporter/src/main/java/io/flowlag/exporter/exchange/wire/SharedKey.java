@@ -20,7 +20,6 @@ public final class SharedKey {
     /**
      * Reads a key.
      *
-     * @param file holds it.
      * @return the key.
      * @throws IOException if the file cannot be read or holds no key; the message names the file.
      */

@@ -42,7 +42,6 @@ public final class Spool implements AutoCloseable {
      *
      * @param directory  of the spool alone; made if there is none.
      * @param boundBytes of its files, {@link #MIN_BOUND_BYTES} or more.
-     * @param templates  of the session.
      * @param losses     is told of records that were given up.
      * @throws IOException if the directory cannot be made or another process uses it; the message names it.
      */
@@ -94,11 +93,9 @@ public final class Spool implements AutoCloseable {
     /**
      * Takes a record; if that cannot be, it is counted as lost.
      *
-     * @param template    of the record, of fixed length.
-     * @param buffer      holds it.
-     * @param offset      of its first octet.
-     * @param lengthBytes of the record.
-     * @param timeMs      the time now, UNIX epoch.
+     * @param template of the record, of fixed length.
+     * @param offset   of its first octet.
+     * @param timeMs   the time now, UNIX epoch.
      */
     public void append(
         final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes, final long timeMs) {
@@ -117,9 +114,7 @@ public final class Spool implements AutoCloseable {
     }
 
     /**
-     * Finds the oldest record that has not been read; it stays the same until {@link #consume()}.
-     *
-     * @return whether there is one.
+     * Finds the oldest record that has not been read; it stays the same until {@link #consume()}. Returns whether there is one.
      */
     public boolean next() {
         while (!reader.hasRecord() && hold != null && !trouble.isPaused()) {
@@ -187,14 +182,7 @@ public final class Spool implements AutoCloseable {
         reader.consume();
     }
 
-    /**
-     * The oldest record that was read and not released has left the process, or is lost; it need not be read again.
-     *
-     * @param segment   it is in.
-     * @param endOffset of it.
-     * @param packets   that it stands for.
-     * @param octets    that it stands for.
-     */
+    /** The oldest record that was read and not released has left the process, or is lost; it need not be read again. */
     public void release(final long segment, final long endOffset, final long packets, final long octets) {
         while (files.first().number < segment) {
             deleteFirst();
@@ -238,11 +226,7 @@ public final class Spool implements AutoCloseable {
         return workCount;
     }
 
-    /**
-     * Writes what waits in memory.
-     *
-     * @return whether anything was written.
-     */
+    /** Writes what waits in memory. Returns whether anything was written. */
     public boolean flush() {
         writer.onTried();
         if (writer.isEmpty() || hold == null) {

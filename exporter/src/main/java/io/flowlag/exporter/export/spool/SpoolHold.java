@@ -31,7 +31,6 @@ final class SpoolHold implements AutoCloseable {
      * Takes the directory, unless a spool of this process has it. That is asked before the lock file is opened: who closes a file
      * lets go every lock that its process has on it.
      *
-     * @param directory that is there.
      * @return it, or null if a spool of this process has it.
      * @throws IOException if another process has it, or the lock or the position cannot be opened; the message names it.
      */

@@ -6,7 +6,6 @@ public interface SpoolLosses {
     /**
      * Records are lost.
      *
-     * @param records that were given up.
      * @param packets that they stand for, as far as that can be read.
      * @param octets  that they stand for, as far as that can be read.
      */

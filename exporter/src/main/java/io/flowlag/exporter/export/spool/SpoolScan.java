@@ -24,7 +24,6 @@ final class SpoolScan {
      *
      * @param position how far a former process has been.
      * @param buffer   holds any frame.
-     * @param octets   of the buffer.
      */
     SpoolScan(final SpoolPosition position, final UnsafeBuffer buffer, final ByteBuffer octets) {
         this.position = position;
@@ -40,7 +39,6 @@ final class SpoolScan {
     /**
      * Looks at a file.
      *
-     * @param channel of the file.
      * @param segment with its number; gets the length of what is whole, and what records there are behind the released position.
      * @return whether it is that segment of a spool.
      * @throws IOException if it cannot be read.

@@ -11,11 +11,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 /**
  * A template as it stands in a segment, and where its records say how many packets and octets they stand for. Immutable.
  *
- * @param fieldCount        of the template.
- * @param elementIds        of the fields.
- * @param lengthsBytes      of their values.
  * @param enterpriseNumbers of the elements; 0 for IANA's.
- * @param recordLengthBytes of each record.
  * @param packetsOffset     in a record; below 0 for none.
  * @param octetsOffset      in a record; below 0 for none.
  */

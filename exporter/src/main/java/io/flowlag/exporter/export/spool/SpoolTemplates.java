@@ -9,7 +9,6 @@ public interface SpoolTemplates {
      * The template of the session with these fields.
      *
      * @param elementIds        of the fields, in order.
-     * @param lengthsBytes      of their values.
      * @param enterpriseNumbers of the elements; 0 for IANA's.
      * @return the template, or null if the session cannot send such records.
      */

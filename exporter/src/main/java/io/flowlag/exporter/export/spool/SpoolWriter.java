@@ -103,12 +103,9 @@ final class SpoolWriter {
     /**
      * Puts in a record, for which there is room, and its template if the file has none.
      *
-     * @param segment   it is for; gets what the record stands for.
-     * @param template  of the record.
-     * @param record    holds it.
-     * @param offset    of its first octet.
-     * @param bytes     of the record.
-     * @param timeMs    the time now, UNIX epoch.
+     * @param segment it is for; gets what the record stands for.
+     * @param offset  of its first octet.
+     * @param timeMs  the time now, UNIX epoch.
      */
     void put(final SpoolSegment segment, final Template template, final DirectBuffer record, final int offset, final int bytes,
         final long timeMs) {

@@ -35,12 +35,7 @@ public final class FlowRanking {
         heap = new int[capacity];
     }
 
-    /**
-     * The memory of a ranking, by formula.
-     *
-     * @param capacity that it keeps.
-     * @return octets.
-     */
+    /** The memory of a ranking, by formula. Returns octets. */
     public static long memoryBytes(final int capacity) {
         return (long)capacity * (WatchedFlow.LENGTH_BYTES + PRIMITIVES_BYTES);
     }
@@ -66,31 +61,18 @@ public final class FlowRanking {
         return flows;
     }
 
-    /**
-     * Where a flow lies; flows are in no order.
-     *
-     * @param index below the size.
-     * @return its offset in {@link #flows()}.
-     */
+    /** Where a flow lies; flows are in no order. Returns its offset in {@link #flows()}. */
     public int offset(final int index) {
         return heap[index] * WatchedFlow.LENGTH_BYTES;
     }
 
-    /**
-     * The rank of a flow.
-     *
-     * @param index below the size.
-     * @return as it was offered.
-     */
+    /** The rank of a flow. Returns as it was offered. */
     public long rank(final int index) {
         return ranks[heap[index]];
     }
 
     /**
-     * Offers a flow.
-     *
-     * @param rank of the flow.
-     * @return the offset in {@link #flows()} where the caller writes the flow now; below 0 if others rank higher.
+     * Offers a flow. Returns the offset in {@link #flows()} where the caller writes the flow now; below 0 if others rank higher.
      */
     public int offer(final long rank) {
         offeredCount++;
@@ -114,7 +96,6 @@ public final class FlowRanking {
     /**
      * Offers every flow of another ranking.
      *
-     * @param other      stays as it is.
      * @param earliestNs flows that ended before are left out.
      * @param leftOut    flows by number that are left out too.
      */

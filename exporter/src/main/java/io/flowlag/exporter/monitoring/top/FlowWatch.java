@@ -45,10 +45,8 @@ public final class FlowWatch implements FlowRecordSink {
     /**
      * A watch that has seen nothing.
      *
-     * @param next       takes the finished flows.
      * @param capacity   flows in each set, 1 or more.
      * @param intervalNs between the beginnings of two passes over the cache, at the least.
-     * @param clock      of the passes.
      */
     public FlowWatch(final FlowRecordSink next, final int capacity, final long intervalNs, final NanoClock clock) {
         this.next = next;
@@ -60,12 +58,7 @@ public final class FlowWatch implements FlowRecordSink {
         nextLookNs = nextScanNs;
     }
 
-    /**
-     * The memory of a watch, by formula.
-     *
-     * @param capacity flows in each set.
-     * @return octets.
-     */
+    /** The memory of a watch, by formula. Returns octets. */
     public static long memoryBytes(final int capacity) {
         return 4 * FlowRanking.memoryBytes(capacity);
     }
@@ -73,7 +66,6 @@ public final class FlowWatch implements FlowRecordSink {
     /**
      * Says whose flows are watched; before the first one ends.
      *
-     * @param flowCache  of the process.
      * @param flowDelays tells of their delays; null where none are measured.
      */
     public void watch(final FlowCache flowCache, final FlowDelays flowDelays) {
@@ -118,11 +110,7 @@ public final class FlowWatch implements FlowRecordSink {
         }
     }
 
-    /**
-     * The set that is ready, for the thread that shows it.
-     *
-     * @return the set, to be given back soon; null if none is ready.
-     */
+    /** The set that is ready, for the thread that shows it. Returns the set, to be given back soon; null if none is ready. */
     public FlowPicks take() {
         return full.getAndSet(null);
     }

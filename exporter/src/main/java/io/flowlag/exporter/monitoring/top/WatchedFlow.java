@@ -90,640 +90,292 @@ public final class WatchedFlow {
     private WatchedFlow() {
     }
 
-    /**
-     * Reads sourceHigh: first eight octets of the source address, 0 for IPv4.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads sourceHigh: first eight octets of the source address, 0 for IPv4. */
     public static long sourceHigh(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SOURCE_HIGH_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes sourceHigh: first eight octets of the source address, 0 for IPv4.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes sourceHigh: first eight octets of the source address, 0 for IPv4. */
     public static void sourceHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SOURCE_HIGH_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads sourceLow: last eight octets of the source address; for IPv4 the address.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads sourceLow: last eight octets of the source address; for IPv4 the address. */
     public static long sourceLow(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SOURCE_LOW_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes sourceLow: last eight octets of the source address; for IPv4 the address.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes sourceLow: last eight octets of the source address; for IPv4 the address. */
     public static void sourceLow(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SOURCE_LOW_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads destinationHigh: first eight octets of the destination address, 0 for IPv4.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads destinationHigh: first eight octets of the destination address, 0 for IPv4. */
     public static long destinationHigh(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + DESTINATION_HIGH_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes destinationHigh: first eight octets of the destination address, 0 for IPv4.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes destinationHigh: first eight octets of the destination address, 0 for IPv4. */
     public static void destinationHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + DESTINATION_HIGH_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads destinationLow: last eight octets of the destination address; for IPv4 the address.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads destinationLow: last eight octets of the destination address; for IPv4 the address. */
     public static long destinationLow(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + DESTINATION_LOW_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes destinationLow: last eight octets of the destination address; for IPv4 the address.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes destinationLow: last eight octets of the destination address; for IPv4 the address. */
     public static void destinationLow(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + DESTINATION_LOW_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads sourcePort: source port, 0 where there is none.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads sourcePort: source port, 0 where there is none. */
     public static int sourcePort(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + SOURCE_PORT_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes sourcePort: source port, 0 where there is none.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes sourcePort: source port, 0 where there is none. */
     public static void sourcePort(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + SOURCE_PORT_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads destinationPort: destination port, 0 where there is none.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads destinationPort: destination port, 0 where there is none. */
     public static int destinationPort(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + DESTINATION_PORT_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes destinationPort: destination port, 0 where there is none.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes destinationPort: destination port, 0 where there is none. */
     public static void destinationPort(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + DESTINATION_PORT_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads protocol: IP protocol number.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads protocol: IP protocol number. */
     public static int protocol(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + PROTOCOL_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes protocol: IP protocol number.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes protocol: IP protocol number. */
     public static void protocol(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + PROTOCOL_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads ipVersion: 4 or 6.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads ipVersion: 4 or 6. */
     public static int ipVersion(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + IP_VERSION_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes ipVersion: 4 or 6.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes ipVersion: 4 or 6. */
     public static void ipVersion(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + IP_VERSION_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads ipClassOfService: traffic class octet of the first packet.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads ipClassOfService: traffic class octet of the first packet. */
     public static int ipClassOfService(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + IP_CLASS_OF_SERVICE_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes ipClassOfService: traffic class octet of the first packet.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes ipClassOfService: traffic class octet of the first packet. */
     public static void ipClassOfService(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + IP_CLASS_OF_SERVICE_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads endReason: 0 while the flow lives, else its flowEndReason.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads endReason: 0 while the flow lives, else its flowEndReason. */
     public static int endReason(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + END_REASON_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes endReason: 0 while the flow lives, else its flowEndReason.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes endReason: 0 while the flow lives, else its flowEndReason. */
     public static void endReason(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + END_REASON_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads classIndex: traffic class of the configuration.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads classIndex: traffic class of the configuration. */
     public static int classIndex(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + CLASS_INDEX_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes classIndex: traffic class of the configuration.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes classIndex: traffic class of the configuration. */
     public static void classIndex(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + CLASS_INDEX_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads estimator: of the mean delay: 0 for none, else as FlowDelay has it.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads estimator: of the mean delay: 0 for none, else as FlowDelay has it. */
     public static int estimator(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + ESTIMATOR_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes estimator: of the mean delay: 0 for none, else as FlowDelay has it.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes estimator: of the mean delay: 0 for none, else as FlowDelay has it. */
     public static void estimator(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + ESTIMATOR_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads lossKind: 0 for not known, else as FlowDelay has it.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads lossKind: 0 for not known, else as FlowDelay has it. */
     public static int lossKind(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + LOSS_KIND_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes lossKind: 0 for not known, else as FlowDelay has it.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes lossKind: 0 for not known, else as FlowDelay has it. */
     public static void lossKind(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + LOSS_KIND_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads flags: FLAG_ constants.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads flags: FLAG_ constants. */
     public static int flags(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + FLAGS_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes flags: FLAG_ constants.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes flags: FLAG_ constants. */
     public static void flags(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + FLAGS_OFFSET, (byte)value);
     }
 
-    /**
-     * Reads packetCount: packets.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads packetCount: packets. */
     public static long packetCount(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + PACKET_COUNT_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes packetCount: packets.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes packetCount: packets. */
     public static void packetCount(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + PACKET_COUNT_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads octetCount: IP octets.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads octetCount: IP octets. */
     public static long octetCount(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + OCTET_COUNT_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes octetCount: IP octets.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes octetCount: IP octets. */
     public static void octetCount(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + OCTET_COUNT_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads startNs: first packet, UNIX epoch.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads startNs: first packet, UNIX epoch. */
     public static long startNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + START_NS_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes startNs: first packet, UNIX epoch.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes startNs: first packet, UNIX epoch. */
     public static void startNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + START_NS_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads endNs: newest packet, UNIX epoch.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads endNs: newest packet, UNIX epoch. */
     public static long endNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + END_NS_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes endNs: newest packet, UNIX epoch.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes endNs: newest packet, UNIX epoch. */
     public static void endNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + END_NS_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads flowId: unique in the life of the process.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads flowId: unique in the life of the process. */
     public static long flowId(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + FLOW_ID_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes flowId: unique in the life of the process.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes flowId: unique in the life of the process. */
     public static void flowId(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + FLOW_ID_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads sampleCount: delays behind the mean.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads sampleCount: delays behind the mean. */
     public static long sampleCount(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SAMPLE_COUNT_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes sampleCount: delays behind the mean.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes sampleCount: delays behind the mean. */
     public static void sampleCount(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SAMPLE_COUNT_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads meanNs: mean delay, signed; valid with an estimator.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads meanNs: mean delay, signed; valid with an estimator. */
     public static long meanNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MEAN_NS_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes meanNs: mean delay, signed; valid with an estimator.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes meanNs: mean delay, signed; valid with an estimator. */
     public static void meanNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + MEAN_NS_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads boundNs: 95 % error bound of the mean; valid with FLAG_BOUND.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads boundNs: 95 % error bound of the mean; valid with FLAG_BOUND. */
     public static long boundNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + BOUND_NS_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes boundNs: 95 % error bound of the mean; valid with FLAG_BOUND.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes boundNs: 95 % error bound of the mean; valid with FLAG_BOUND. */
     public static void boundNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + BOUND_NS_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads standardDeviationNs: of the delays; valid with FLAG_SPREAD and 2 samples.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads standardDeviationNs: of the delays; valid with FLAG_SPREAD and 2 samples. */
     public static long standardDeviationNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + STANDARD_DEVIATION_NS_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes standardDeviationNs: of the delays; valid with FLAG_SPREAD and 2 samples.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes standardDeviationNs: of the delays; valid with FLAG_SPREAD and 2 samples. */
     public static void standardDeviationNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + STANDARD_DEVIATION_NS_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads minimumNs: smallest delay, signed; valid with FLAG_SPREAD.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads minimumNs: smallest delay, signed; valid with FLAG_SPREAD. */
     public static long minimumNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MINIMUM_NS_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes minimumNs: smallest delay, signed; valid with FLAG_SPREAD.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes minimumNs: smallest delay, signed; valid with FLAG_SPREAD. */
     public static void minimumNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + MINIMUM_NS_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads maximumNs: largest delay, signed; valid with FLAG_SPREAD.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads maximumNs: largest delay, signed; valid with FLAG_SPREAD. */
     public static long maximumNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MAXIMUM_NS_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes maximumNs: largest delay, signed; valid with FLAG_SPREAD.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes maximumNs: largest delay, signed; valid with FLAG_SPREAD. */
     public static void maximumNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + MAXIMUM_NS_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads sketchMeanNs: mean delay by sketches, signed; valid with FLAG_SKETCH.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads sketchMeanNs: mean delay by sketches, signed; valid with FLAG_SKETCH. */
     public static long sketchMeanNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SKETCH_MEAN_NS_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes sketchMeanNs: mean delay by sketches, signed; valid with FLAG_SKETCH.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes sketchMeanNs: mean delay by sketches, signed; valid with FLAG_SKETCH. */
     public static void sketchMeanNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SKETCH_MEAN_NS_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads lostPackets: packets lost on the segment; valid with a loss kind.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads lostPackets: packets lost on the segment; valid with a loss kind. */
     public static long lostPackets(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + LOST_PACKETS_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes lostPackets: packets lost on the segment; valid with a loss kind.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes lostPackets: packets lost on the segment; valid with a loss kind. */
     public static void lostPackets(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + LOST_PACKETS_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads segmentId: of the segment; valid with an estimator.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads segmentId: of the segment; valid with an estimator. */
     public static long segmentId(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SEGMENT_ID_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes segmentId: of the segment; valid with an estimator.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes segmentId: of the segment; valid with an estimator. */
     public static void segmentId(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SEGMENT_ID_OFFSET, value, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads interpolatedMeanNs: mean delay by references, signed; valid with FLAG_INTERPOLATED.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @return the value.
-     */
+    /** Reads interpolatedMeanNs: mean delay by references, signed; valid with FLAG_INTERPOLATED. */
     public static long interpolatedMeanNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + INTERPOLATED_MEAN_NS_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Writes interpolatedMeanNs: mean delay by references, signed; valid with FLAG_INTERPOLATED.
-     *
-     * @param buffer holds the flow.
-     * @param offset of the flow.
-     * @param value  to write.
-     */
+    /** Writes interpolatedMeanNs: mean delay by references, signed; valid with FLAG_INTERPOLATED. */
     public static void interpolatedMeanNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + INTERPOLATED_MEAN_NS_OFFSET, value, LITTLE_ENDIAN);
     }

@@ -32,7 +32,6 @@ public final class CollectException extends Exception {
     /**
      * A failure.
      *
-     * @param kind    of failure.
      * @param message one line that names the thing and the way out.
      * @param cause   or null.
      */

@@ -9,17 +9,16 @@ import java.util.List;
 /**
  * What {@code collect} shall do. Immutable.
  *
- * @param listen                       addresses to receive on; empty when files are read.
- * @param files                        IPFIX files to read, in order, plain or gzip; {@code -} is standard input.
- * @param format                       of the records.
- * @param recordLimit                  ends after so many records were written; 0 for no limit.
- * @param idleNs                       ends when no message came for so long after the first one; 0 for never.
- * @param isQuiet                      whether to leave out the closing statistics.
- * @param isVerbose                    whether to write options records in every format, and where each record came from in JSON.
- * @param tls                          this side's certificate and whom to trust; null if no address is TLS.
- * @param isClientCertificateRequired  whether exporters over TLS must show a certificate that {@code tls} trusts.
- * @param limits                       on what exporters can make the process remember.
- * @param columns                      of CSV that is written as it comes, in their order; where files are read, their own.
+ * @param listen                      addresses to receive on; empty when files are read.
+ * @param files                       IPFIX files to read, in order, plain or gzip; {@code -} is standard input.
+ * @param recordLimit                 ends after so many records were written; 0 for no limit.
+ * @param idleNs                      ends when no message came for so long after the first one; 0 for never.
+ * @param isQuiet                     whether to leave out the closing statistics.
+ * @param isVerbose                   whether to write options records in every format, and where each record came from in JSON.
+ * @param tls                         this side's certificate and whom to trust; null if no address is TLS.
+ * @param isClientCertificateRequired whether exporters over TLS must show a certificate that {@code tls} trusts.
+ * @param limits                      on what exporters can make the process remember.
+ * @param columns                     of CSV that is written as it comes, in their order; where files are read, their own.
  */
 public record CollectOptions(
     List<ListenAddress> listen,
@@ -55,12 +54,7 @@ public record CollectOptions(
         }
     }
 
-    /**
-     * The same with other addresses, and no files.
-     *
-     * @param addresses to receive on.
-     * @return the options.
-     */
+    /** The same with other addresses, and no files. */
     public CollectOptions withListen(final List<ListenAddress> addresses) {
         return new CollectOptions(addresses, List.of(), format, recordLimit, idleNs, isQuiet, isVerbose, tls,
             isClientCertificateRequired, limits, columns);
@@ -70,19 +64,13 @@ public record CollectOptions(
      * The same with other files, and no addresses.
      *
      * @param paths to read; {@code -} is standard input.
-     * @return the options.
      */
     public CollectOptions withFiles(final List<String> paths) {
         return new CollectOptions(List.of(), paths, format, recordLimit, idleNs, isQuiet, isVerbose, tls,
             isClientCertificateRequired, limits, columns);
     }
 
-    /**
-     * The same in another format.
-     *
-     * @param other format.
-     * @return the options.
-     */
+    /** The same in another format. */
     public CollectOptions withFormat(final CollectFormat other) {
         return new CollectOptions(listen, files, other, recordLimit, idleNs, isQuiet, isVerbose, tls,
             isClientCertificateRequired, limits, columns);
@@ -92,7 +80,6 @@ public record CollectOptions(
      * The same with columns of CSV.
      *
      * @param names see {@link #columns}.
-     * @return the options.
      */
     public CollectOptions withColumns(final List<String> names) {
         return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, tls,
@@ -104,7 +91,6 @@ public record CollectOptions(
      *
      * @param records   see {@link #recordLimit}.
      * @param silenceNs see {@link #idleNs}.
-     * @return the options.
      */
     public CollectOptions withEnd(final long records, final long silenceNs) {
         return new CollectOptions(listen, files, format, records, silenceNs, isQuiet, isVerbose, tls,
@@ -116,7 +102,6 @@ public record CollectOptions(
      *
      * @param quiet   see {@link #isQuiet}.
      * @param verbose see {@link #isVerbose}.
-     * @return the options.
      */
     public CollectOptions withVoice(final boolean quiet, final boolean verbose) {
         return new CollectOptions(listen, files, format, recordLimit, idleNs, quiet, verbose, tls,
@@ -128,7 +113,6 @@ public record CollectOptions(
      *
      * @param context                   see {@link #tls}.
      * @param requiresClientCertificate see {@link #isClientCertificateRequired}.
-     * @return the options.
      */
     public CollectOptions withTls(final SSLContext context, final boolean requiresClientCertificate) {
         return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, context,

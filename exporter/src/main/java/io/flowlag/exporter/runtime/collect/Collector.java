@@ -88,11 +88,8 @@ public final class Collector implements AutoCloseable {
     /**
      * Opens, runs and closes.
      *
-     * @param options  what to do.
-     * @param registry what elements mean.
-     * @param out      for the records, UTF-8; flushed, not closed.
-     * @param err      for the statistics.
-     * @param stop     asked several times a second whether to end.
+     * @param out  for the records, UTF-8; flushed, not closed.
+     * @param stop asked several times a second whether to end.
      * @throws CollectException if collecting cannot begin or ended early.
      */
     public static void run(
@@ -109,10 +106,7 @@ public final class Collector implements AutoCloseable {
     /**
      * Binds every address.
      *
-     * @param options  what to do.
-     * @param registry what elements mean.
-     * @param out      for the records, UTF-8; flushed, not closed.
-     * @param err      for the statistics.
+     * @param out for the records, UTF-8; flushed, not closed.
      * @return the collector, to be run and closed.
      * @throws CollectException if an address cannot be had.
      */

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
  * @param hasStart    whether the record tells the start.
  * @param startNs     since the UNIX epoch.
  * @param hasDuration whether the record tells the duration.
- * @param durationNs  of the flow.
  */
 record FlowTimes(boolean hasStart, long startNs, boolean hasDuration, long durationNs) {
     private static final String[] PRECISIONS = {"Nanoseconds", "Microseconds", "Milliseconds", "Seconds"};

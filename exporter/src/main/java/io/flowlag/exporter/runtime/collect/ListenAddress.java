@@ -38,7 +38,6 @@ public record ListenAddress(SessionKind kind, String host, int port) {
      *
      * @param text {@code udp://HOST:PORT}, {@code tcp://HOST:PORT} or {@code tls://HOST:PORT}; without port, 4739, or 4740 for
      *             TLS.
-     * @return the address.
      * @throws IllegalArgumentException if the text is something else; the message says what is expected.
      */
     public static ListenAddress parse(final String text) {

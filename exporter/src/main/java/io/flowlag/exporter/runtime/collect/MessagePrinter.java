@@ -26,9 +26,8 @@ public final class MessagePrinter {
     /**
      * A printer.
      *
-     * @param registry what elements mean.
-     * @param start    what the table will hold.
-     * @param out      takes the lines; the caller flushes it.
+     * @param start what the table will hold.
+     * @param out   takes the lines; the caller flushes it.
      */
     public MessagePrinter(final ElementRegistry registry, final TableStart start, final PrintStream out) {
         this.out = out;
@@ -38,15 +37,7 @@ public final class MessagePrinter {
         session = process.openSession(SessionKind.FILE, "memory");
     }
 
-    /**
-     * Prints the records of one message.
-     *
-     * @param buffer      holds the message.
-     * @param offset      of the message.
-     * @param lengthBytes of the message.
-     * @param nowNs       a monotonic clock.
-     * @return false if the output can take no more.
-     */
+    /** Prints the records of one message. Returns false if the output can take no more. */
     public boolean onMessage(final DirectBuffer buffer, final int offset, final int lengthBytes, final long nowNs) {
         process.onMessage(session, buffer, offset, lengthBytes, nowNs);
         out.append(text);

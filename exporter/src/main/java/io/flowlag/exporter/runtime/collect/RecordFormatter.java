@@ -5,11 +5,8 @@ import io.flowlag.ipfix.collect.CollectedRecord;
 /** Turns records into lines of text. Not thread-safe; allocates as it likes. */
 interface RecordFormatter {
     /**
-     * Appends the lines for a record, each with its end of line.
-     *
-     * @param record to show.
-     * @param text   to append to.
-     * @return false if this format does not show the record; nothing was appended then.
+     * Appends the lines for a record, each with its end of line. Returns false if this format does not show the record; nothing
+     * was appended then.
      */
     boolean append(CollectedRecord record, StringBuilder text);
 

@@ -86,11 +86,8 @@ public final class CaptureSurvey implements PacketHandler {
     /**
      * Looks at captures.
      *
-     * @param config      of the process.
      * @param options     name the captures; where standard input is among them, the first packets of the others are looked at.
-     * @param filters     of packets.
      * @param memoryBytes that the look may take.
-     * @return what was seen.
      */
     public static CaptureSurvey of(
         final ExporterConfig config, final DelayOptions options, final FilterSupplier filters, final long memoryBytes) {

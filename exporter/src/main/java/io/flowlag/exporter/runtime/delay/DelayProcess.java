@@ -55,9 +55,7 @@ public final class DelayProcess {
      * @param config   of the process; where its threading was not chosen, capture, metering and export are a thread each, but
      *                 with a single processor one thread works all three. What it leaves to its defaults is sized by the
      *                 captures.
-     * @param given    captures, references and estimators.
      * @param terminal for the table and messages.
-     * @return how it ended.
      * @throws io.flowlag.exporter.capture.CaptureException if a capture cannot be read.
      */
     public static ExitCode run(final ExporterConfig config, final DelayOptions given, final Terminal terminal) {

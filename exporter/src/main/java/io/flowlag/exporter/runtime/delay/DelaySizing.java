@@ -59,8 +59,6 @@ public final class DelaySizing {
     /**
      * Sizes what every estimator needs, and those that are used.
      *
-     * @param config      of the process.
-     * @param survey      of the captures.
      * @param wiring      says what is measured by.
      * @param memoryBytes that may be taken.
      * @return the configuration; the same if the captures were not read.
@@ -129,7 +127,6 @@ public final class DelaySizing {
      * would take more than twice as much, see {@code docs/exact.md}.
      *
      * @param config      of the process, with its threads.
-     * @param survey      of the captures.
      * @param wiring      says what is measured by.
      * @param memoryBytes that may be taken.
      * @return one flow in so many.

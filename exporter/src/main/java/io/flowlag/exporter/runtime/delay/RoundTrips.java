@@ -26,7 +26,6 @@ final class RoundTrips {
      *
      * @param flows that were matched; the stage has ended.
      * @param sides tells the way there from the way back.
-     * @param out   takes them.
      */
     static void print(final SegmentFlows flows, final PacketSides sides, final PrintStream out) {
         new RoundTrips(flows).print(sides, out);

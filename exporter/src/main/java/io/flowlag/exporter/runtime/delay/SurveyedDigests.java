@@ -80,9 +80,8 @@ final class SurveyedDigests {
     }
 
     /**
-     * A packet at the receiver point, all of the sender point having come.
-     *
-     * @return whether it is the first of its digest, and the sender point had one of it.
+     * A packet at the receiver point, all of the sender point having come. Returns whether it is the first of its digest, and the
+     * sender point had one of it.
      */
     boolean onReceived(final long digest, final long timestampNs, final int flow, final boolean isLong) {
         if (!place(digest)) {

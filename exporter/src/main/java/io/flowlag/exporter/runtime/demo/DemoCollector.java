@@ -94,7 +94,6 @@ final class DemoCollector implements AutoCloseable {
      * Starts a collector on a free port.
      *
      * @param enterpriseNumber of the exporter's own elements.
-     * @return the collector, serving.
      * @throws IOException if there is no port to be had.
      */
     static DemoCollector start(final int enterpriseNumber) throws IOException {
@@ -110,7 +109,6 @@ final class DemoCollector implements AutoCloseable {
     /**
      * Waits until as many flow records have come as were sent, then stops serving.
      *
-     * @param count     of flow records.
      * @param timeoutNs at most so long.
      * @return whether all have come.
      */

@@ -56,8 +56,7 @@ public final class DemoProcess {
     /**
      * Runs the demo.
      *
-     * @param config   whose destinations are served besides the built-in collector.
-     * @param terminal for the table.
+     * @param config whose destinations are served besides the built-in collector.
      * @return {@link ExitCode#DONE} if everything that was generated arrived, or a signal ended it before.
      */
     public static ExitCode run(final ExporterConfig config, final Terminal terminal) {

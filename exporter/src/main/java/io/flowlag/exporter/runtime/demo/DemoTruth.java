@@ -31,12 +31,7 @@ final class DemoTruth {
         return indexes.size();
     }
 
-    /**
-     * Whether a collected flow is whole.
-     *
-     * @param row the flow.
-     * @return true if it has every packet that passed the receiver point.
-     */
+    /** Whether a collected flow is whole. Returns true if it has every packet that passed the receiver point. */
     boolean isWhole(final DemoCollector.Row row) {
         final Integer flow = indexes.get(row.key());
         return flow != null && truth.receivedPackets(flow) == row.packets();
@@ -56,7 +51,6 @@ final class DemoTruth {
      * How many packets of a flow the bottleneck dropped.
      *
      * @param row the flow, one that reached the receiver point.
-     * @return packets.
      */
     int lostPackets(final DemoCollector.Row row) {
         return truth.lostPackets(indexes.get(row.key()));

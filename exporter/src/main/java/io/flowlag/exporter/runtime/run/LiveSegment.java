@@ -98,7 +98,6 @@ public final class LiveSegment implements AutoCloseable {
      * Checks interfaces and clock, opens sockets.
      *
      * @param config with any role; with none there is nothing to do.
-     * @return the segment.
      * @throws ExitException if packets could not be compared, or references not be sent; the message says what helps.
      */
     static LiveSegment open(final ExporterConfig config) {
@@ -140,23 +139,15 @@ public final class LiveSegment implements AutoCloseable {
         return exchangeErrors;
     }
 
-    /**
-     * The interfaces to capture from, the sender point first.
-     *
-     * @param config of the process.
-     * @return their names.
-     */
+    /** The interfaces to capture from, the sender point first. */
     public static List<String> interfaces(final ExporterConfig config) {
         return config.segment().role() == Role.BOTH ?
             List.of(config.segment().ingress(), config.segment().egress()) : config.capture().interfaces();
     }
 
     /**
-     * Which packets of an interface are wanted.
-     *
-     * @param config of the process.
-     * @param index  of the interface.
-     * @return arriving packets at the sender point and leaving ones at the receiver point where there are both.
+     * Which packets of an interface are wanted. Returns arriving packets at the sender point and leaving ones at the receiver
+     * point where there are both.
      */
     public static Direction direction(final ExporterConfig config, final int index) {
         if (config.segment().role() == Role.BOTH) {
@@ -230,9 +221,7 @@ public final class LiveSegment implements AutoCloseable {
     /**
      * Waits longer for packets of the other host, if too many come late.
      *
-     * @param before what holds.
-     * @param meter  of the process; null without delay.
-     * @return what holds now.
+     * @param meter of the process; null without delay.
      */
     ExporterConfig withLongerWait(final ExporterConfig before, final DelayMeter meter) {
         if (exchangeReceiver == null || meter == null || System.nanoTime() - nextWaitNs < 0 || meter.isChanging()) {
@@ -319,10 +308,8 @@ public final class LiveSegment implements AutoCloseable {
     /**
      * Whether something of the segment and its sketches is to change while the process runs, and when.
      *
-     * @param before what holds.
-     * @param after  the new configuration, in which no key differs that needs a restart.
-     * @param meter  of the process.
-     * @param nowNs  since the epoch.
+     * @param after the new configuration, in which no key differs that needs a restart.
+     * @param nowNs since the epoch.
      * @return ns since the epoch when it will change; 0 if nothing does.
      * @throws IllegalArgumentException if it cannot change; the message says what.
      */
@@ -358,9 +345,6 @@ public final class LiveSegment implements AutoCloseable {
     /**
      * Hands out what changes.
      *
-     * @param before what holds.
-     * @param after  the new configuration.
-     * @param meter  of the process.
      * @param fromNs as {@link #changesAt} said; 0 for nothing.
      */
     void change(final ExporterConfig before, final ExporterConfig after, final DelayMeter meter, final long fromNs) {

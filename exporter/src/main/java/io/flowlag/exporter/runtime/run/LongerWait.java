@@ -29,7 +29,6 @@ final class LongerWait {
     /**
      * Looks at what came since the last look.
      *
-     * @param config   that holds.
      * @param late     packets that came late, since the start.
      * @param received packets at this point, since the start.
      * @return the configuration with a longer wait; null if the wait is long enough, or cannot be longer.
@@ -56,10 +55,8 @@ final class LongerWait {
     }
 
     /**
-     * A configuration that is read again does not take the wait back, unless it has another one than before.
-     *
-     * @param newer that was read.
-     * @return the same with the wait that was reached.
+     * A configuration that is read again does not take the wait back, unless it has another one than before. Returns the same
+     * with the wait that was reached.
      */
     ExporterConfig keep(final ExporterConfig newer) {
         return newer.segment().maximumDelayNs() == configuredNs && reachedNs <= newer.segment().intervalNs() ?

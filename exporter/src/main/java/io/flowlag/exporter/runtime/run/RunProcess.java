@@ -76,10 +76,8 @@ public final class RunProcess {
     /**
      * Runs the process.
      *
-     * @param config   with at least one interface, and one destination where it makes records.
-     * @param reload   reads the same file and options again; throws a {@link ConfigurationException} if they are not in order.
-     * @param terminal for messages and statistics.
-     * @return how it ended.
+     * @param config with at least one interface, and one destination where it makes records.
+     * @param reload reads the same file and options again; throws a {@link ConfigurationException} if they are not in order.
      * @throws io.flowlag.exporter.capture.CaptureException if an interface cannot be opened.
      */
     public static ExitCode run(

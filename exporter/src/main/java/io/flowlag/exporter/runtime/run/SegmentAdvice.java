@@ -52,10 +52,9 @@ final class SegmentAdvice {
     /**
      * Looks at how it goes.
      *
-     * @param matched  of the packets of both points.
-     * @param counters of the process.
-     * @param delay    the counters of the delay stage by name.
-     * @param nowNs    by any clock that goes on.
+     * @param matched of the packets of both points.
+     * @param delay   the counters of the delay stage by name.
+     * @param nowNs   by any clock that goes on.
      */
     void look(final MatchCounters matched, final Counters counters, final Map<String, Long> delay, final long nowNs) {
         measureRate(matched, nowNs);

@@ -13,13 +13,7 @@ public final class SegmentChange {
     private SegmentChange() {
     }
 
-    /**
-     * Whether two configurations select the same packets.
-     *
-     * @param one   configuration.
-     * @param other configuration.
-     * @return true if so.
-     */
+    /** Whether two configurations select the same packets. */
     static boolean isSameWay(final ExporterConfig one, final ExporterConfig other) {
         return one.segment().sources().equals(other.segment().sources()) &&
             one.segment().destinations().equals(other.segment().destinations()) &&

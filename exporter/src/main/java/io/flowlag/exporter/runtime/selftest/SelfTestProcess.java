@@ -46,9 +46,8 @@ public final class SelfTestProcess {
     /**
      * Runs the test.
      *
-     * @param config   of the process; its destinations are not served.
-     * @param files    captures to test with; empty for the first interface.
-     * @param terminal takes the result.
+     * @param config of the process; its destinations are not served.
+     * @param files  captures to test with; empty for the first interface.
      * @return {@link ExitCode#DONE} if delay and loss were found, {@link ExitCode#NO_INPUT} if there was too little traffic to
      *     tell, {@link ExitCode#DAMAGED_INPUT} if something else was measured or a capture is damaged.
      * @throws io.flowlag.exporter.capture.CaptureException if the input cannot be opened.

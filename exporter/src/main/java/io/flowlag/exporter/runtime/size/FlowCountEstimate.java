@@ -15,11 +15,7 @@ public final class FlowCountEstimate {
     private final long[] bits = new long[(int)(BITS / Long.SIZE)];
     private long setCount;
 
-    /**
-     * A packet of a flow.
-     *
-     * @return the flow's bit, which it shares with few others, from 0 on.
-     */
+    /** A packet of a flow. Returns the flow's bit, which it shares with few others, from 0 on. */
     public int add(final DirectBuffer descriptor, final int offset) {
         final long hash = FlowSizeCensus.flowHash(descriptor, offset, SEED);
         final int word = (int)(hash >>> Long.SIZE - BITS_SHIFT) >>> 6;

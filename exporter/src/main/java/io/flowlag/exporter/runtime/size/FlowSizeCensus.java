@@ -56,7 +56,6 @@ final class FlowSizeCensus implements PacketHandler {
     /**
      * Reads captures to their end.
      *
-     * @return the census.
      * @throws ExitException if they hold no IP packet, or too many flows.
      */
     static FlowSizeCensus of(final List<String> files, final long intervalNs, final Terminal terminal) {

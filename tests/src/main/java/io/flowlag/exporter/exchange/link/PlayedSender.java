@@ -33,8 +33,6 @@ public final class PlayedSender extends SketchesAlone implements SenderAnswers, 
     /**
      * Opens the intervals and begins to play them.
      *
-     * @param config  of the receiver.
-     * @param file    of intervals.
      * @param firstNs timestamp of the first packet.
      * @throws IOException if the file cannot be opened.
      */

@@ -36,25 +36,14 @@ public final class ReceiverSettings {
         return SipHash.ofKey(KEY, 0);
     }
 
-    /**
-     * The octets of payload that digests cover.
-     *
-     * @param capture of the packets.
-     * @return 0 to 32.
-     */
+    /** The octets of payload that digests cover. Returns 0 to 32. */
     public static int digestPayloadBytes(final String capture) {
         final int headerBytes = IPV6_LENGTH_BYTES + TCP_LENGTH_BYTES;
         final int cutBytes = CaptureSurvey.cutOf(new ConfigLoader().conclude(), List.of(capture)).digestBytes();
         return Math.max(0, Math.min(DelayWiring.DIGEST_PAYLOAD_BYTES, cutBytes - headerBytes));
     }
 
-    /**
-     * The configuration of both.
-     *
-     * @param columns of the sketch.
-     * @param file    of the records.
-     * @return the configuration.
-     */
+    /** The configuration of both. */
     public static ExporterConfig config(final int columns, final String file) {
         return new ConfigLoader().text("benchmark", String.join("\n",
             "metering: {max-flows: 2000000}",
@@ -70,7 +59,6 @@ public final class ReceiverSettings {
     /**
      * What the receiver asks of the sender.
      *
-     * @param config  of both.
      * @param firstNs timestamp of the first packet.
      * @return settings that hold from the packet's interval on.
      */

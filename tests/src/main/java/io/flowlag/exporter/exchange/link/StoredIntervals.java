@@ -30,7 +30,6 @@ public final class StoredIntervals implements AutoCloseable {
     /**
      * Opens a file.
      *
-     * @param file of messages.
      * @param held settings that hold in all of them.
      * @throws IOException if it cannot be opened.
      */
@@ -44,8 +43,6 @@ public final class StoredIntervals implements AutoCloseable {
     /**
      * Stores an interval.
      *
-     * @param interval that was encoded.
-     * @param channel  blocking; takes its messages.
      * @throws IOException if they cannot be written.
      */
     public static void store(final EncodedInterval interval, final WritableByteChannel channel) throws IOException {

@@ -33,7 +33,6 @@ public final class StoredSender implements AutoCloseable {
      * A sender that has sent nothing.
      *
      * @param file    of its intervals, written anew.
-     * @param columns of the sketch.
      * @param firstNs when its first packet is sent.
      * @throws IOException if the file cannot be written.
      */
@@ -52,7 +51,6 @@ public final class StoredSender implements AutoCloseable {
      *
      * @param sentNs     not before the last one's.
      * @param descriptor of the packet, with its digest.
-     * @param offset     of the descriptor.
      * @throws IOException if an interval that is over cannot be written.
      */
     public void send(final long sentNs, final DirectBuffer descriptor, final int offset) throws IOException {

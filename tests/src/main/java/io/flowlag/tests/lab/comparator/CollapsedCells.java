@@ -13,10 +13,7 @@ public record CollapsedCells(int pairs, double secondMomentNs2, double standardD
     /**
      * Collapses cells.
      *
-     * @param delays    of an interval, repaired.
      * @param selective whether each cell is collapsed with the next clean one that holds packets; else with its neighbour.
-     * @param meanNs    of the interval.
-     * @return what they tell.
      */
     public static CollapsedCells of(final CellDelays delays, final boolean selective, final double meanNs) {
         double squaresNs2 = 0;

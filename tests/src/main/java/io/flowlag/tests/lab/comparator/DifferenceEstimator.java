@@ -15,11 +15,7 @@ public interface DifferenceEstimator {
      */
     void add(long identifier);
 
-    /**
-     * This point's side of it.
-     *
-     * @return the image, to be sent or compared.
-     */
+    /** This point's side of it. Returns the image, to be sent or compared. */
     SynopsisImage image();
 
     /**

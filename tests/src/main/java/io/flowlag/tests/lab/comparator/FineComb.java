@@ -23,8 +23,7 @@ public final class FineComb extends Synopsis {
     /**
      * An empty FineComb.
      *
-     * @param geometry of family FINE_COMB.
-     * @param seed     that both measurement points share.
+     * @param seed that both measurement points share.
      */
     public FineComb(final SynopsisGeometry geometry, final long seed) {
         super(SynopsisFamily.FINE_COMB, geometry, seed);
@@ -32,12 +31,7 @@ public final class FineComb extends Synopsis {
         cells = geometry.cells();
     }
 
-    /**
-     * The geometry of a FineComb.
-     *
-     * @param cells m.
-     * @return the geometry.
-     */
+    /** The geometry of a FineComb. */
     public static SynopsisGeometry geometry(final int cells) {
         return new SynopsisGeometry(SynopsisFamily.FINE_COMB, 1, cells);
     }

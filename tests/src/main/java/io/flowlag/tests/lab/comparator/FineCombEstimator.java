@@ -50,13 +50,7 @@ public final class FineCombEstimator {
         chosen = new int[stashCapacity];
     }
 
-    /**
-     * Takes a pair.
-     *
-     * @param senderImage   verified.
-     * @param receiverImage verified.
-     * @return {@link SynopsisPairing#PAIRED}, or why the pair is refused.
-     */
+    /** Takes a pair. Returns {@link SynopsisPairing#PAIRED}, or why the pair is refused. */
     public SynopsisPairing pair(final SynopsisImage senderImage, final SynopsisImage receiverImage) {
         sender = senderImage;
         receiver = receiverImage;
@@ -81,7 +75,6 @@ public final class FineCombEstimator {
      * Repairs cells that only reordered packets damaged, by brute force: of a cell that gained r packets, every choice of r of
      * the stash's packets is tried, C(s, r) of them.
      *
-     * @param stash             of the receiver.
      * @param wholeStash        true tries all of the stash's packets for every cell, as the RDA paper describes it; false those
      *                          that hash to the cell, which is all that can help.
      * @param combinationsLimit most combinations for one cell; where there are more the cell is left as it is, and counted.
@@ -108,9 +101,8 @@ public final class FineCombEstimator {
     /**
      * Repairs cells as if it were known which packets were lost and reordered: all that hold no lost one.
      *
-     * @param lost         identifiers of packets that only the sender has.
-     * @param reordered    identifiers of packets that only the receiver has.
-     * @param timestampsNs their timestamps.
+     * @param lost      identifiers of packets that only the sender has.
+     * @param reordered identifiers of packets that only the receiver has.
      */
     public void repairIdeally(final long[] lost, final long[] reordered, final long[] timestampsNs) {
         for (int cell = 0; cell < receiver.cells(); cell++) {
@@ -152,29 +144,17 @@ public final class FineCombEstimator {
         return CollapsedCells.of(delays, false, estimate.meanNs());
     }
 
-    /**
-     * Combinations that brute force tried since the pair was taken.
-     *
-     * @return count.
-     */
+    /** Combinations that brute force tried since the pair was taken. */
     public long combinations() {
         return combinations;
     }
 
-    /**
-     * Cells that were repaired.
-     *
-     * @return count.
-     */
+    /** Cells that were repaired. */
     public int repairedCells() {
         return repairedCells;
     }
 
-    /**
-     * Cells that the limit of combinations left as they were.
-     *
-     * @return count.
-     */
+    /** Cells that the limit of combinations left as they were. */
     public int abandonedCells() {
         return abandonedCells;
     }

@@ -29,7 +29,6 @@ public final class FineCombStash {
     /**
      * Offers a packet of the interval, in order of arrival.
      *
-     * @param identifier  of the packet.
      * @param timestampNs relative to the interval's start.
      */
     public void offer(final long identifier, final long timestampNs) {
@@ -40,11 +39,7 @@ public final class FineCombStash {
         offered++;
     }
 
-    /**
-     * Packets in the stash.
-     *
-     * @return count.
-     */
+    /** Packets in the stash. */
     public int size() {
         return (int)Math.min(offered, identifiers.length);
     }

@@ -30,8 +30,7 @@ public final class MinHashEstimator extends Synopsis implements DifferenceEstima
     /**
      * An empty estimator.
      *
-     * @param places k.
-     * @param seed   that both measurement points share.
+     * @param seed that both measurement points share.
      */
     public MinHashEstimator(final int places, final long seed) {
         super(SynopsisFamily.MIN_HASH, new SynopsisGeometry(SynopsisFamily.MIN_HASH, 1, places), seed);

@@ -17,12 +17,7 @@ public final class SimpleDelaySketch extends Sketch {
 
     private final CellMap cellMap;
 
-    /**
-     * An empty sketch.
-     *
-     * @param geometry of family SDS.
-     * @param seed     of its hash functions.
-     */
+    /** An empty sketch. */
     public SimpleDelaySketch(final SketchGeometry geometry, final long seed) {
         super(SketchFamily.SDS, geometry, seed);
         cellMap = new CellMap(geometry, seed);
@@ -31,10 +26,8 @@ public final class SimpleDelaySketch extends Sketch {
     /**
      * Adds a packet.
      *
-     * @param flowHash of the packet's flow.
-     * @param delayNs  of the packet, signed.
-     * @param bytes    of the packet.
-     * @param weight   of the flow, at least 1; not checked here.
+     * @param delayNs of the packet, signed.
+     * @param weight  of the flow, at least 1; not checked here.
      */
     public void update(final long flowHash, final long delayNs, final int bytes, final int weight) {
         addOffered(1, bytes);

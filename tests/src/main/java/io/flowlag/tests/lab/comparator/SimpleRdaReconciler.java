@@ -22,8 +22,7 @@ public final class SimpleRdaReconciler {
     /**
      * A packet that only one point has.
      *
-     * @param identifier of the packet.
-     * @param isLost     whether the sender has it.
+     * @param isLost whether the sender has it.
      */
     public record Item(long identifier, boolean isLost) {
     }
@@ -62,11 +61,8 @@ public final class SimpleRdaReconciler {
     }
 
     /**
-     * Lists what the two do not have in common. The images must stay as they are until {@link #repair}.
-     *
-     * @param senderImage   verified.
-     * @param receiverImage verified.
-     * @return {@link SynopsisPairing#PAIRED}, or why the pair is refused.
+     * Lists what the two do not have in common. The images must stay as they are until {@link #repair}. Returns {@link
+     * SynopsisPairing#PAIRED}, or why the pair is refused.
      */
     public SynopsisPairing decode(final SynopsisImage senderImage, final SynopsisImage receiverImage) {
         listed.clear();

@@ -31,8 +31,7 @@ public final class SimpleReconcilableDifferenceAggregator extends Synopsis {
     /**
      * An empty aggregator.
      *
-     * @param geometry of family SRDA.
-     * @param seed     that both measurement points share.
+     * @param seed that both measurement points share.
      */
     public SimpleReconcilableDifferenceAggregator(final SynopsisGeometry geometry, final long seed) {
         super(SynopsisFamily.SRDA, geometry, seed);
@@ -42,13 +41,7 @@ public final class SimpleReconcilableDifferenceAggregator extends Synopsis {
         cells = geometry.cells();
     }
 
-    /**
-     * The geometry of an sRDA.
-     *
-     * @param hashFunctions k.
-     * @param cells         of the whole array.
-     * @return the geometry.
-     */
+    /** The geometry of an sRDA. */
     public static SynopsisGeometry geometry(final int hashFunctions, final int cells) {
         return new SynopsisGeometry(SynopsisFamily.SRDA, hashFunctions, cells);
     }

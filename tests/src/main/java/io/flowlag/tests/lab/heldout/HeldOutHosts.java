@@ -54,7 +54,6 @@ public final class HeldOutHosts extends NamedExperiment {
     /**
      * The receiver's clock against the sender's, by which all means are off.
      *
-     * @param aheadNs  at the beginning.
      * @param driftPpb by how much it is faster, ns a second.
      * @param jitterNs a timestamp is off by at most.
      */

@@ -43,8 +43,6 @@ public enum HeldOutPath {
     /**
      * Paths by their names.
      *
-     * @param labels separated by commas.
-     * @return the paths.
      * @throws IllegalArgumentException if one is not known.
      */
     public static List<HeldOutPath> named(final String labels) {

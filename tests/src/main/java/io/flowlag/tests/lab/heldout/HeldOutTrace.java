@@ -65,7 +65,6 @@ public final class HeldOutTrace {
     /**
      * Makes the traffic and lets it pass.
      *
-     * @param path  between the points.
      * @param flows 1 to 1 000 000.
      * @param seed  any number.
      */
@@ -76,7 +75,6 @@ public final class HeldOutTrace {
     /**
      * The same with more small flows, and other losses.
      *
-     * @param path        between the points.
      * @param flows       1 to 1 000 000.
      * @param seed        any number.
      * @param singleShare of the flows that have one packet, besides those that have one anyway.
@@ -241,7 +239,6 @@ public final class HeldOutTrace {
      * The flow with this source address and port.
      *
      * @param address IPv4, in host order.
-     * @param port    of the source.
      * @return its index; -1 if there is none.
      */
     int flowOf(final int address, final int port) {

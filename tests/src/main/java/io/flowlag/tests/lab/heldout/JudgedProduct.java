@@ -31,10 +31,8 @@ final class JudgedProduct {
     /**
      * How a run ended.
      *
-     * @param exitCode   of the process.
      * @param seconds    from its start to its end.
      * @param cpuSeconds of all its threads, as last sampled, 20 ms before its end; NaN if it was no process of its own.
-     * @param peakBytes  of memory, likewise.
      * @param messages   what it wrote to the terminal.
      */
     record Run(int exitCode, double seconds, double cpuSeconds, double peakBytes, String messages) {

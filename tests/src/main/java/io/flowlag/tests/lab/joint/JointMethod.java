@@ -18,11 +18,7 @@ public final class JointMethod implements DelayMethod {
 
     private final SketchGeometry geometry;
 
-    /**
-     * The method.
-     *
-     * @param geometry of the LDS.
-     */
+    /** The method. */
     public JointMethod(final SketchGeometry geometry) {
         this.geometry = geometry;
     }

@@ -5,11 +5,9 @@ import java.util.List;
 /**
  * One kind of traffic and path.
  *
- * @param name              in tables.
  * @param load              of the queue, in shares of its capacity.
  * @param uncorrelatedShare of flows that take another path, with independent delays that references say nothing about.
  * @param lossShare         of packets that are lost after the queue, independently.
- * @param vldaLength        k of the sketch.
  * @param ratesPpm          one for each row of the sketch.
  */
 record Scenario(

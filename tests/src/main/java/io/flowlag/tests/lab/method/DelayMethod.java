@@ -8,7 +8,6 @@ public interface DelayMethod {
     /**
      * What a method costs, by its own data structures; machine-independent.
      *
-     * @param memoryBytes  of both points together.
      * @param controlBytes that go from point to point over the trace: references and probes, sketches, timestamps, records.
      */
     record Cost(long memoryBytes, long controlBytes) {
@@ -22,7 +21,6 @@ public interface DelayMethod {
      *
      * @param trace   what both points see; a method reads times of the receiver at the receiver only.
      * @param meansNs takes an estimate for each flow; NaN where there is none.
-     * @return what it cost.
      */
     Cost estimate(PathTrace trace, double[] meansNs);
 }

@@ -14,12 +14,7 @@ public final class FineCombMethod extends Simple.Named {
     private final SynopsisGeometry geometry;
     private final long seed;
 
-    /**
-     * The method.
-     *
-     * @param cells of each point.
-     * @param seed  of its hash.
-     */
+    /** The method. */
     public FineCombMethod(final int cells, final long seed) {
         super("FineComb, " + cells);
         geometry = FineComb.geometry(cells);

@@ -15,24 +15,14 @@ public final class LdaMethod extends Simple.Named {
     private final SketchGeometry geometry;
     private final long seed;
 
-    /**
-     * The method.
-     *
-     * @param geometry of the sketch.
-     * @param seed     of its sampling.
-     */
+    /** The method. */
     public LdaMethod(final SketchGeometry geometry, final long seed) {
         super("LDA, " + geometry.rows() + " x " + geometry.columns());
         this.geometry = geometry;
         this.seed = seed;
     }
 
-    /**
-     * The paper's two banks of 512 cells, tuned to 0.5 and 10 % loss.
-     *
-     * @param packets in an interval.
-     * @return the geometry.
-     */
+    /** The paper's two banks of 512 cells, tuned to 0.5 and 10 % loss. */
     public static SketchGeometry twoBanks(final double packets) {
         return banks(512, packets, 0.005, 0.1);
     }
@@ -40,10 +30,7 @@ public final class LdaMethod extends Simple.Named {
     /**
      * Banks that are tuned to losses of their own by the paper's p = α·m / (L + 1), as powers of a half and no two alike.
      *
-     * @param cells     of a bank; even.
-     * @param packets   in an interval.
      * @param lossRates one for each bank, rising.
-     * @return the geometry.
      */
     public static SketchGeometry banks(final int cells, final double packets, final double... lossRates) {
         final int[] zeros = new int[lossRates.length];
@@ -61,12 +48,7 @@ public final class LdaMethod extends Simple.Named {
         return new Cost(2 * SketchGeometry.memoryBytes(geometry), geometry.imageLength());
     }
 
-    /**
-     * The estimate itself.
-     *
-     * @param trace what both points see.
-     * @return mean, deviation and bound.
-     */
+    /** The estimate itself. Returns mean, deviation and bound. */
     public LdaEstimate estimate(final PathTrace trace) {
         final LossyDifferenceAggregator sender = new LossyDifferenceAggregator(geometry, seed);
         final LossyDifferenceAggregator receiver = new LossyDifferenceAggregator(geometry, seed);

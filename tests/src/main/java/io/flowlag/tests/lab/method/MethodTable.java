@@ -26,9 +26,7 @@ public final class MethodTable {
      * Measures methods and adds two tables, NAME and NAME-cpu, and a plot of distributions.
      *
      * @param setup   says how many seeds.
-     * @param results takes tables and plot.
      * @param name    of the table and the plot.
-     * @param title   of both.
      * @param traces  makes a seed's trace.
      * @param methods to compare, for each trace new ones of the same names.
      * @return the table of errors.

@@ -51,7 +51,6 @@ public final class PathTrace {
      * What passes a simulated segment; the hashes of flows and the digests of packets are drawn, not computed from octets.
      *
      * @param profile of the segment, with one stream of references or none.
-     * @return the trace.
      */
     public static PathTrace of(final SegmentProfile profile) {
         final SimulatedSegment segment = new SimulatedSegment(profile);
@@ -92,12 +91,10 @@ public final class PathTrace {
     /**
      * Adds the next packet.
      *
-     * @param flowIndex    its flow.
-     * @param packetDigest its digest.
-     * @param sendNs       when it was sent.
-     * @param tookNs       its delay; not used if it is lost.
-     * @param lengthBytes  octets of its frame.
-     * @param isLost       whether it did not arrive.
+     * @param sendNs      when it was sent.
+     * @param tookNs      its delay; not used if it is lost.
+     * @param lengthBytes octets of its frame.
+     * @param isLost      whether it did not arrive.
      */
     public void add(
         final int flowIndex, final long packetDigest, final long sendNs, final long tookNs, final int lengthBytes,
@@ -176,52 +173,27 @@ public final class PathTrace {
         return capacityBps;
     }
 
-    /**
-     * A flow's hash.
-     *
-     * @param flowIndex the flow.
-     * @return 64 bits.
-     */
+    /** A flow's hash. Returns 64 bits. */
     public long flowHash(final int flowIndex) {
         return flowHash[flowIndex];
     }
 
-    /**
-     * How much of a flow was sent.
-     *
-     * @param flowIndex the flow.
-     * @return packets.
-     */
+    /** How much of a flow was sent. */
     public int sent(final int flowIndex) {
         return sent[flowIndex];
     }
 
-    /**
-     * How much of a flow arrived.
-     *
-     * @param flowIndex the flow.
-     * @return packets.
-     */
+    /** How much of a flow arrived. */
     public int received(final int flowIndex) {
         return received[flowIndex];
     }
 
-    /**
-     * The truth of a flow.
-     *
-     * @param flowIndex the flow.
-     * @return the mean delay of its packets that arrived, ns; NaN if none did.
-     */
+    /** The truth of a flow. Returns the mean delay of its packets that arrived, ns; NaN if none did. */
     public double trueMeanNs(final int flowIndex) {
         return received[flowIndex] == 0 ? Double.NaN : trueSumNs[flowIndex] / received[flowIndex];
     }
 
-    /**
-     * The truth of a flow.
-     *
-     * @param flowIndex the flow.
-     * @return the sum of delays of its packets that arrived, ns.
-     */
+    /** The truth of a flow. Returns the sum of delays of its packets that arrived, ns. */
     public double trueSumNs(final int flowIndex) {
         return trueSumNs[flowIndex];
     }
@@ -291,8 +263,7 @@ public final class PathTrace {
     /**
      * The relative errors of estimates.
      *
-     * @param meansNs      an estimate for each flow; NaN where there is none.
-     * @param leastPackets of flows that count.
+     * @param meansNs an estimate for each flow; NaN where there is none.
      * @return the error of each such flow that arrived; NaN where there is no estimate or the true mean is 0.
      */
     public double[] relativeErrors(final double[] meansNs, final int leastPackets) {

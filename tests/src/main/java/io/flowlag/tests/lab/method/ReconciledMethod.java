@@ -21,11 +21,7 @@ public final class ReconciledMethod extends Simple.Named {
 
     private final long seed;
 
-    /**
-     * The method.
-     *
-     * @param seed of its hashes.
-     */
+    /** The method. */
     public ReconciledMethod(final long seed) {
         super("RDA, late bound");
         this.seed = seed;

@@ -51,7 +51,6 @@ public final class RliMethod extends Simple.Named {
     /**
      * Estimates every packet.
      *
-     * @param trace       with references.
      * @param estimatesNs takes an estimate for each packet, or {@link #NONE}.
      * @return the receiver's memory, octets.
      */

@@ -56,7 +56,6 @@ public final class Simple {
      * their times.
      *
      * @param share of packets, 0 to 1.
-     * @return the method.
      */
     public static DelayMethod trajectorySampling(final double share) {
         return sampling("trajectory sampling, " + 100 * share + " %", share);
@@ -97,10 +96,6 @@ public final class Simple {
     /**
      * Probes at the times of a Poisson process; a probe finds the delay of the packet that arrives next, and disturbs nothing.
      * Their mean is every flow's estimate.
-     *
-     * @param probesPerSecond mean rate.
-     * @param seed            of the process.
-     * @return the method.
      */
     public static DelayMethod poissonProbes(final double probesPerSecond, final long seed) {
         return new Named("Poisson probes, " + probesPerSecond + "/s") {

@@ -27,7 +27,6 @@ public final class SketchMethod extends Simple.Named {
     /**
      * The method.
      *
-     * @param kind     of sketch and estimate.
      * @param geometry of the sketch, of the kind's family.
      */
     public SketchMethod(final Kind kind, final SketchGeometry geometry) {

@@ -30,7 +30,6 @@ public final class IntervalCostExperiment {
     /**
      * Figures 12 and 13: an interval of one second at 940 Mbit/s, 80 000 packets of 1500 octets, by the size of the difference.
      *
-     * @param seeds repetitions.
      * @param scale share of the packets and differences.
      * @return a row for each difference.
      */
@@ -48,7 +47,6 @@ public final class IntervalCostExperiment {
     /**
      * Figures 14 and 15: octets on the wire and time of mean and deviation, by cells.
      *
-     * @param seeds repetitions.
      * @param scale share of the cells.
      * @return a row for each number of cells.
      */

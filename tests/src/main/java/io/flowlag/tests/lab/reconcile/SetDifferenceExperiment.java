@@ -77,10 +77,8 @@ public final class SetDifferenceExperiment {
     /**
      * Runs it with a number of packets of its own: errors of the deviation hardly depend on it, times do.
      *
-     * @param seeds   how many, from 0.
-     * @param scale   share of the paper's cells and differences.
-     * @param packets of the sender.
-     * @return as above.
+     * @param seeds how many, from 0.
+     * @param scale share of the paper's cells and differences.
      */
     public static Rows[] run(final int seeds, final double scale, final int packets) {
         final SetDifferenceExperiment experiment = new SetDifferenceExperiment(seeds, scale, packets);

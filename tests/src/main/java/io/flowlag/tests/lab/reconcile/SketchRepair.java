@@ -29,7 +29,6 @@ public final class SketchRepair {
      * Nothing remembered.
      *
      * @param geometry    of the sketches, of family LDS.
-     * @param seed        of the sketches.
      * @param mostPackets of an interval at a point.
      * @param mostLosses  for which the aggregators have room.
      */
@@ -42,12 +41,7 @@ public final class SketchRepair {
         cells = new LdsRepair(geometry, seed);
     }
 
-    /**
-     * Begins with an interval.
-     *
-     * @param number     of the interval.
-     * @param intervalNs its length.
-     */
+    /** Begins with an interval. */
     public void begin(final long number, final long intervalNs) {
         sent.clear();
         received.clear();
@@ -58,10 +52,7 @@ public final class SketchRepair {
     /**
      * A packet at the sender.
      *
-     * @param digest   of the packet.
-     * @param flowHash of its flow.
-     * @param timeNs   since the interval's start.
-     * @param bytes    of the packet.
+     * @param timeNs since the interval's start.
      */
     public void onSent(final long digest, final long flowHash, final long timeNs, final int bytes) {
         sent.add(digest, flowHash, timeNs, bytes, 1);
@@ -70,21 +61,13 @@ public final class SketchRepair {
     /**
      * A packet at the receiver.
      *
-     * @param digest   of the packet.
-     * @param flowHash of its flow.
-     * @param timeNs   since the interval's start.
-     * @param bytes    of the packet.
+     * @param timeNs since the interval's start.
      */
     public void onReceived(final long digest, final long flowHash, final long timeNs, final int bytes) {
         received.add(digest, flowHash, timeNs, bytes, 1);
     }
 
-    /**
-     * Takes lost packets out of the sender's sketch, and unexpected ones out of the receiver's.
-     *
-     * @param sender   its sketch.
-     * @param receiver its sketch.
-     */
+    /** Takes lost packets out of the sender's sketch, and unexpected ones out of the receiver's. */
     public void repair(final LossyDifferenceSketch sender, final LossyDifferenceSketch receiver) {
         reconciler.begin(received, null, false, false, peer.of(sent, null, false), (difference, sentPackets, receivedPackets) -> {
             cells.repair(difference, true, sentPackets, editor.wrap(sender));

@@ -3,9 +3,7 @@ package io.flowlag.tests.lab.report;
 /**
  * A number of a paper beside ours.
  *
- * @param what  is compared, with its unit.
- * @param paper the paper's number.
- * @param here  ours.
+ * @param what is compared, with its unit.
  */
 public record Comparison(String what, double paper, double here) {
     /** {@return ours over the paper's} */

@@ -19,8 +19,7 @@ public interface Experiment {
     /**
      * Runs it. Equal setups give equal results, but for tables of times.
      *
-     * @param setup   size and seeds.
-     * @param results takes what is found.
+     * @param setup size and seeds.
      */
     void run(Setup setup, Results results);
 
@@ -28,7 +27,6 @@ public interface Experiment {
      * Runs it.
      *
      * @param setup size and seeds.
-     * @return what was found.
      */
     default Results run(final Setup setup) {
         final Results results = new Results();

@@ -19,9 +19,6 @@ public final class HtmlReport {
     /**
      * What ran.
      *
-     * @param experiment that ran.
-     * @param results    what it found.
-     * @param svgs       its plots.
      * @param cpuSeconds what it took, with the plots.
      */
     public record Part(Experiment experiment, Results results, List<String> svgs, double cpuSeconds) {
@@ -58,9 +55,7 @@ public final class HtmlReport {
     /**
      * The page.
      *
-     * @param when          it was made, as text.
-     * @param machine       where, as text.
-     * @param elapsedSeconds from start to end.
+     * @param when it was made, as text.
      * @return HTML 5.
      */
     public String html(final String when, final String machine, final double elapsedSeconds) {

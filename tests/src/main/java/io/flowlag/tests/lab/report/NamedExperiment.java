@@ -9,9 +9,7 @@ public abstract class NamedExperiment implements Experiment {
     /**
      * The line.
      *
-     * @param name    on the command line.
-     * @param source  the paper's figure or table, or the page that it is behind.
-     * @param purpose what it does.
+     * @param source the paper's figure or table, or the page that it is behind.
      */
     protected NamedExperiment(final String name, final String source, final String purpose) {
         this.name = name;

@@ -81,7 +81,6 @@ public final class Numbers {
      * A number to read: four significant digits, no exponent between 0.001 and 10 million.
      *
      * @param value any; NaN is absent.
-     * @return text.
      */
     public static String text(final double value) {
         if (Double.isNaN(value)) {

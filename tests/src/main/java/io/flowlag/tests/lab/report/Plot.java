@@ -16,14 +16,7 @@ public final class Plot {
         POINTS
     }
 
-    /**
-     * Points of one name.
-     *
-     * @param name  in the legend.
-     * @param xs    of the points.
-     * @param ys    of the points.
-     * @param style of the points.
-     */
+    /** Points of one name. */
     record Series(String name, double[] xs, double[] ys, Style style) {
     }
 
@@ -40,8 +33,7 @@ public final class Plot {
     /**
      * An empty plot.
      *
-     * @param name  part of the file's name.
-     * @param title above it.
+     * @param name part of the file's name.
      */
     public Plot(final String name, final String title) {
         this.name = name;
@@ -51,9 +43,7 @@ public final class Plot {
     /**
      * A distribution: relative errors, in per cent, on a logarithmic axis; shares of flows on the other.
      *
-     * @param name  part of the file's name.
-     * @param title above it.
-     * @return the plot.
+     * @param name part of the file's name.
      */
     public static Plot errorDistribution(final String name, final String title) {
         return new Plot(name, title).x("relative error of a flow's mean delay, %", true).y("share of flows", false).between(0, 1);
@@ -64,7 +54,6 @@ public final class Plot {
      *
      * @param label         with its unit.
      * @param isLogarithmic or linear.
-     * @return this.
      */
     public Plot x(final String label, final boolean isLogarithmic) {
         xLabel = label;
@@ -77,7 +66,6 @@ public final class Plot {
      *
      * @param label         with its unit.
      * @param isLogarithmic or linear.
-     * @return this.
      */
     public Plot y(final String label, final boolean isLogarithmic) {
         yLabel = label;
@@ -90,7 +78,6 @@ public final class Plot {
      *
      * @param least lowest value shown.
      * @param most  highest value shown.
-     * @return this.
      */
     public Plot between(final double least, final double most) {
         yMinimum = least;
@@ -101,11 +88,7 @@ public final class Plot {
     /**
      * Adds points.
      *
-     * @param label in the legend.
-     * @param style of the points.
-     * @param xs    horizontal places.
-     * @param ys    vertical places, as many.
-     * @return this.
+     * @param ys vertical places, as many.
      */
     public Plot add(final String label, final Style style, final double[] xs, final double[] ys) {
         if (xs.length != ys.length) {
@@ -118,10 +101,8 @@ public final class Plot {
     /**
      * Adds a distribution.
      *
-     * @param label  in the legend.
      * @param values in any order; what is absent is left out.
      * @param factor that values are shown times.
-     * @return this.
      */
     public Plot addDistribution(final String label, final double[] values, final double factor) {
         final double[] xs = Arrays.stream(Numbers.percentiles(values)).map(value -> value * factor).toArray();

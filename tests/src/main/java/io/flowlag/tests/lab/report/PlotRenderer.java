@@ -64,10 +64,8 @@ public final class PlotRenderer {
     }
 
     /**
-     * Draws a plot. On logarithmic axes what is not above 0 is left out, as is what is absent.
-     *
-     * @param plot to draw.
-     * @return an SVG document, from its svg element on; null if there is no point to draw.
+     * Draws a plot. On logarithmic axes what is not above 0 is left out, as is what is absent. Returns an SVG document, from its
+     * svg element on; null if there is no point to draw.
      */
     public static String svg(final Plot plot) {
         final List<Plot.Series> all = plot.series().stream().map(series -> shown(plot, series)).toList();

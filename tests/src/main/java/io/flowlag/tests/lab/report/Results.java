@@ -28,8 +28,7 @@ public final class Results {
     /**
      * A file besides.
      *
-     * @param name   of the file, behind that of the experiment.
-     * @param writer of it.
+     * @param name of the file, behind that of the experiment.
      */
     public record Output(String name, FileWriter writer) {
     }
@@ -38,7 +37,6 @@ public final class Results {
      * Begins a table; equal seeds give equal octets of it.
      *
      * @param name    part of the file's name.
-     * @param title   what it shows.
      * @param columns names, with units.
      * @return the table, without rows.
      */
@@ -52,7 +50,6 @@ public final class Results {
      * Begins a table of times of this machine.
      *
      * @param name    part of the file's name.
-     * @param title   what it shows.
      * @param columns names, with units.
      * @return the table, without rows.
      */
@@ -62,11 +59,7 @@ public final class Results {
         return table;
     }
 
-    /**
-     * Adds a plot.
-     *
-     * @param plot with its series.
-     */
+    /** Adds a plot. */
     public void plot(final Plot plot) {
         plots.add(plot);
     }
@@ -74,19 +67,13 @@ public final class Results {
     /**
      * Sets a number of the paper beside ours.
      *
-     * @param what  is compared, with its unit.
-     * @param paper the paper's number.
-     * @param here  ours.
+     * @param what is compared, with its unit.
      */
     public void compare(final String what, final double paper, final double here) {
         comparisons.add(new Comparison(what, paper, here));
     }
 
-    /**
-     * Adds a sentence.
-     *
-     * @param sentence about the figures.
-     */
+    /** Adds a sentence. */
     public void note(final String sentence) {
         notes.add(sentence);
     }
@@ -94,8 +81,6 @@ public final class Results {
     /**
      * A table.
      *
-     * @param name of the table.
-     * @return the table.
      * @throws IllegalArgumentException if there is none.
      */
     public Table named(final String name) {
@@ -121,8 +106,7 @@ public final class Results {
     /**
      * Adds a file that is written when the tables are.
      *
-     * @param name   of the file, behind that of the experiment.
-     * @param writer of it.
+     * @param name of the file, behind that of the experiment.
      */
     public void output(final String name, final FileWriter writer) {
         outputs.add(new Output(name, writer));

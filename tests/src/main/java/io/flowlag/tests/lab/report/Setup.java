@@ -6,7 +6,6 @@ import java.util.function.LongFunction;
 /**
  * At which size and with how many seeds an experiment runs.
  *
- * @param scale     size of traffic.
  * @param seeds     how many, 1 or more.
  * @param firstSeed of an experiment that takes one; 0 for its own.
  */
@@ -21,41 +20,23 @@ public record Setup(Scale scale, int seeds, long firstSeed) {
     /**
      * Seeds from where the experiment wants them.
      *
-     * @param scale size.
      * @param seeds how many, 1 or more.
      */
     public Setup(final Scale scale, final int seeds) {
         this(scale, seeds, 0);
     }
 
-    /**
-     * Where seeds begin.
-     *
-     * @param own of the experiment.
-     * @return the seed that was asked for, else its own.
-     */
+    /** Where seeds begin. Returns the seed that was asked for, else its own. */
     public long firstSeed(final long own) {
         return firstSeed == 0 ? own : firstSeed;
     }
 
-    /**
-     * As many seeds as the scale has.
-     *
-     * @param scale size.
-     * @return the setup.
-     */
+    /** As many seeds as the scale has. */
     public static Setup of(final Scale scale) {
         return new Setup(scale, scale.seeds());
     }
 
-    /**
-     * A number for each scale.
-     *
-     * @param test  at the tests' scale.
-     * @param small at the small scale.
-     * @param paper at the paper's scale.
-     * @return this scale's.
-     */
+    /** A number for each scale. */
     public int size(final int test, final int small, final int paper) {
         return switch (scale) {
             case TEST -> test;

@@ -24,7 +24,6 @@ public final class Table {
      * Adds a row.
      *
      * @param cells texts and numbers, one for each column; NaN is absent.
-     * @return this.
      */
     public Table row(final Object... cells) {
         if (cells.length != columns.size()) {
@@ -62,9 +61,7 @@ public final class Table {
     /**
      * A number of the first row that begins so.
      *
-     * @param column name of the column.
-     * @param first  the first cells of the row.
-     * @return the number.
+     * @param first the first cells of the row.
      * @throws IllegalArgumentException if there is no such row or column.
      */
     public double number(final String column, final Object... first) {

@@ -45,9 +45,7 @@ final class LdaRun {
     /**
      * One sketch at each point under one loss.
      *
-     * @param lossRate   of packets.
      * @param isInBursts whether packets are lost in episodes of 100 on average.
-     * @param geometry   of the sketch.
      */
     record Setting(double lossRate, boolean isInBursts, SketchGeometry geometry) {
     }

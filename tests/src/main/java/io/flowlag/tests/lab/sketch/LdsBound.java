@@ -36,8 +36,6 @@ final class LdsBound {
      * Plays the traffic.
      *
      * @param traffic      with delays that are each packet's own.
-     * @param lossRate     of packets.
-     * @param geometry     of the sketch.
      * @param leastPackets of flows that are looked at.
      */
     LdsBound(final PaperTraffic traffic, final double lossRate, final SketchGeometry geometry, final int leastPackets) {

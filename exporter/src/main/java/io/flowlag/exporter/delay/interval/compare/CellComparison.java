@@ -36,10 +36,7 @@ final class CellComparison {
      * Nothing compared yet.
      *
      * @param settings shape and seed.
-     * @param run      of the settings.
-     * @param records  are told.
      * @param flows    records of the interval that is compared.
-     * @param counters of the receiver point.
      * @param repair   knows which packets were taken out of the cells.
      */
     CellComparison(

@@ -40,7 +40,6 @@ public final class ClockEvidence {
     /**
      * Nothing shown.
      *
-     * @param settings   of the point.
      * @param inFlightMatch learns that clocks are apart.
      */
     public ClockEvidence(final IntervalSettings settings, final InFlightMatch inFlightMatch) {
@@ -125,7 +124,6 @@ public final class ClockEvidence {
      * Whether packets of the interval that seem to be lost may be in another one.
      *
      * @param status of its reconciliation; null if it was not tried.
-     * @return true if so.
      */
     boolean isInDoubt(final ReconcileStatus status) {
         return isApart || !isShown && (isDifferent || status != ReconcileStatus.COMPLETE);

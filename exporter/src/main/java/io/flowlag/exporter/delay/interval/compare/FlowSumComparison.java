@@ -33,10 +33,7 @@ final class FlowSumComparison {
     /**
      * Nothing compared yet.
      *
-     * @param run               of the settings.
-     * @param records           are told.
      * @param flows             records of the interval that is compared.
-     * @param counters          of the receiver point.
      * @param joint             is told beside the records.
      * @param unseenFlowHandler is told of flows that only the sender point saw.
      * @param isUnseenHeld      whether it says later which of them are of the segment.

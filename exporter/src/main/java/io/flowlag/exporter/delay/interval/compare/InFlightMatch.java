@@ -40,11 +40,7 @@ public final class InFlightMatch {
     private int misses;
     private int apartIntervals;
 
-    /**
-     * Nothing is known.
-     *
-     * @param inFlightPackets of one interval.
-     */
+    /** Nothing is known. */
     public InFlightMatch(final int inFlightPackets) {
         this.inFlightPackets = inFlightPackets;
         inFlight = new DigestSet(inFlightPackets);
@@ -110,7 +106,6 @@ public final class InFlightMatch {
     /**
      * Whether a held packet was sent before the end, each digest as often as it was in flight.
      *
-     * @param digest of the packet.
      * @param isLate whether it arrived at the last moment.
      * @return whether it was.
      */
@@ -126,9 +121,6 @@ public final class InFlightMatch {
     /**
      * Whether packets of an interval may have been booked into another, because the clocks are further apart than packets are
      * held for; to be asked once when it is known where all held packets were sent.
-     *
-     * @param own the receiver's interval.
-     * @return true if so.
      */
     public boolean areClocksApart(final ReceiverInterval own) {
         int early = 0;

@@ -73,10 +73,8 @@ public final class IntervalAnswer {
     }
 
     /**
-     * What the reconciled packets of a class say of its delays.
-     *
-     * @param classIndex of the class.
-     * @return the estimate, to be used during the call; null if there is none.
+     * What the reconciled packets of a class say of its delays. Returns the estimate, to be used during the call; null if there
+     * is none.
      */
     public AggregateEstimate reconciled(final int classIndex) {
         return repair.estimate(classIndex);
@@ -85,8 +83,6 @@ public final class IntervalAnswer {
     /**
      * Whether what {@link #reconciled} says is said of all flows of a class: a cache that was too small has a sample of them,
      * whose loss is not the class's.
-     *
-     * @return true if so.
      */
     public boolean isReconciledWhole() {
         return repair.status() != null && repair.isOfAllFlows();
@@ -147,8 +143,6 @@ public final class IntervalAnswer {
     /**
      * The sums of flows at both points: of witnesses beside sketches, of all flows without; of none if the points have no sums.
      * {@link FlowSums#isWitness} of the sender's table tells the witnesses. To be used during the call.
-     *
-     * @return the pairs.
      */
     public FlowSumPairs flowSums() {
         return flowSums;
@@ -176,20 +170,12 @@ public final class IntervalAnswer {
     /**
      * Packets of flows of a class whose sums agree, if the points compared no sketches. A flow has the class of its first packet
      * of the interval at the sender point.
-     *
-     * @param classIndex of the class.
-     * @return packets.
      */
     public long exactPackets(final int classIndex) {
         return exactPackets[classIndex];
     }
 
-    /**
-     * The mean delay of those packets.
-     *
-     * @param classIndex of the class.
-     * @return ns, signed; 0 if there are none.
-     */
+    /** The mean delay of those packets. Returns ns, signed; 0 if there are none. */
     public double exactMeanNs(final int classIndex) {
         return exactPackets[classIndex] == 0 ? 0 : exactDelaySumsNs[classIndex] / exactPackets[classIndex];
     }

@@ -58,14 +58,10 @@ public final class IntervalComparison {
      * Nothing compared yet.
      *
      * @param settings          sizes, shape and seed.
-     * @param run               of the settings.
      * @param keeper            of the records that are told.
      * @param flows             room for the records of an interval.
-     * @param counters          of the receiver point.
-     * @param joint             has intervals solved.
      * @param handler           is told of each interval.
      * @param unseenFlowHandler is told of flows that only the sender point saw.
-     * @param clocks            of the two points.
      */
     public IntervalComparison(
         final IntervalSettings settings, final IntervalKeys run, final ReceiverRecords keeper, final IntervalFlows flows,
@@ -94,10 +90,7 @@ public final class IntervalComparison {
 
     /**
      * Memory, by formula: a bit a record, the cells' estimator, the packets' reconciler and responder, and flows that only the
-     * sender point saw.
-     *
-     * @param settings sizes and shape.
-     * @return octets.
+     * sender point saw. Returns octets.
      */
     public static long bytes(final IntervalSettings settings) {
         return (long)markCount(settings.room().records()) * Long.BYTES +
@@ -128,7 +121,6 @@ public final class IntervalComparison {
      * Concludes an interval, which was repaired.
      *
      * @param answer of the sender; null if none came.
-     * @param own    of the receiver.
      * @param isCut  whether only a part of it was seen.
      */
     public void conclude(final SenderAnswer answer, final ReceiverInterval own, final boolean isCut) {

@@ -60,10 +60,7 @@ public final class IntervalRepair implements ReconcileTarget {
      * Nothing repaired yet.
      *
      * @param settings sizes, shape and seed.
-     * @param run      of the settings.
-     * @param records  of the receiver point.
      * @param recorded room for flows that have records, used within a call.
-     * @param counters of the receiver point.
      * @param clocks   is told what is listed.
      */
     IntervalRepair(
@@ -85,9 +82,7 @@ public final class IntervalRepair implements ReconcileTarget {
 
     /**
      * Memory, by formula: of the point that asks, of the one that answers, and of the flows that only the sender point saw.
-     *
-     * @param settings sizes.
-     * @return octets; 0 without reconciliation.
+     * Returns octets; 0 without reconciliation.
      */
     static long bytes(final IntervalSettings settings) {
         final ReconcileSettings reconcile = settings.reconcile();
@@ -98,10 +93,9 @@ public final class IntervalRepair implements ReconcileTarget {
     /**
      * Begins to repair an interval, if both points remember its packets.
      *
-     * @param sent     of the sender; null if there is none.
-     * @param received of the receiver.
-     * @param next     the receiver's next interval, as far as it was seen; null if it has not begun.
-     * @param peer     is asked if the sender's packets are elsewhere; null if nobody can be asked.
+     * @param sent of the sender; null if there is none.
+     * @param next the receiver's next interval, as far as it was seen; null if it has not begun.
+     * @param peer is asked if the sender's packets are elsewhere; null if nobody can be asked.
      * @return whether it is done, or there is nothing to do; if not, {@link #work} goes on.
      */
     public boolean begin(
@@ -219,10 +213,7 @@ public final class IntervalRepair implements ReconcileTarget {
     /**
      * Tells of flows that no record named, whose key is known, and of which all that was sent was lost. After all records.
      *
-     * @param handler is told of each.
-     * @param isHeld  whether it says later which of them are of the segment.
-     * @param startNs of the interval.
-     * @param endNs   of the interval.
+     * @param isHeld whether it says later which of them are of the segment.
      * @return packets that those flows lost, if all of them are of the segment.
      */
     long tellUnseen(final UnseenFlowHandler handler, final boolean isHeld, final long startNs, final long endNs) {

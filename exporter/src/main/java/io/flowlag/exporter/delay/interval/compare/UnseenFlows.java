@@ -45,7 +45,6 @@ final class UnseenFlows implements UnseenFlowHandler {
      * Nothing held yet.
      *
      * @param handler  is told of flows that turn out to be of the segment.
-     * @param counters of the receiver point.
      * @param capacity flows that are held in each of two halves.
      * @param heldNs   for so long a half takes flows.
      */

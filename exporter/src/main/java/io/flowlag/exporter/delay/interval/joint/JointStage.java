@@ -36,9 +36,7 @@ public final class JointStage implements AutoCloseable {
     /**
      * Nothing solved yet.
      *
-     * @param settings sizes.
-     * @param keeper   of the records that receive estimates.
-     * @param counters of the receiver point.
+     * @param keeper of the records that receive estimates.
      */
     public JointStage(final IntervalSettings settings, final ReceiverRecords keeper, final CounterSet<SketchCounter> counters) {
         this.keeper = keeper;
@@ -55,10 +53,7 @@ public final class JointStage implements AutoCloseable {
     /**
      * Memory, by formula: 48 octets a pending packet, 24 for each record and interval that may be open at once (a power of two),
      * 8 a cell and open interval, 16 a packet held; the solver's is the library's, and two copies of an interval (one where
-     * captures are read): both sketches, 8 octets a cell and 73 a flow.
-     *
-     * @param settings sizes.
-     * @return octets; 0 without joint estimation.
+     * captures are read): both sketches, 8 octets a cell and 73 a flow. Returns octets; 0 without joint estimation.
      */
     public static long bytes(final IntervalSettings settings) {
         if (settings.joint() == null) {

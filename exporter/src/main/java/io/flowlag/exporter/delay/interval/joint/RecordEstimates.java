@@ -26,7 +26,6 @@ final class RecordEstimates {
     /**
      * No estimates.
      *
-     * @param capacity      records.
      * @param openIntervals that follow one another, at most.
      */
     RecordEstimates(final int capacity, final int openIntervals) {

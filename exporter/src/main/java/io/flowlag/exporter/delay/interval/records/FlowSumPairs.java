@@ -28,9 +28,7 @@ public final class FlowSumPairs {
     /**
      * Pairs the tables of an interval.
      *
-     * @param newSent     of the sender.
      * @param newReceived of the receiver, of the same interval.
-     * @return this.
      */
     public FlowSumPairs pair(final FlowSums newSent, final FlowSums newReceived) {
         sent = newSent;
@@ -59,22 +57,12 @@ public final class FlowSumPairs {
         return received;
     }
 
-    /**
-     * Whether the receiver has packets of a flow.
-     *
-     * @param row of the sender's table.
-     * @return true if so.
-     */
+    /** Whether the receiver has packets of a flow. */
     public boolean hasReceived(final int row) {
         return received.find(sent.flowHash(row)) != FlowSums.NONE;
     }
 
-    /**
-     * Compares a flow.
-     *
-     * @param row of the sender's table.
-     * @return what both points say.
-     */
+    /** Compares a flow. Returns what both points say. */
     public Agreement agreement(final int row) {
         final int other = received.find(sent.flowHash(row));
         if (other == FlowSums.NONE) {
@@ -100,12 +88,7 @@ public final class FlowSumPairs {
         return received.timestampSumNs(received.find(sent.flowHash(row))) - sent.timestampSumNs(row);
     }
 
-    /**
-     * Packets that the sender has more than the receiver.
-     *
-     * @param row of the sender's table.
-     * @return packets, signed.
-     */
+    /** Packets that the sender has more than the receiver. Returns packets, signed. */
     public long lostPackets(final int row) {
         final int other = received.find(sent.flowHash(row));
         return sent.packets(row) - (other == FlowSums.NONE ? 0 : received.packets(other));

@@ -75,12 +75,7 @@ public final class FlowSums implements FlowKeyTable {
         mask = index.length - 1;
     }
 
-    /**
-     * A table of all flows.
-     *
-     * @param capacity flows that fit.
-     * @return an empty table.
-     */
+    /** A table of all flows. Returns an empty table. */
     public static FlowSums ofAll(final int capacity) {
         return new FlowSums(capacity, null, true);
     }
@@ -88,7 +83,6 @@ public final class FlowSums implements FlowKeyTable {
     /**
      * A table of the flows that could be witnesses: the same ones at both points.
      *
-     * @param capacity flows that fit.
      * @param sampling that both points share.
      * @return an empty table.
      */
@@ -99,7 +93,6 @@ public final class FlowSums implements FlowKeyTable {
     /**
      * A table of all flows that tells witnesses from others: what bounds are checked by.
      *
-     * @param capacity flows that fit.
      * @param sampling that both points share.
      * @return an empty table.
      */
@@ -107,12 +100,7 @@ public final class FlowSums implements FlowKeyTable {
         return new FlowSums(capacity, sampling, true);
     }
 
-    /**
-     * Memory, by formula.
-     *
-     * @param capacity flows that fit.
-     * @return octets.
-     */
+    /** Memory, by formula. Returns octets. */
     public static long memoryBytes(final int capacity) {
         return (long)Math.max(1, capacity) * LENGTH_BYTES + indexLength(capacity) * Integer.BYTES;
     }
@@ -126,10 +114,8 @@ public final class FlowSums implements FlowKeyTable {
     }
 
     /**
-     * Reads what {@link #add} of a packet will need, so that it is in the processor's cache then. Changes nothing.
-     *
-     * @param flowHash the segment flow hash.
-     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     * Reads what {@link #add} of a packet will need, so that it is in the processor's cache then. Changes nothing. Returns what
+     * was read, for the caller to keep, or the compiler would leave the reading out.
      */
     public long touch(final long flowHash) {
         if (!isOfAll && !sampling.isKept(flowHash)) {
@@ -142,13 +128,9 @@ public final class FlowSums implements FlowKeyTable {
     /**
      * Adds a packet; one of a flow that the sample leaves out is passed over.
      *
-     * @param flowHash    the segment flow hash.
-     * @param relativeNs  its timestamp less the interval's start.
-     * @param digest      of the packet.
-     * @param lengthBytes of the packet.
-     * @param classIndex  of the packet's traffic class; the first one's is the flow's.
-     * @param descriptor  has the flow's addresses and ports; null if nobody will ask for them.
-     * @param offset      of the descriptor.
+     * @param relativeNs its timestamp less the interval's start.
+     * @param classIndex of the packet's traffic class; the first one's is the flow's.
+     * @param descriptor has the flow's addresses and ports; null if nobody will ask for them.
      */
     public void add(
         final long flowHash, final long relativeNs, final long digest, final int lengthBytes, final int classIndex,
@@ -183,11 +165,9 @@ public final class FlowSums implements FlowKeyTable {
      * Takes over the sums of a flow as another point has them, without its addresses. A flow that is here already, or finds no
      * room, is an overflow.
      *
-     * @param flowHash       the segment flow hash.
      * @param packets        at least 1.
      * @param timestampSumNs since the interval's start, modulo 2^64.
      * @param digestSum      modulo 2^64.
-     * @param bytes          of the packets.
      * @return its row; {@link #NONE} if it was not taken.
      */
     public int put(
@@ -214,11 +194,9 @@ public final class FlowSums implements FlowKeyTable {
     /**
      * Takes packets out that only this point has; nothing is done where the flow is not here or has fewer.
      *
-     * @param flowHash       the segment flow hash.
      * @param packets        at least 1.
      * @param timestampSumNs since the interval's start, modulo 2^64.
      * @param digestSum      modulo 2^64.
-     * @param bytes          of the packets.
      */
     public void subtract(
         final long flowHash, final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
@@ -235,11 +213,8 @@ public final class FlowSums implements FlowKeyTable {
     /**
      * Says whose sums a row has.
      *
-     * @param row             of the flow.
      * @param sourceHigh      first 8 octets of the address as a big-endian number; 0 for IPv4.
      * @param sourceLow       last 8 octets; for IPv4 the address.
-     * @param destinationHigh as for the source.
-     * @param destinationLow  as for the source.
      * @param sourcePort      0 for fragments.
      * @param destinationPort 0 for fragments.
      * @param protocol        number of the transport protocol.
@@ -259,7 +234,6 @@ public final class FlowSums implements FlowKeyTable {
     /**
      * Says which traffic class a row's flow has.
      *
-     * @param row        of the flow.
      * @param classIndex of its first packet.
      */
     public void classIndex(final int row, final int classIndex) {
@@ -290,18 +264,12 @@ public final class FlowSums implements FlowKeyTable {
      * Whether a flow is a witness, by its size at this point; in a table of all flows all are.
      *
      * @param row of the flow, at the sender.
-     * @return true if so.
      */
     public boolean isWitness(final int row) {
         return sampling == null || sampling.isWitness(flowHash(row), packets(row), sampling.sharePpm(keptCount));
     }
 
-    /**
-     * Reads the segment flow hash.
-     *
-     * @param row of the flow.
-     * @return 64 bits.
-     */
+    /** Reads the segment flow hash. Returns 64 bits. */
     public long flowHash(final int row) {
         return rows.getLong(at(row) + FLOW_HASH_OFFSET);
     }
@@ -311,32 +279,17 @@ public final class FlowSums implements FlowKeyTable {
         return rows.getLong(at(row) + PACKETS_OFFSET);
     }
 
-    /**
-     * Reads the sum of timestamps.
-     *
-     * @param row of the flow.
-     * @return ns since the interval's start, modulo 2^64.
-     */
+    /** Reads the sum of timestamps. Returns ns since the interval's start, modulo 2^64. */
     public long timestampSumNs(final int row) {
         return rows.getLong(at(row) + TIMESTAMP_SUM_OFFSET);
     }
 
-    /**
-     * Reads the sum of packet digests.
-     *
-     * @param row of the flow.
-     * @return modulo 2^64.
-     */
+    /** Reads the sum of packet digests. Returns modulo 2^64. */
     public long digestSum(final int row) {
         return rows.getLong(at(row) + DIGEST_SUM_OFFSET);
     }
 
-    /**
-     * Reads the octets of the packets.
-     *
-     * @param row of the flow.
-     * @return octets.
-     */
+    /** Reads the octets of the packets. Returns octets. */
     public long bytes(final int row) {
         return rows.getLong(at(row) + BYTES_OFFSET);
     }

@@ -28,7 +28,6 @@ public final class HeldPackets {
     /**
      * No packets.
      *
-     * @param capacity     packets that fit.
      * @param hasEstimates whether estimates of their delays are kept.
      */
     public HeldPackets(final int capacity, final boolean hasEstimates) {

@@ -30,7 +30,6 @@ public final class IntervalFlows {
     /**
      * No record.
      *
-     * @param records  of the receiver point.
      * @param capacity records that fit, at most 2^25.
      */
     public IntervalFlows(final SketchRecords records, final int capacity) {
@@ -50,10 +49,8 @@ public final class IntervalFlows {
     /**
      * Takes the records of an interval.
      *
-     * @param interval    records that have packets in it.
-     * @param key         under which they count its packets.
-     * @param settingsRun of their weights.
-     * @param largest     is offered each.
+     * @param interval records that have packets in it.
+     * @param key      under which they count its packets.
      */
     public void take(final RecordList interval, final long key, final int settingsRun, final HeavyHitters largest) {
         count = interval.count();

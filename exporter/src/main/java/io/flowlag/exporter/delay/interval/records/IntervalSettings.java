@@ -7,10 +7,6 @@ import io.flowlag.sketch.image.SketchGeometry;
  * What the points of a segment keep of a measurement interval, and for how long. The configuration or the exchange has checked
  * the ranges. Immutable.
  *
- * @param cells      shape of the sketches.
- * @param times      lengths and deadlines.
- * @param room       how much fits.
- * @param sums       which flows have sums.
  * @param joint      how references and sketches are solved together; null if they are not.
  * @param reconcile  how the points reconcile their packets; null if they do not.
  * @param isSelected whether all packets that the sender point sees are of the segment. If not, flows that only it sees are not
@@ -58,12 +54,7 @@ public record IntervalSettings(
             return aggregator(aggregatorCells);
         }
 
-        /**
-         * The shape of an aggregator.
-         *
-         * @param cells of each bank, even.
-         * @return the shape.
-         */
+        /** The shape of an aggregator. */
         public static SketchGeometry aggregator(final int cells) {
             return SketchGeometry.lda(cells, AGGREGATOR_BANKS);
         }
@@ -72,7 +63,6 @@ public record IntervalSettings(
     /**
      * Lengths and deadlines, ns.
      *
-     * @param intervalNs       T.
      * @param maximumDelayNs   W: how long a packet may be under way; at most T.
      * @param guardNs          G: how far clocks may be apart, less than T; 0 for one clock.
      * @param answerDeadlineNs how much longer than W after the end of an interval the sender's answer is waited for; 0 where both
@@ -83,9 +73,7 @@ public record IntervalSettings(
     public record Times(long intervalNs, long maximumDelayNs, long guardNs, long answerDeadlineNs, long idleTimeoutNs) {
         /**
          * How long before an interval's end the sender begins to remember digests: a packet that arrives G before the end may
-         * have been sent W earlier.
-         *
-         * @return at most T, ns.
+         * have been sent W earlier. Returns at most T, ns.
          */
         public long tailNs() {
             return Math.min(intervalNs, maximumDelayNs + guardNs);
@@ -135,7 +123,6 @@ public record IntervalSettings(
          * How many flows that could be witnesses have room: their share of all flows, and a quarter more.
          *
          * @param maxFlows in the cache at once.
-         * @return flows.
          */
         public int witnessFlows(final int maxFlows) {
             final int flows = witnessFlows(maxFlows, witnessPpm);
@@ -147,7 +134,6 @@ public record IntervalSettings(
          *
          * @param maxFlows   in the cache at once.
          * @param witnessPpm share of small flows that are witnesses.
-         * @return flows.
          */
         public static int witnessFlows(final int maxFlows, final int witnessPpm) {
             final long shares = (long)maxFlows * new SharedSampling(0, 0, witnessPpm).keptPpm() / SharedSampling.PPM;

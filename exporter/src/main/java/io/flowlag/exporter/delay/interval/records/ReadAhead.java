@@ -12,11 +12,7 @@ public final class ReadAhead {
     private final SketchRecords records;
     private long touched;
 
-    /**
-     * Reads for a loop over the records of intervals.
-     *
-     * @param records of the receiver point.
-     */
+    /** Reads for a loop over the records of intervals. */
     public ReadAhead(final SketchRecords records) {
         this.records = records;
     }

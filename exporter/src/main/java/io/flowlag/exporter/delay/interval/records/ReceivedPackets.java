@@ -46,16 +46,7 @@ public final class ReceivedPackets {
         count = 0;
     }
 
-    /**
-     * Adds a packet.
-     *
-     * @param timestampNs at this point.
-     * @param digest      of the packet.
-     * @param lengthBytes of the packet.
-     * @param classIndex  of its traffic class.
-     * @param weight      of its flow.
-     * @param record      of its flow.
-     */
+    /** Adds a packet. */
     public void add(
         final long timestampNs, final long digest, final int lengthBytes, final int classIndex, final int weight,
         final int record) {
@@ -69,11 +60,7 @@ public final class ReceivedPackets {
         count++;
     }
 
-    /**
-     * How many there are.
-     *
-     * @return packets.
-     */
+    /** How many there are. */
     public int count() {
         return count;
     }
@@ -82,7 +69,6 @@ public final class ReceivedPackets {
      * What an estimate of a packet's delay has to carry.
      *
      * @param index of a packet that was gathered.
-     * @return its ticket.
      */
     public long ticket(final int index) {
         return tickets[index];

@@ -21,11 +21,6 @@ public interface ReceiverInterval extends SenderAnswer {
     /** {@return how many packets came so long before the end that the sender's list has them only if the clocks are apart} */
     int earlyCount();
 
-    /**
-     * The digest of one of those packets.
-     *
-     * @param index of the packet.
-     * @return its digest.
-     */
+    /** The digest of one of those packets. */
     long early(int index);
 }

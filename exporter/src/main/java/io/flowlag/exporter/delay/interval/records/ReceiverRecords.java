@@ -21,9 +21,7 @@ public final class ReceiverRecords {
     /**
      * No record.
      *
-     * @param settings         sizes.
      * @param entryLengthBytes of a flow in the cache.
-     * @param counters         of the receiver point.
      * @param handler          takes records that have waited.
      */
     public ReceiverRecords(
@@ -38,26 +36,16 @@ public final class ReceiverRecords {
 
     /** Receives where a record is. */
     public interface RecordVisitor {
-        /**
-         * The flow lives.
-         *
-         * @param slot in the cache.
-         */
+        /** The flow lives. */
         void onLiveFlow(int slot);
 
-        /**
-         * The flow has ended and its record waits.
-         *
-         * @param buffer holds the record.
-         * @param offset of the record.
-         */
+        /** The flow has ended and its record waits. */
         void onWaitingRecord(DirectBuffer buffer, int offset);
     }
 
     /**
      * Memory, by formula: 212 to 244 octets a record, and those of the waiting records.
      *
-     * @param settings         sizes.
      * @param entryLengthBytes of a flow in the cache.
      * @return octets.
      */

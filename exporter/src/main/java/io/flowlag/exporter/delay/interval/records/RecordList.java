@@ -8,11 +8,7 @@ public final class RecordList {
     private final int[] records;
     private int count;
 
-    /**
-     * No record.
-     *
-     * @param capacity records that fit.
-     */
+    /** No record. */
     public RecordList(final int capacity) {
         records = new int[capacity];
     }
@@ -22,11 +18,7 @@ public final class RecordList {
         count = 0;
     }
 
-    /**
-     * Adds a record.
-     *
-     * @param record index of it.
-     */
+    /** Adds a record. */
     public void add(final int record) {
         records[count++] = record;
     }
@@ -40,7 +32,6 @@ public final class RecordList {
      * One of them.
      *
      * @param index from 0 on.
-     * @return the record.
      */
     public int get(final int index) {
         return records[index];

@@ -10,68 +10,35 @@ import io.flowlag.sketch.reconcile.PacketCache;
  * of the packets that may have been under way at the interval's end. It belongs to one thread, and until it is given back.
  */
 public interface SenderAnswer {
-    /**
-     * The interval.
-     *
-     * @return its number.
-     */
+    /** The interval. */
     long intervalNumber();
 
-    /**
-     * Whether the digests are all there: if not, nobody knows which packets belong to the interval.
-     *
-     * @return true if they are.
-     */
+    /** Whether the digests are all there: if not, nobody knows which packets belong to the interval. */
     boolean isInFlightComplete();
 
-    /**
-     * Packets sent in the last W of the interval, W being the maximum delay.
-     *
-     * @return how many.
-     */
+    /** Packets sent in the last W of the interval, W being the maximum delay. Returns how many. */
     int inFlightCount();
 
     /**
      * One of those packets.
      *
      * @param index of the packet, in the order of sending.
-     * @return its digest.
      */
     long inFlight(int index);
 
-    /**
-     * Whether the sender's point lost packets of its own: what is missing may not have been lost on the path.
-     *
-     * @return true if so.
-     */
+    /** Whether the sender's point lost packets of its own: what is missing may not have been lost on the path. */
     boolean isDamaged();
 
-    /**
-     * Whether there are sketches; where there are none, the sums of all flows are there.
-     *
-     * @return true if so.
-     */
+    /** Whether there are sketches; where there are none, the sums of all flows are there. */
     boolean hasSketches();
 
-    /**
-     * The sums of all flows.
-     *
-     * @return the table; null if there is none.
-     */
+    /** The sums of all flows. Returns the table; null if there is none. */
     FlowSums flows();
 
-    /**
-     * The sums of witness flows, beside the sketches.
-     *
-     * @return the table; null if there is none.
-     */
+    /** The sums of witness flows, beside the sketches. Returns the table; null if there is none. */
     FlowSums witnesses();
 
-    /**
-     * The sketch of all flows.
-     *
-     * @return a verified image of family LDS.
-     */
+    /** The sketch of all flows. Returns a verified image of family LDS. */
     SketchImage sketch();
 
     /**
@@ -82,35 +49,26 @@ public interface SenderAnswer {
     void edit(CellEditor editor);
 
     /**
-     * The packets of the interval, where the sender point is in this process and remembers them.
-     *
-     * @return the cache; null if there is none.
+     * The packets of the interval, where the sender point is in this process and remembers them. Returns the cache; null if there
+     * is none.
      */
     default PacketCache packets() {
         return null;
     }
 
     /**
-     * The flows of the interval with their keys, where the sender point is in this process and remembers packets.
-     *
-     * @return the table; null if there is none.
+     * The flows of the interval with their keys, where the sender point is in this process and remembers packets. Returns the
+     * table; null if there is none.
      */
     default FlowKeyTable keys() {
         return null;
     }
 
-    /**
-     * The aggregator of a traffic class.
-     *
-     * @param classIndex of the class.
-     * @return a verified image of family LDA.
-     */
+    /** The aggregator of a traffic class. Returns a verified image of family LDA. */
     SketchImage aggregator(int classIndex);
 
     /**
      * Whether packets of intervals that were answered before turned up at the sender since: what was said of them may be wrong.
-     *
-     * @return true if so.
      */
     default boolean hasStragglers() {
         return false;

@@ -58,22 +58,12 @@ public final class SharedSampling {
         mostWitnessPpm = witnessPpm == 0 ? 0 : Math.max(witnessPpm, MAX_WITNESS_PPM);
     }
 
-    /**
-     * Whether a regular packet is a reference, if the policy is passive.
-     *
-     * @param packetDigest of the packet.
-     * @return true for passivePpm of a million.
-     */
+    /** Whether a regular packet is a reference, if the policy is passive. Returns true for passivePpm of a million. */
     public boolean isPassiveReference(final long packetDigest) {
         return passiveRank(packetDigest) < passiveBelow;
     }
 
-    /**
-     * Where a packet stands among all: those of the lowest ranks are references.
-     *
-     * @param packetDigest of the packet.
-     * @return 0 to 2^32 - 1.
-     */
+    /** Where a packet stands among all: those of the lowest ranks are references. Returns 0 to 2^32 - 1. */
     public long passiveRank(final long packetDigest) {
         return KeyedMix.mix(packetDigest, passiveSeed) >>> Integer.SIZE;
     }
@@ -84,10 +74,8 @@ public final class SharedSampling {
     }
 
     /**
-     * Whether a flow could be a witness if it were large: its sums are kept.
-     *
-     * @param flowHash the segment flow hash.
-     * @return true for the larger of witnessPpm and {@link #MAX_WITNESS_PPM}; never without witnesses.
+     * Whether a flow could be a witness if it were large: its sums are kept. Returns true for the larger of witnessPpm and {@link
+     * #MAX_WITNESS_PPM}; never without witnesses.
      */
     public boolean isKept(final long flowHash) {
         return hash(flowHash) < below(mostWitnessPpm);
@@ -107,9 +95,7 @@ public final class SharedSampling {
     /**
      * Whether a flow is a witness.
      *
-     * @param flowHash the segment flow hash.
-     * @param packets  of the flow in the interval, at the sender.
-     * @param sharePpm of small flows.
+     * @param packets of the flow in the interval, at the sender.
      * @return true for sharePpm of a million small flows, and for more of the larger ones.
      */
     public boolean isWitness(final long flowHash, final long packets, final int sharePpm) {

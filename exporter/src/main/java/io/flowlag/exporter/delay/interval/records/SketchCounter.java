@@ -270,9 +270,7 @@ public enum SketchCounter {
     /**
      * Counts what a cache did with the packets of an interval.
      *
-     * @param counters to add to.
-     * @param packets  settled.
-     * @param keys     of their flows; null at the receiver point, which needs none.
+     * @param keys of their flows; null at the receiver point, which needs none.
      */
     public static void countCache(
         final CounterSet<SketchCounter> counters, final PacketCache packets, final FlowKeyTable keys) {

@@ -107,11 +107,7 @@ public final class SketchRecords {
     private int freeCount;
     private int usedCount;
 
-    /**
-     * No record.
-     *
-     * @param capacity records that fit.
-     */
+    /** No record. */
     public SketchRecords(final int capacity) {
         rows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(capacity, LENGTH_BYTES));
         free = new int[capacity];
@@ -210,12 +206,7 @@ public final class SketchRecords {
         return rows.getInt(row(record) + PLACE_OFFSET);
     }
 
-    /**
-     * Whether the record's hash is that of its flow's whole packets.
-     *
-     * @param record index.
-     * @return false if a fragment may have opened the record.
-     */
+    /** Whether the record's hash is that of its flow's whole packets. Returns false if a fragment may have opened the record. */
     public boolean isOfWholePackets(final int record) {
         return has(record, FLAG_WHOLE_PACKETS);
     }
@@ -223,7 +214,6 @@ public final class SketchRecords {
     /**
      * Says whether the packet that opened a record was a whole one.
      *
-     * @param record  index.
      * @param isWhole whether it was.
      */
     public void ofWholePackets(final int record, final boolean isWhole) {
@@ -232,12 +222,7 @@ public final class SketchRecords {
         }
     }
 
-    /**
-     * The segment flow hash of a record's flow.
-     *
-     * @param record index.
-     * @return as the packet that opened the record had it.
-     */
+    /** The segment flow hash of a record's flow. Returns as the packet that opened the record had it. */
     public long flowHash(final int record) {
         return rows.getLong(row(record) + FLOW_HASH_OFFSET);
     }
@@ -432,12 +417,7 @@ public final class SketchRecords {
         addLong(row(record) + TRUTH_SUM_OFFSET, sumNs);
     }
 
-    /**
-     * Packets of the record of which the true mean is known, since its flow is a witness.
-     *
-     * @param record index.
-     * @return packets.
-     */
+    /** Packets of the record of which the true mean is known, since its flow is a witness. */
     public long truthPackets(final int record) {
         return rows.getLong(row(record) + TRUTH_PACKETS_OFFSET);
     }
@@ -484,72 +464,37 @@ public final class SketchRecords {
         say(record, ANSWER_LOSS_UNKNOWN);
     }
 
-    /**
-     * Whether some packets of the record have an estimate.
-     *
-     * @param record index.
-     * @return true if so.
-     */
+    /** Whether some packets of the record have an estimate. */
     public boolean hasMean(final int record) {
         return rows.getLong(row(record) + ANSWERED_PACKETS_OFFSET) > 0;
     }
 
-    /**
-     * The mean of the intervals that have answers, weighted by the record's packets.
-     *
-     * @param record that has one.
-     * @return ns, signed.
-     */
+    /** The mean of the intervals that have answers, weighted by the record's packets. Returns ns, signed. */
     public long meanNs(final int record) {
         return Math.round(rows.getDouble(row(record) + MEAN_OFFSET));
     }
 
-    /**
-     * Packets of the record that the mean is of.
-     *
-     * @param record index.
-     * @return packets; 0 without a mean.
-     */
+    /** Packets of the record that the mean is of. Returns packets; 0 without a mean. */
     public long answeredPackets(final int record) {
         return rows.getLong(row(record) + ANSWERED_PACKETS_OFFSET);
     }
 
-    /**
-     * Packets in the cells behind the mean.
-     *
-     * @param record that has one.
-     * @return at least 1.
-     */
+    /** Packets in the cells behind the mean. Returns at least 1. */
     public long samples(final int record) {
         return Math.max(1, Math.round(rows.getDouble(row(record) + SAMPLES_OFFSET)));
     }
 
-    /**
-     * Usable cells of the flow, over all intervals.
-     *
-     * @param record that has a mean.
-     * @return cells.
-     */
+    /** Usable cells of the flow, over all intervals. */
     public int usableCells(final int record) {
         return rows.getInt(row(record) + USABLE_CELLS_OFFSET);
     }
 
-    /**
-     * Whether every interval with a mean has a standard deviation too, of the record's packets.
-     *
-     * @param record that has a mean.
-     * @return true if so.
-     */
+    /** Whether every interval with a mean has a standard deviation too, of the record's packets. */
     public boolean hasStandardDeviation(final int record) {
         return hasMean(record) && !says(record, ANSWER_NO_DEVIATION);
     }
 
-    /**
-     * The standard deviation within and between the intervals.
-     *
-     * @param record that has one.
-     * @return ns.
-     */
+    /** The standard deviation within and between the intervals. Returns ns. */
     public double standardDeviationNs(final int record) {
         final int row = row(record);
         return Math.sqrt(rows.getDouble(row + DEVIATIONS_OFFSET) / rows.getLong(row + ANSWERED_PACKETS_OFFSET));
@@ -558,53 +503,32 @@ public final class SketchRecords {
     /**
      * Whether the mean of the packets that have an estimate has a bound: of a flow of which the record has only a part in some
      * interval the standard deviation is known.
-     *
-     * @param record index.
-     * @return true if so.
      */
     public boolean hasBound(final int record) {
         return hasMean(record) && !says(record, ANSWER_NO_BOUND);
     }
 
-    /**
-     * Whether some part of the mean comes from cells.
-     *
-     * @param record that has a mean.
-     * @return true if so.
-     */
+    /** Whether some part of the mean comes from cells. */
     public boolean hasCells(final int record) {
         return usableCells(record) > 0;
     }
 
     /**
      * Half width of the 95 % interval of the mean: the mean of those of the intervals, since a flow shares its cells with the
-     * same flows in each, and errors may not average out.
-     *
-     * @param record that has one.
-     * @return ns, rounded up.
+     * same flows in each, and errors may not average out. Returns ns, rounded up.
      */
     public long boundNs(final int record) {
         final int row = row(record);
         return (long)Math.ceil(rows.getDouble(row + BOUND_SUM_OFFSET) / rows.getLong(row + ANSWERED_PACKETS_OFFSET));
     }
 
-    /**
-     * Whether references and sketches were solved together for some of the record's packets.
-     *
-     * @param record index.
-     * @return true if so.
-     */
+    /** Whether references and sketches were solved together for some of the record's packets. */
     public boolean hasJointMean(final int record) {
         final int row = row(record);
         return rows.getLong(row + JOINT_PACKETS_OFFSET) > rows.getLong(row + JOINT_PARENT_PACKETS_OFFSET);
     }
 
-    /**
-     * Packets of the record with an estimate by references and sketches together, or by a parent that stands in.
-     *
-     * @param record index.
-     * @return packets.
-     */
+    /** Packets of the record with an estimate by references and sketches together, or by a parent that stands in. */
     public long jointPackets(final int record) {
         return rows.getLong(row(record) + JOINT_PACKETS_OFFSET);
     }
@@ -619,22 +543,12 @@ public final class SketchRecords {
         return Math.round(rows.getDouble(row(record) + JOINT_MEAN_OFFSET));
     }
 
-    /**
-     * Whether the mean of the packets that have an estimate has a bound: none of them is without.
-     *
-     * @param record index.
-     * @return true if so.
-     */
+    /** Whether the mean of the packets that have an estimate has a bound: none of them is without. */
     public boolean hasJointBound(final int record) {
         return hasJointMean(record) && jointBoundPackets(record) == jointPackets(record);
     }
 
-    /**
-     * Packets of the record behind that mean that have a bound.
-     *
-     * @param record index.
-     * @return packets.
-     */
+    /** Packets of the record behind that mean that have a bound. */
     public long jointBoundPackets(final int record) {
         return rows.getLong(row(record) + JOINT_BOUND_PACKETS_OFFSET);
     }
@@ -652,42 +566,22 @@ public final class SketchRecords {
             rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_BOUND_PACKETS_OFFSET)));
     }
 
-    /**
-     * Whether the flow was a witness in some interval, so that the mean was told in part, and not estimated.
-     *
-     * @param record index.
-     * @return true if so.
-     */
+    /** Whether the flow was a witness in some interval, so that the mean was told in part, and not estimated. */
     public boolean isJointTold(final int record) {
         return says(record, ANSWER_JOINT_TOLD);
     }
 
-    /**
-     * Whether the loss is known in each interval in which the flow lived.
-     *
-     * @param record index.
-     * @return true if so.
-     */
+    /** Whether the loss is known in each interval in which the flow lived. */
     public boolean hasLoss(final int record) {
         return says(record, ANSWER_LOSS_KNOWN) && !says(record, ANSWER_LOSS_UNKNOWN);
     }
 
-    /**
-     * Whether the loss is exact: 0, or the difference of two counts; otherwise it is an upper bound.
-     *
-     * @param record that has a loss.
-     * @return true if so.
-     */
+    /** Whether the loss is exact: 0, or the difference of two counts; otherwise it is an upper bound. */
     public boolean isLossExact(final int record) {
         return !says(record, ANSWER_LOSS_BOUND);
     }
 
-    /**
-     * The packets that the flow lost, or may have lost.
-     *
-     * @param record that has a loss.
-     * @return packets, rounded up.
-     */
+    /** The packets that the flow lost, or may have lost. Returns packets, rounded up. */
     public long lostPackets(final int record) {
         return (long)Math.ceil(rows.getDouble(row(record) + LOST_PACKETS_OFFSET) - 1e-6);
     }
@@ -696,7 +590,6 @@ public final class SketchRecords {
      * Whether it is known, in each interval in which the flow lived, which packets came without having been sent.
      *
      * @param record that has a loss, which is exact.
-     * @return true if so.
      */
     public boolean hasUnexpected(final int record) {
         return !says(record, ANSWER_UNEXPECTED_UNKNOWN);
@@ -706,7 +599,6 @@ public final class SketchRecords {
      * The packets that came without having been sent.
      *
      * @param record where they are known.
-     * @return packets.
      */
     public long unexpectedPackets(final int record) {
         return rows.getInt(row(record) + UNEXPECTED_PACKETS_OFFSET);

@@ -22,12 +22,7 @@ final class WaitingRecords {
     private final int[] free;
     private int freeCount;
 
-    /**
-     * No record.
-     *
-     * @param capacity    records that fit.
-     * @param lengthBytes of a record.
-     */
+    /** No record. */
     WaitingRecords(final int capacity, final int lengthBytes) {
         this.lengthBytes = lengthBytes;
         for (int i = 0; i < capacity; i += CHUNK_RECORDS) {

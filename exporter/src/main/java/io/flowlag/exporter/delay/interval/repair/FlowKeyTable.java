@@ -5,94 +5,39 @@ package io.flowlag.exporter.delay.interval.repair;
  * octets, which are 0 for IPv4, and the last 8, for IPv4 the address.
  */
 public interface FlowKeyTable {
-    /**
-     * Finds a flow.
-     *
-     * @param flowHash the segment flow hash.
-     * @return its row; below 0 if it is not here.
-     */
+    /** Finds a flow. Returns its row; below 0 if it is not here. */
     int find(long flowHash);
 
     /** {@return packets of flows that found no room} */
     long overflowPackets();
 
-    /**
-     * Reads the count of packets.
-     *
-     * @param row of the flow.
-     * @return at least 1.
-     */
+    /** Reads the count of packets. Returns at least 1. */
     long packets(int row);
 
-    /**
-     * Reads the IP version.
-     *
-     * @param row of the flow.
-     * @return 4 or 6; 0 if its key is not known.
-     */
+    /** Reads the IP version. Returns 4 or 6; 0 if its key is not known. */
     int ipVersion(int row);
 
-    /**
-     * Reads the source address.
-     *
-     * @param row of the flow.
-     * @return its first half.
-     */
+    /** Reads the source address. Returns its first half. */
     long sourceHigh(int row);
 
-    /**
-     * Reads the source address.
-     *
-     * @param row of the flow.
-     * @return its last half.
-     */
+    /** Reads the source address. Returns its last half. */
     long sourceLow(int row);
 
-    /**
-     * Reads the destination address.
-     *
-     * @param row of the flow.
-     * @return its first half.
-     */
+    /** Reads the destination address. Returns its first half. */
     long destinationHigh(int row);
 
-    /**
-     * Reads the destination address.
-     *
-     * @param row of the flow.
-     * @return its last half.
-     */
+    /** Reads the destination address. Returns its last half. */
     long destinationLow(int row);
 
-    /**
-     * Reads the source port.
-     *
-     * @param row of the flow.
-     * @return 0 for fragments.
-     */
+    /** Reads the source port. Returns 0 for fragments. */
     int sourcePort(int row);
 
-    /**
-     * Reads the destination port.
-     *
-     * @param row of the flow.
-     * @return 0 for fragments.
-     */
+    /** Reads the destination port. Returns 0 for fragments. */
     int destinationPort(int row);
 
-    /**
-     * Reads the transport protocol.
-     *
-     * @param row of the flow.
-     * @return its number.
-     */
+    /** Reads the transport protocol. */
     int protocol(int row);
 
-    /**
-     * Reads the traffic class.
-     *
-     * @param row of the flow.
-     * @return of its first packet.
-     */
+    /** Reads the traffic class. Returns of its first packet. */
     int classIndex(int row);
 }

@@ -19,11 +19,7 @@ public final class FlowLosses {
     private int count;
     private boolean isFull;
 
-    /**
-     * No flow.
-     *
-     * @param capacity flows that fit.
-     */
+    /** No flow. */
     public FlowLosses(final int capacity) {
         flowHashes = new long[capacity];
         lost = new long[capacity];
@@ -52,9 +48,8 @@ public final class FlowLosses {
     /**
      * Adds packets of a flow; without room for it, {@link #isFull} says so.
      *
-     * @param flowHash of the flow.
-     * @param packets  above 0: that only the sender point has; below: that only the receiver point has.
-     * @param common   copies that both points have, in other numbers, so that they have no delay.
+     * @param packets above 0: that only the sender point has; below: that only the receiver point has.
+     * @param common  copies that both points have, in other numbers, so that they have no delay.
      */
     public void add(final long flowHash, final long packets, final long common) {
         final int place = place(flowHash);
@@ -80,44 +75,24 @@ public final class FlowLosses {
         return isFull;
     }
 
-    /**
-     * Finds a flow.
-     *
-     * @param flowHash of the flow.
-     * @return its row, or {@link #NONE}.
-     */
+    /** Finds a flow. Returns its row, or {@link #NONE}. */
     public int row(final long flowHash) {
         return index[place(flowHash)];
     }
 
-    /**
-     * Packets of a flow that only the sender point has.
-     *
-     * @param flowHash of the flow.
-     * @return count.
-     */
+    /** Packets of a flow that only the sender point has. */
     public long lost(final long flowHash) {
         final int row = index[place(flowHash)];
         return row == NONE ? 0 : lost[row];
     }
 
-    /**
-     * Packets of a flow that only the receiver point has.
-     *
-     * @param flowHash of the flow.
-     * @return count.
-     */
+    /** Packets of a flow that only the receiver point has. */
     public long unexpected(final long flowHash) {
         final int row = index[place(flowHash)];
         return row == NONE ? 0 : unexpected[row];
     }
 
-    /**
-     * Packets of a flow that both points have, but with copies that only one has: nobody knows which belong together.
-     *
-     * @param flowHash of the flow.
-     * @return count.
-     */
+    /** Packets of a flow that both points have, but with copies that only one has: nobody knows which belong together. */
     public long withdrawn(final long flowHash) {
         final int row = index[place(flowHash)];
         return row == NONE ? 0 : withdrawn[row];
@@ -132,7 +107,6 @@ public final class FlowLosses {
      * A flow that is here.
      *
      * @param row 0 to less than {@link #count}.
-     * @return its hash.
      */
     public long flowHash(final int row) {
         return flowHashes[row];

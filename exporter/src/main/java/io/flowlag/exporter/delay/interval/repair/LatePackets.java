@@ -39,8 +39,7 @@ final class LatePackets {
     /**
      * Begins with an interval.
      *
-     * @param newNumber of the interval.
-     * @param newNext   the receiver point's packets of the next interval, as far as they came; null if there are none.
+     * @param newNext the receiver point's packets of the next interval, as far as they came; null if there are none.
      */
     void begin(final long newNumber, final PacketCache newNext) {
         final Long2ObjectHashMap<Awaited> emptied = awaitedBefore;
@@ -66,10 +65,7 @@ final class LatePackets {
     /**
      * Packets that only the sender point has.
      *
-     * @param digest     of the packets.
-     * @param flowHash   of their flow.
-     * @param classIndex of the packets.
-     * @param packets    at least 1.
+     * @param packets at least 1.
      * @return how many of them are awaited.
      */
     long onLost(final long digest, final long flowHash, final int classIndex, final long packets) {
@@ -90,9 +86,7 @@ final class LatePackets {
     /**
      * Packets that only the receiver point has. The loss of a flow is not known of which such packets were told to be lost.
      *
-     * @param digest   of the packets.
-     * @param flowHash of their flow.
-     * @param packets  at least 1.
+     * @param packets at least 1.
      * @return how many of them were awaited, and came late.
      */
     long onUnexpected(final long digest, final long flowHash, final long packets) {
@@ -113,7 +107,6 @@ final class LatePackets {
      * All is listed that only one point has.
      *
      * @param isComplete whether nothing else is; if so, what is awaited still was lost, if not, nobody knows.
-     * @param handler    takes what was lost.
      */
     void settle(final boolean isComplete, final LossHandler handler) {
         isAny |= !awaitedBefore.isEmpty();

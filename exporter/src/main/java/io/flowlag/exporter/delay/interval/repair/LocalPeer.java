@@ -14,8 +14,7 @@ public final class LocalPeer implements SynopsisPeer {
     /**
      * Nobody to ask yet.
      *
-     * @param settings sizes.
-     * @param seed     that both points share.
+     * @param seed that both points share.
      */
     public LocalPeer(final ReconcileSettings settings, final long seed) {
         responder = new SynopsisResponder(settings, seed);
@@ -24,10 +23,8 @@ public final class LocalPeer implements SynopsisPeer {
     /**
      * Whose packets are asked for from now on.
      *
-     * @param newCache of the sender point.
-     * @param newKeys  of its flows; null if nobody knows them.
-     * @param damaged  whether it lost packets of its own.
-     * @return this.
+     * @param newKeys of its flows; null if nobody knows them.
+     * @param damaged whether it lost packets of its own.
      */
     public LocalPeer of(final PacketCache newCache, final FlowKeyTable newKeys, final boolean damaged) {
         cache = newCache;

@@ -82,9 +82,7 @@ public final class PacketReconciler {
     /**
      * Takes the memory.
      *
-     * @param settings   sizes.
-     * @param classCount traffic classes.
-     * @param seed       that both points share.
+     * @param seed that both points share.
      */
     public PacketReconciler(final ReconcileSettings settings, final int classCount, final long seed) {
         this.settings = settings;
@@ -112,12 +110,10 @@ public final class PacketReconciler {
     /**
      * Begins with an interval. {@link #work} goes on.
      *
-     * @param received  packets of the receiver point, all of them; settled here.
-     * @param later     packets of the receiver point in the next interval, as far as they came; null if there are none.
-     * @param damaged   whether this point lost packets of its own.
+     * @param received    packets of the receiver point, all of them; settled here.
+     * @param later       packets of the receiver point in the next interval, as far as they came; null if there are none.
+     * @param damaged     whether this point lost packets of its own.
      * @param sentDamaged whether it is known that the sender point did.
-     * @param sender    is asked.
-     * @param newTarget takes the difference.
      */
     public void begin(
         final PacketCache received, final PacketCache later, final boolean damaged, final boolean sentDamaged,
@@ -147,11 +143,7 @@ public final class PacketReconciler {
         ask(Step.ESTIMATOR, request.estimator(cache.intervalNumber(), classIndex, flowThreshold));
     }
 
-    /**
-     * Goes on as far as answers are there.
-     *
-     * @return whether the interval is done with.
-     */
+    /** Goes on as far as answers are there. Returns whether the interval is done with. */
     public boolean work() {
         while (step != Step.DONE) {
             final SynopsisImage answer = peer.answer();
@@ -438,12 +430,7 @@ public final class PacketReconciler {
         return status;
     }
 
-    /**
-     * Whether something is known of a class: delays, loss, or both.
-     *
-     * @param ofClass index of the class.
-     * @return true if so.
-     */
+    /** Whether something is known of a class: delays, loss, or both. */
     public boolean hasEstimate(final int ofClass) {
         return hasEstimate[ofClass];
     }
@@ -463,12 +450,7 @@ public final class PacketReconciler {
         return losses;
     }
 
-    /**
-     * Whether the packets of a flow were compared: those of too many flows are not remembered.
-     *
-     * @param flowHash of the flow.
-     * @return true if so.
-     */
+    /** Whether the packets of a flow were compared: those of too many flows are not remembered. */
     public boolean covers(final long flowHash) {
         return FlowSample.rank(flowHash, rankSeed) < flowThreshold && !losses.isFull();
     }
@@ -478,32 +460,17 @@ public final class PacketReconciler {
         return flowThreshold == FlowSample.ALL;
     }
 
-    /**
-     * Whether packets seem lost that came in the next interval, so that this one does not tell.
-     *
-     * @param identifier of the packets.
-     * @return true if so.
-     */
+    /** Whether packets seem lost that came in the next interval, so that this one does not tell. */
     public boolean isAwaited(final long identifier) {
         return late.isAwaited(identifier);
     }
 
-    /**
-     * Whether such packets are of a flow.
-     *
-     * @param flowHash of the flow.
-     * @return true if so.
-     */
+    /** Whether such packets are of a flow. */
     public boolean isFlowAwaited(final long flowHash) {
         return late.isFlowAwaited(flowHash);
     }
 
-    /**
-     * Whether nobody knows if packets of a flow that were missing in the interval before were lost or came late.
-     *
-     * @param flowHash of the flow.
-     * @return true if so.
-     */
+    /** Whether nobody knows if packets of a flow that were missing in the interval before were lost or came late. */
     public boolean isUndecided(final long flowHash) {
         return late.isUndecided(flowHash);
     }

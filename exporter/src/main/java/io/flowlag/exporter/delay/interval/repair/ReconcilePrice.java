@@ -52,8 +52,7 @@ public final class ReconcilePrice {
 
     /**
      * Octets of the request and answer about the delays of one of several traffic classes, where few marks change on the way.
-     *
-     * @return octets: a request, and the least aggregator.
+     * Returns octets: a request, and the least aggregator.
      */
     public static long classBytes() {
         return SynopsisRequest.FIXED_BYTES + SynopsisGeometry.rda(1, ReconcileSettings.LEAST_CELLS).imageLength();

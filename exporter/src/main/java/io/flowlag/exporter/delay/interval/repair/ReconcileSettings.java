@@ -31,11 +31,7 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
         return waitNs <= mostWaitNs ? this : new ReconcileSettings(packets, cells, mostWaitNs);
     }
 
-    /**
-     * Memory of the packets of an interval at a point.
-     *
-     * @return octets, by formula.
-     */
+    /** Memory of the packets of an interval at a point. Returns octets, by formula. */
     public long cacheBytes() {
         return PacketCache.memoryBytes(packets);
     }
@@ -61,9 +57,8 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
     }
 
     /**
-     * Memory of the point that answers: an estimator, an aggregator, and answers of missing packets and of flow keys.
-     *
-     * @return octets, by formula.
+     * Memory of the point that answers: an estimator, an aggregator, and answers of missing packets and of flow keys. Returns
+     * octets, by formula.
      */
     public long responderBytes() {
         return countsBytes() + largest().memoryBytes() +
@@ -74,10 +69,7 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
     /**
      * Memory of the point that asks: an estimator, two aggregators, 61 octets a cell, 8 and up to 16 for a missing packet, and 32
      * to 40 for a flow with losses; with several traffic classes the list of the whole, 24 octets a cell, and the missing packets
-     * as they came, which are kept while the classes are compared.
-     *
-     * @param classCount traffic classes.
-     * @return octets, by formula.
+     * as they came, which are kept while the classes are compared. Returns octets, by formula.
      */
     public long reconcilerBytes(final int classCount) {
         final long kept = classCount == 1 ? 0 : (long)cells * DIFFERENCE_CELL_BYTES + missingImageBytes();

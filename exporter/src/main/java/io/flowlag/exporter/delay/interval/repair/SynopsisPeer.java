@@ -14,17 +14,9 @@ public interface SynopsisPeer {
      */
     boolean ask(SynopsisRequest request);
 
-    /**
-     * What it answered.
-     *
-     * @return a verified image, valid until the next request; null if it is not there.
-     */
+    /** What it answered. Returns a verified image, valid until the next request; null if it is not there. */
     SynopsisImage answer();
 
-    /**
-     * Whether an answer that is not there may still come.
-     *
-     * @return false if it will not come.
-     */
+    /** Whether an answer that is not there may still come. Returns false if it will not come. */
     boolean isExpected();
 }

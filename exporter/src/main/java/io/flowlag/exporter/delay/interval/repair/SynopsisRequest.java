@@ -43,10 +43,8 @@ public final class SynopsisRequest {
     /**
      * Asks for an estimator.
      *
-     * @param number    of the interval.
      * @param ofClass   index of the traffic class, or {@link PacketCache#ANY_CLASS}.
      * @param threshold the flows of this rank and above are not asked for.
-     * @return this.
      */
     public SynopsisRequest estimator(final long number, final int ofClass, final long threshold) {
         return begin(Kind.ESTIMATOR, number, ofClass, threshold, 0, 0);
@@ -55,12 +53,8 @@ public final class SynopsisRequest {
     /**
      * Asks for an aggregator.
      *
-     * @param number     of the interval.
-     * @param ofClass    index of the traffic class, or {@link PacketCache#ANY_CLASS}.
-     * @param threshold  the flows of this rank and above are not asked for.
-     * @param bankCount  of the aggregator.
-     * @param cellCount  of each bank.
-     * @return this.
+     * @param ofClass   index of the traffic class, or {@link PacketCache#ANY_CLASS}.
+     * @param threshold the flows of this rank and above are not asked for.
      */
     public SynopsisRequest aggregator(
         final long number, final int ofClass, final long threshold, final int bankCount, final int cellCount) {
@@ -70,22 +64,13 @@ public final class SynopsisRequest {
     /**
      * Asks for packets; {@link #add} names them.
      *
-     * @param number    of the interval.
-     * @param ofClass   index of the traffic class, or {@link PacketCache#ANY_CLASS}.
-     * @param threshold of the aggregators.
-     * @return this.
+     * @param ofClass index of the traffic class, or {@link PacketCache#ANY_CLASS}.
      */
     public SynopsisRequest packets(final long number, final int ofClass, final long threshold) {
         return begin(Kind.PACKETS, number, ofClass, threshold, 0, 0);
     }
 
-    /**
-     * Asks for keys of flows; {@link #add} names them by their hashes.
-     *
-     * @param number    of the interval.
-     * @param threshold of the aggregators.
-     * @return this.
-     */
+    /** Asks for keys of flows; {@link #add} names them by their hashes. */
     public SynopsisRequest flows(final long number, final long threshold) {
         return begin(Kind.FLOWS, number, PacketCache.ANY_CLASS, threshold, 0, 0);
     }
@@ -152,12 +137,7 @@ public final class SynopsisRequest {
         return count;
     }
 
-    /**
-     * One of the packets or flows.
-     *
-     * @param index of it.
-     * @return the packet's identifier, or the flow's hash.
-     */
+    /** One of the packets or flows. Returns the packet's identifier, or the flow's hash. */
     public long identifier(final int index) {
         return identifiers[index];
     }

@@ -42,8 +42,7 @@ public final class SynopsisResponder {
     /**
      * Takes the memory of answers.
      *
-     * @param settings sizes.
-     * @param seed     that both points share.
+     * @param seed that both points share.
      */
     public SynopsisResponder(final ReconcileSettings settings, final long seed) {
         this.settings = settings;
