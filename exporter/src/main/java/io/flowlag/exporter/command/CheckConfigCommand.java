@@ -7,18 +7,28 @@ import io.flowlag.exporter.runtime.ContentCheck;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
 /** {@code flowlag check-config}. */
 @Command(name = "check-config",
-    description = "Checks a configuration file, and the keys and certificates that it names; prints every effective value and " +
-        "where it came from, or every error.")
+    description = "Checks a configuration file and the keys and certificates that it names. Prints every effective value and " +
+        "its origin, or every error.")
 final class CheckConfigCommand implements Callable<Integer> {
-    @Parameters(arity = "1", paramLabel = "FILE", description = "The configuration file.")
+    @Parameters(arity = "0..1", paramLabel = "FILE", description = "The configuration file.")
     private Path file;
+
+    @Option(names = "--all", description = "Print every key with its default, type, range and help, and check no file.")
+    private boolean isAll;
+
+    @Spec
+    private CommandSpec spec;
 
     private final Terminal terminal;
 
@@ -28,6 +38,15 @@ final class CheckConfigCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (isAll == (file != null)) {
+            throw new ParameterException(spec.commandLine(),
+                isAll ? "--all checks no file: leave out one of the two" : "Missing required parameter: 'FILE'");
+        }
+        if (isAll) {
+            ConfigReference.keyLines().forEach(terminal.out()::println);
+            terminal.out().flush();
+            return ExitCode.DONE.number();
+        }
         final ExporterConfig config = new ConfigLoader().file(file).conclude();
         ContentCheck.check(config);
         ConfigReference.effectiveLines(config).forEach(terminal.out()::println);

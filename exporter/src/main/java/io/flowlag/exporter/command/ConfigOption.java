@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * Options that set one key of the configuration each: the names, the key, and a value to show in the help. The most used come
- * first. Their defaults are the key's, and so is the beginning of its description: docs/configuration.md has the whole.
+ * first. Default and help are the key's; the help ends at its first colon, semicolon or full stop.
  */
 enum ConfigOption {
     /** Interfaces. */

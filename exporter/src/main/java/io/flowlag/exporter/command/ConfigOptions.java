@@ -126,7 +126,7 @@ final class ConfigOptions {
         if (key == null) {
             final String nearest = Names.nearest(path, ConfigTable.keys().stream().map(ConfigKey::path).toList());
             throw new ExitException(ExitCode.USAGE, "--set " + path + ": unknown key" +
-                (nearest == null ? "; docs/configuration.md has them all" : "; did you mean " + nearest + "?"));
+                (nearest == null ? "; flowlag check-config --all lists them" : "; did you mean " + nearest + "?"));
         }
         return key;
     }

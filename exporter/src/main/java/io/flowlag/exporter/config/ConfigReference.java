@@ -4,8 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What is written about the configuration from {@link ConfigTable} alone: the reference of {@code docs/configuration.md}, the
- * shipped example and the lines of {@code check-config}. Has no state.
+ * Text made from {@link ConfigTable}: the shipped example and the lines of {@code check-config}. Has no state.
  */
 public final class ConfigReference {
     private static final int COMMENT_COLUMNS = 100;
@@ -13,26 +12,20 @@ public final class ConfigReference {
     private ConfigReference() {
     }
 
-    /** {@return the reference: a table a section, in Markdown} */
-    public static String markdown() {
-        final StringBuilder text = new StringBuilder();
-        for (final String section : ConfigTable.sections()) {
-            text.append(section.isEmpty() ? "### (top)\n\n" : "### `" + section + "`\n\n");
-            text.append(ConfigTable.sectionDescription(section)).append("\n\n");
-            text.append("| key | value | default | reload | what it does |\n|---|---|---|---|---|\n");
-            for (final ConfigKey<?> key : ConfigTable.keysOf(section)) {
-                text.append(row(key));
-            }
-            text.append('\n');
-        }
-        return text.toString();
+    /** {@return every key, one line each: key and default, aligned, then type and range, whether it reloads, and the help} */
+    public static List<String> keyLines() {
+        final String format = format(ConfigTable.keys().stream().mapToInt((key) -> key.path().length()).max().orElse(0),
+            ConfigTable.keys().stream().mapToInt((key) -> key.defaultText().length()).max().orElse(0));
+        return ConfigTable.keys().stream().map((key) -> String.format(format, key.path() + ":", key.defaultText(),
+            key.syntax() + destinations(key) + (key.isReloadable() ? "; reload" : "; restart"), ". " + key.description()))
+            .toList();
     }
 
     /** {@return the shipped example: every key with its default or an example, commented out but for the least that runs} */
     public static String exampleYaml() {
         final StringBuilder text = new StringBuilder(
-            "# flowlag: every key, each with its default or an example. Lines that begin with '#' and no space are\n" +
-            "# keys that may be switched on; what is not here has its default. See docs/configuration.md.\n");
+            "# flowlag: every key with its default or an example. A line with '#' and no space is a key that is off;\n" +
+            "# remove the '#' to set it. Keys that are not set have their defaults. See docs/configuration.md.\n");
         for (final String section : ConfigTable.sections()) {
             final String indent = "  ".repeat((int)section.chars().filter((c) -> c == '.').count() + (section.isEmpty() ? 0 : 1));
             comment(text.append('\n'), indent.isEmpty() ? "" : indent.substring(2), ConfigTable.sectionDescription(section));
@@ -58,7 +51,7 @@ public final class ConfigReference {
         final int textColumns = config.effectiveValues().stream().mapToInt((value) -> value.text().length()).filter((n) -> n <=
             40)
             .max().orElse(0);
-        final String format = "%-" + (pathColumns + 1) + "s %-" + textColumns + "s  # %s%s";
+        final String format = format(pathColumns, textColumns);
         return config.effectiveValues().stream().map((value) -> String.format(format, value.path() + ":", value.text(),
             value.origin(), value.note().isEmpty() ? "" : " (" + value.note() + ")")).toList();
     }
@@ -67,16 +60,13 @@ public final class ConfigReference {
         return key == ConfigTable.INTERFACES || key == ConfigTable.DESTINATIONS;
     }
 
-    private static String row(final ConfigKey<?> key) {
-        final String transports = key.isPerDestination() ? " Per destination: " + key.transports().stream()
-            .map(ValueTypes::name).collect(Collectors.joining(", ")) + "." : "";
-        return "| `" + key.name() + "` | " + escaped(key.syntax()) + " | `" + key.defaultText() + "` | " +
-            (key.isReloadable() ? "yes" : "restart: " + key.restartReason().text()) +
-            " | " + escaped(key.description()) + transports + " |\n";
+    private static String format(final int pathColumns, final int textColumns) {
+        return "%-" + (pathColumns + 1) + "s %-" + textColumns + "s  # %s%s";
     }
 
-    private static String escaped(final String text) {
-        return text.replace("|", "\\|").replace("<", "&lt;");
+    private static String destinations(final ConfigKey<?> key) {
+        return key.isPerDestination() ? "; per destination (" + key.transports().stream().map(ValueTypes::name)
+            .collect(Collectors.joining(", ")) + ")" : "";
     }
 
     private static void comment(final StringBuilder text, final String indent, final String sentence) {

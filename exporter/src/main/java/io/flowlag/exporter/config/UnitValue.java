@@ -87,7 +87,7 @@ final class UnitValue extends ValueType<Long> {
 
     @Override
     String syntax() {
-        return noun + (powerOfTwo ? ", a power of two" : "") + ", " + range;
+        return noun + (units == DECIMAL_UNITS ? " in bits/s" : "") + (powerOfTwo ? ", a power of two" : "") + ", " + range;
     }
 
     private Long inRange(final String digits, final String unit, final long value) throws BadValueException {

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.config.ConfigReference;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -509,6 +510,14 @@ class MainTest {
         assertTrue(errors().contains("flowlag.yaml:2:1: lgo: unknown key; did you mean log?"), errors());
         assertEquals("", output());
         assertEquals(66, main("check-config", directory.resolve("missing.yaml").toString()));
+    }
+
+    @Test
+    void shouldListEveryKeyInsteadOfCheckingAFile() throws IOException {
+        assertEquals(0, main("check-config", "--all"));
+        assertEquals(ConfigReference.keyLines(), output().lines().toList());
+        assertEquals(64, main("check-config", "--all", write("log: {level: warn}").toString()));
+        assertTrue(errors().contains("--all checks no file"), errors());
     }
 
     @Test

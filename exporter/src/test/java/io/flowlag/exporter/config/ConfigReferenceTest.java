@@ -8,6 +8,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,12 +18,49 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class ConfigReferenceTest {
+    private static final Pattern KEY_IN_TEXT = Pattern.compile("`([a-z]+(?:\\.[a-z][a-z0-9-]*)+)(?:[=:][^`]*)?`");
+    private static final Pattern KEY_IN_HELP = Pattern.compile("\\b[a-z]+(?:\\.[a-z][a-z0-9-]*)+");
+    private static final Pattern FILE_NAME = Pattern.compile("\\.(md|yaml|pcap|ipfix|json|key)$");
+
     @TempDir
     private Path directory;
 
     @Test
-    void shouldKeepTheReferencePageEqualToTheTable() throws IOException {
-        GeneratedDocs.assertSection("configuration.md", "reference", ConfigReference.markdown());
+    void shouldListEveryKeyWithDefaultTypeRangeAndHelp() {
+        final List<String> lines = ConfigReference.keyLines();
+        assertEquals(ConfigTable.keys().size(), lines.size());
+        for (int i = 0; i < lines.size(); i++) {
+            final ConfigKey<?> key = ConfigTable.keys().get(i);
+            assertTrue(lines.get(i).startsWith(key.path() + ": "), lines.get(i));
+            assertTrue(lines.get(i).contains(" " + key.defaultText() + " "), lines.get(i));
+            assertTrue(lines.get(i).contains("  # " + key.syntax() + "; "), lines.get(i));
+            assertTrue(lines.get(i).endsWith(". " + key.description()), lines.get(i));
+        }
+        assertTrue(lines.stream().anyMatch((line) -> line.matches(
+            "metering.idle-timeout: +15s +# duration, 1ms to 1d; reload\\. A flow without packets for this long ends.*")));
+        assertTrue(lines.stream().anyMatch((line) -> line.matches(
+            "exporting.rate-limit: +none +# rate in bits/s, 8k to 100g, or none; per destination .udp, tcp, tls.; reload.*")));
+    }
+
+    @Test
+    void shouldNameOnlyKeysThatExistOnEveryPage() throws IOException {
+        final Path docs = GeneratedDocs.directory();
+        final List<Path> pages;
+        try (Stream<Path> files = Files.walk(docs)) {
+            pages = Stream.concat(Stream.of(docs.resolveSibling("README.md")),
+                files.filter((file) -> file.toString().endsWith(".md"))).toList();
+        }
+        int count = 0;
+        for (final Path page : pages) {
+            for (final MatchResult name : KEY_IN_TEXT.matcher(Files.readString(page)).results().toList()) {
+                final String path = name.group(1);
+                if (!FILE_NAME.matcher(path).find() && ConfigTable.isSection(path.substring(0, path.indexOf('.')))) {
+                    assertTrue(isKeyOrSection(path), page + " names " + path);
+                    count++;
+                }
+            }
+        }
+        assertTrue(count > 200, "pages name " + count + " keys");
     }
 
     @Test
@@ -84,11 +124,18 @@ class ConfigReferenceTest {
     }
 
     @Test
-    void shouldDescribeEveryKeyInOneParagraph() {
+    void shouldHelpWithEveryKeyInOneShortLine() {
         for (final ConfigKey<?> key : ConfigTable.keys()) {
-            assertTrue(key.description().endsWith("."), key.path());
-            assertFalse(key.description().contains("\n"), key.path());
+            final String help = key.description();
+            assertTrue(help.matches("[A-Z][^\n]{10,158}\\."), key.path() + ": " + help);
+            KEY_IN_HELP.matcher(help).results().map((name) -> name.group())
+                .filter((name) -> ConfigTable.isSection(name.substring(0, name.indexOf('.'))))
+                .forEach((name) -> assertTrue(isKeyOrSection(name), key.path() + " names " + name));
             assertTrue(key.path().matches("[a-z0-9-]+(\\.[a-z0-9-]+)*"), key.path());
         }
+    }
+
+    private static boolean isKeyOrSection(final String path) {
+        return ConfigTable.key(path) != null || ConfigTable.isSection(path);
     }
 }
