@@ -124,7 +124,7 @@ public final class TlsTransport extends StreamTransport {
 
     @Override
     boolean isDrained() {
-        return !tls.hasOutgoing();
+        return tls == null || !tls.hasOutgoing();
     }
 
     @Override
