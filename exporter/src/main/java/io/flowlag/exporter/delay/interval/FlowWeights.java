@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The weights of flows by policy (LDS paper, section 4.1): the first rule that matches decides, 1 if none does. Both points
- * must ask the same rules. A fragment has ports 0 here, as in the segment flow hash, so that all packets of a hash have one
- * weight. Immutable, any thread. Allocates at construction; never per packet.
+ * Flow weights by policy (LDS paper, section 4.1): the first matching rule decides; the weight is 1 if none matches. Both points
+ * must use the same rules. The ports of a fragment count as 0, as in the segment flow hash, so that all packets with one hash
+ * have one weight. Immutable, any thread. Allocates at construction; never per packet.
  */
 public final class FlowWeights {
-    /** The weight of a flow that no rule names. */
+    /** The weight of a flow that no rule matches. */
     public static final int DEFAULT_WEIGHT = 1;
 
     private static final int DSCP_SHIFT = 2;
@@ -43,7 +43,7 @@ public final class FlowWeights {
     /**
      * Compiles rules.
      *
-     * @param rules in the order in which they are asked.
+     * @param rules in order of evaluation.
      */
     public FlowWeights(final List<WeightRule> rules) {
         final int count = rules.size();
@@ -70,8 +70,8 @@ public final class FlowWeights {
     }
 
     /**
-     * What an operator should know of the rules: code points that may change on the way, and rules that are never asked. Returns
-     * one line each, without the key's name; empty if there is nothing to say.
+     * Warnings for the operator: code points that may change on the path, and rules that are never reached. Returns one line
+     * each, without the key's name; empty if there are none.
      */
     public List<String> warnings() {
         return warnings;
@@ -118,7 +118,7 @@ public final class FlowWeights {
             (PacketDescriptor.destinationLow(buffer, offset) & destinationLowMasks[rule]) == destinationLows[rule];
     }
 
-    /** Whether one of the ranges, pairs of first and last, holds the port; no range holds all. */
+    /** Whether a range, stored as a pair of first and last, contains the port. An empty array contains all ports. */
     private static boolean contains(final int[] ranges, final int port) {
         for (int i = 0; i < ranges.length; i += 2) {
             if (port >= ranges[i] && port <= ranges[i + 1]) {
@@ -185,7 +185,7 @@ public final class FlowWeights {
             mask(Math.max(0, prefix.length() - Long.SIZE), Long.SIZE);
     }
 
-    /** The first bits of a field of so many. */
+    /** A mask of the leading bits of a field. */
     private static long mask(final int bits, final int fieldBits) {
         return bits == 0 ? 0 : -1L >>> Long.SIZE - bits << fieldBits - bits;
     }

@@ -7,10 +7,11 @@ import io.flowlag.exporter.delay.interval.records.RecordList;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 
 /**
- * Adds the packets of an interval to the cells flow by flow instead of packet by packet, where all packets of a flow go to the
- * same cells: a packet then needs a line of its record alone, and not one of each row. Cells hold sums, so they come out the
- * same. One interval gathers at a time, the newest that got a packet; {@link #settle} adds what its records have gathered, when
- * the next one begins or somebody wants to look at the cells. The metering thread owns it. Allocates at construction.
+ * Adds packets to the cells flow by flow instead of packet by packet, where all packets of a flow hit the same cells. A packet
+ * then touches one cache line of its record instead of one line of each row. Cells hold sums, so the result is the same.
+ * <p>
+ * One interval gathers at a time: the newest that has packets. {@link #settle} adds what its records have gathered, when the next
+ * interval begins or the cells are read. The metering thread owns it. Allocates at construction.
  */
 final class GatheredPackets {
     private final SketchRecords records;
@@ -23,9 +24,9 @@ final class GatheredPackets {
     private long touched;
 
     /**
-     * Nothing gathered.
+     * Creates an empty stage.
      *
-     * @param records gather, for one run of settings at a time.
+     * @param records gather packets, for one generation of settings at a time.
      * @param marks   room to order records, see {@link RecordList#order}.
      */
     GatheredPackets(final IntervalKeys run, final SketchRecords records, final long[] marks) {
@@ -36,11 +37,11 @@ final class GatheredPackets {
     }
 
     /**
-     * Takes a packet that its record counts, if it can be gathered; else it is to be added to the cells of the interval.
+     * Takes a packet that its record counts, if it can be gathered. Otherwise the caller adds it to the cells of the interval.
      *
-     * @param interval that the packet is booked into.
-     * @param flowHash of the packet's flow, which may be another than the record's: fragments have no ports.
-     * @return whether it was taken.
+     * @param interval to which the packet is assigned.
+     * @param flowHash of the packet's flow; differs from the record's for fragments, which have no ports.
+     * @return whether the packet was taken.
      */
     boolean take(
         final PointInterval interval, final int record, final long timestampNs, final long flowHash, final long digest,
@@ -53,17 +54,17 @@ final class GatheredPackets {
         return true;
     }
 
-    /** {@return whether it is the interval that gathers} */
+    /** {@return whether the interval is the one that gathers} */
     boolean isGathering(final PointInterval interval) {
         return interval == gathering;
     }
 
-    /** {@return whether a record has had packets of that weight in the interval that gathers} */
+    /** {@return whether the record has packets of that weight in the gathering interval} */
     boolean isGathering(final int record, final int weight) {
         return records.isGathering(record, gatheringKey, run.number(), weight);
     }
 
-    /** Takes packets of records that gather. */
+    /** Takes packets of records that gather. Returns the gathering interval. */
     PointInterval take(final ReceivedPackets packets) {
         final long startNs = gathering.startNs();
         for (int i = 0; i < packets.count(); i++) {
@@ -82,14 +83,14 @@ final class GatheredPackets {
         return true;
     }
 
-    /** An interval is going to be looked at. */
+    /** Adds the gathered packets to the cells of intervals up to this one, before the cells are read. */
     void settle(final long intervalNumber) {
         if (gathering != null && gathering.intervalNumber() <= intervalNumber) {
             settle();
         }
     }
 
-    /** From now on the records gather for the next run of settings. */
+    /** Stops gathering; the records gather for the next generation of settings from now on. */
     void end() {
         settle();
         isEnded = true;

@@ -17,8 +17,8 @@ import io.flowlag.sketch.interval.IntervalSketches;
 
 /**
  * Assigns packets of the receiver point to the intervals in which they were sent. A packet that arrives in the first W of an
- * interval may have been sent in the one before. Where clocks are apart, one that arrives in the last G of an interval may have
- * been sent in the next one. Both are held until the earlier interval is due; the sender's digests of the last W + G of it tell.
+ * interval may have been sent in the previous one. Where clocks differ, one that arrives in the last G of an interval may have
+ * been sent in the next one. Both are held until the earlier interval is due; the sender's digests of its last W + G then decide.
  * The metering thread owns it. Allocates at construction.
  */
 final class IntervalAssignment {
@@ -32,16 +32,16 @@ final class IntervalAssignment {
     private final CounterSet<SketchCounter> counters;
     private final GatheredPackets gathered;
     private final long maximumDelayNs;
-    /** From the beginning of an interval on, when packets of the next one may arrive. */
+    /** Offset from an interval's beginning after which packets of the next one may arrive. */
     private final long aheadNs;
-    /** From the end of an interval on, when an arrival of its packets shows that later ones are missed. */
+    /** Offset from an interval's end after which an arrival shows that later packets of the interval are missed. */
     private final long edgeNs;
-    /** Whether packets that are missed are found when an interval is reconciled, see {@link IntervalRepair}. */
+    /** Whether reconciliation finds packets that are missed here, see {@link IntervalRepair}. */
     private final boolean isLateFound;
-    /** Packets that are held until the newest interval is due, while the next one has not begun. */
+    /** Packets held until the newest interval is due, while the next one has not begun. */
     private HeldPackets ahead;
     private long aheadInterval;
-    /** An interval that is damaged when it begins. */
+    /** Number of an interval to be marked damaged when it begins. */
     private long aheadDamaged = Long.MIN_VALUE;
     private boolean isTorn;
     private long ticket = ReceivedPackets.NO_TICKET;
@@ -49,10 +49,10 @@ final class IntervalAssignment {
     private long earlierUnsketched;
 
     /**
-     * Nothing booked yet.
+     * Creates an assignment without packets.
      *
-     * @param inFlightMatch tells where packets were sent; shared with the generation before.
-     * @param joint         is told where packets are booked.
+     * @param inFlightMatch decides where packets were sent; shared with the previous generation.
+     * @param joint         receives the interval of each packet.
      * @param marks         room to order records, see {@link RecordList#order}.
      */
     IntervalAssignment(
@@ -74,23 +74,23 @@ final class IntervalAssignment {
         ahead = PointInterval.newHeld(settings);
     }
 
-    /** The run before is over; what it refused stays counted. */
+    /** Begins after the previous generation has ended; the packets that it refused stay counted. */
     void begin() {
         earlierLate = counters.get(SketchCounter.RECEIVED_LATE);
         earlierUnsketched = counters.get(SketchCounter.RECEIVED_UNSKETCHED);
     }
 
-    /** {@return what an estimate of the last packet's delay has to carry; below 0 if the packet is in no sketch} */
+    /** {@return the ticket for an estimate of the last packet's delay; negative if the packet is in no sketch} */
     long ticket() {
         return ticket;
     }
 
-    /** The packet is in no sketch. */
+    /** Marks the last packet as in no sketch. */
     void skip() {
         ticket = ReceivedPackets.NO_TICKET;
     }
 
-    /** A packet whose interval is not open. */
+    /** Counts a packet whose interval is not open. */
     void refuse(final int record) {
         counters.set(SketchCounter.RECEIVED_LATE, earlierLate + intervals.latePackets());
         counters.set(SketchCounter.RECEIVED_UNSKETCHED, earlierUnsketched + intervals.unsketchedPackets());
@@ -99,14 +99,14 @@ final class IntervalAssignment {
         }
     }
 
-    /** Says the weight of a record's flow, by the settings here. */
+    /** Sets the weight of a record's flow in this generation of settings. */
     void weigh(final int record, final int weight) {
         if (record != SketchRecords.NONE && records.weight(record, run.number()) == 0) {
             records.weight(record, run.number(), weight);
         }
     }
 
-    /** {@return whether a packet of an interval may have been sent in the one before, if that was watched} */
+    /** {@return whether a packet of an interval may have been sent in the previous one, if that one was observed} */
     boolean isEarly(final long timestampNs, final long intervalNumber) {
         return timestampNs - intervalNumber * run.intervalNs() < maximumDelayNs;
     }
@@ -116,7 +116,7 @@ final class IntervalAssignment {
         return timestampNs - intervalNumber * run.intervalNs() >= aheadNs;
     }
 
-    /** {@return whether there was room to hold a packet that may have been sent in the interval before} */
+    /** {@return whether there was room to hold a packet that may have been sent in the previous interval} */
     boolean hold(
         final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
         final int classIndex, final int weight, final int record) {
@@ -145,7 +145,7 @@ final class IntervalAssignment {
         return true;
     }
 
-    /** {@return where packets wait that may belong to the interval after one; null if that one has no room or is over} */
+    /** {@return the held packets that may belong to the interval after this one; null if that one has no room or is over} */
     private HeldPackets roomAhead(final PointInterval open) {
         final long number = open.intervalNumber() + 1;
         if (intervals.isOpen(number)) {
@@ -158,7 +158,7 @@ final class IntervalAssignment {
         return ahead;
     }
 
-    /** Holds a packet that the next run of settings holds and counts too; without room its interval is damaged. */
+    /** Holds a packet that the next generation holds and counts too. Without room, the interval is damaged. */
     void holdAlso(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
         final int weight, final int record, final long lastInterval) {
@@ -172,7 +172,7 @@ final class IntervalAssignment {
         }
     }
 
-    /** Books a packet. */
+    /** Assigns a packet to an interval. */
     void book(
         final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
         final int classIndex, final int weight, final int record) {
@@ -180,17 +180,17 @@ final class IntervalAssignment {
         ticket = joint.onBooked(open.intervalNumber(), flowHash, digest, record, weight);
     }
 
-    /** {@return whether packets are gathered for an interval} */
+    /** {@return whether packets of the interval are gathered} */
     boolean isGathering(final PointInterval open) {
         return gathered.isGathering(open);
     }
 
-    /** {@return whether a record has had packets of that weight in the interval that gathers} */
+    /** {@return whether the record has packets of that weight in the gathering interval} */
     boolean isGathering(final int record, final int weight) {
         return gathered.isGathering(record, weight);
     }
 
-    /** Books packets into the interval that gathers, whose records have had others there. */
+    /** Assigns packets to the gathering interval, in which their records already have packets. */
     void gather(final ReceivedPackets packets) {
         final PointInterval open = gathered.take(packets);
         open.updateBesideCells(packets, records);
@@ -221,12 +221,12 @@ final class IntervalAssignment {
         }
     }
 
-    /** An interval is going to be looked at: its cells are to hold all packets that were booked into it. */
+    /** Adds all packets of the interval to its cells, before the cells are read. */
     void complete(final long number) {
         gathered.settle(number);
     }
 
-    /** The next run of settings begins. */
+    /** Ends this generation of settings. */
     void end() {
         gathered.end();
     }
@@ -236,7 +236,7 @@ final class IntervalAssignment {
             held.classIndex(index), held.weight(index), held.record(index));
     }
 
-    /** Intervals have begun: what was held for one of them is held there. */
+    /** Moves packets held for an interval into it, once it has begun. */
     void onBegun() {
         final PointInterval next = ahead.count() > 0 ? open(aheadInterval) : null;
         if (next != null) {
@@ -248,9 +248,9 @@ final class IntervalAssignment {
     }
 
     /**
-     * The packets that are held until the interval before is due.
+     * The packets held until the previous interval is due.
      *
-     * @param number of an interval, which may not have begun.
+     * @param number of an interval that need not have begun.
      * @return null if there are none.
      */
     HeldPackets held(final long number) {
@@ -259,11 +259,12 @@ final class IntervalAssignment {
     }
 
     /**
-     * An interval is due: books the packets that were held around its end, in it or in the next one.
+     * Assigns the packets held around the end of a due interval to it or to the next one.
      *
      * @param answer of the sender; null if none came.
-     * @param isLast whether the next one is the next run's: what came after the end and was not sent in this one is booked there.
-     * @return whether it is known where they were sent; then {@link InFlightMatch} tells it again.
+     * @param isLast whether the next interval belongs to the next generation: packets that arrived after the end and were not
+     *               sent in this interval are assigned there.
+     * @return whether it is known where they were sent; then {@link InFlightMatch} decides for the next generation too.
      */
     boolean settle(final long number, final SenderAnswer answer, final boolean isLast) {
         final PointInterval own = open(number);
@@ -294,7 +295,7 @@ final class IntervalAssignment {
         return isLast && isKnown && inFlightMatch.read(answer, own, ownInFlight);
     }
 
-    /** {@return whether packets of the two intervals that met last may be booked into the wrong one} */
+    /** {@return whether packets around the last boundary may be assigned to the wrong interval} */
     boolean isTorn() {
         return isTorn;
     }
@@ -311,7 +312,7 @@ final class IntervalAssignment {
             if (isEarlier || isByTime) {
                 counters.add(SketchCounter.BOOKED_EARLIER, isBefore ? 0 : 1);
                 bookHeld(own, held, i);
-                // What came after the last end is held by the next run too, which counts it.
+                // Packets after the last end are also held by the next generation, which counts them.
                 settledCount += isLast && !isBefore ? 0 : 1;
             } else if (isLast) {
                 keeper.release(held.record(i));
@@ -335,7 +336,9 @@ final class IntervalAssignment {
         keeper.release(record);
     }
 
-    /** A packet that was not sent before an interval may have been sent after it, where W and G nearly fill the interval. */
+    /**
+     * Keeps holding a packet that was not sent before an interval but may have been sent after it: W and G can nearly fill one.
+     */
     private boolean holdOn(final PointInterval open, final HeldPackets held, final int index) {
         if (!isAhead(held.timestampNs(index), open.intervalNumber())) {
             return false;
@@ -352,11 +355,10 @@ final class IntervalAssignment {
     }
 
     /**
-     * Books what was held in the first interval while nobody knew whether it was the run's before, which it is where its digest
-     * was in flight.
+     * Assigns the packets held in the first interval. A packet whose digest was in flight belongs to the previous generation.
      *
      * @param number  of the first interval.
-     * @param isKnown whether {@link InFlightMatch} tells.
+     * @param isKnown whether {@link InFlightMatch} can decide.
      */
     void settleFirst(final long number, final boolean isKnown) {
         final PointInterval first = open(number);
@@ -381,7 +383,7 @@ final class IntervalAssignment {
         return intervals.isOpen(number) ? intervals.selectInterval(number) : null;
     }
 
-    /** Packets were not held that may belong to an interval or to the one before. */
+    /** Damages an interval and the previous one, because packets that may belong to either were not held. */
     private void damageAround(final long number) {
         counters.increment(SketchCounter.HELD_OVERFLOW);
         point.damage(number - 1);

@@ -7,7 +7,7 @@ import io.flowlag.sketch.interval.MeasurementInterval;
 import org.agrona.DirectBuffer;
 
 /**
- * One measurement point's sketches, by interval. A sender point of this process gives its closed intervals to the receiver point
+ * One measurement point's sketches, by interval. A sender point of this process hands its closed intervals to the receiver point
  * as an exchange would. The metering thread owns it. Allocates at construction.
  */
 public final class IntervalPoint implements SenderAnswers {
@@ -18,9 +18,9 @@ public final class IntervalPoint implements SenderAnswers {
     private long damagedThrough = Long.MIN_VALUE;
 
     /**
-     * A point that has seen nothing.
+     * Creates a point without packets.
      *
-     * @param settings   concluded.
+     * @param settings   validated.
      * @param isReceiver whether it is the receiver point.
      */
     public IntervalPoint(final IntervalSettings settings, final boolean isReceiver) {
@@ -33,7 +33,7 @@ public final class IntervalPoint implements SenderAnswers {
     }
 
     /**
-     * Memory of a point, by formula: that of each interval that may be open, one more, and those that are kept.
+     * Memory of a point, by formula: the intervals that may be open, one more, and those that are kept.
      *
      * @param isReceiver whether it is the receiver point.
      * @return octets.
@@ -43,10 +43,10 @@ public final class IntervalPoint implements SenderAnswers {
     }
 
     /**
-     * A packet at this point, booked into the interval of its timestamp.
+     * Adds a packet to the interval of its timestamp.
      *
      * @param weight     of its flow, at least 1.
-     * @param descriptor of the packet, for the sums of its flow; null if nobody asks for its addresses.
+     * @param descriptor of the packet, for the sums of its flow; null if its addresses are not needed.
      * @return whether the interval is open; if not, the packet is counted.
      */
     public boolean onPacket(
@@ -68,7 +68,7 @@ public final class IntervalPoint implements SenderAnswers {
         intervals.advance(timestampNs);
     }
 
-    /** The clock was set back: what was sketched and not taken is given up, and time begins anew. */
+    /** Restarts after the clock was set back. Sketches that were not taken are discarded. */
     @Override
     public void restart() {
         intervals.restart();
@@ -82,8 +82,8 @@ public final class IntervalPoint implements SenderAnswers {
     }
 
     /**
-     * The point lost packets of its own up to a time: every interval up to that time is damaged that was not taken yet, open,
-     * closed, or not begun. The packets that are booked now may be much older.
+     * Records that this point lost packets of its own up to a time. Every interval up to that time that was not taken yet is
+     * damaged, whether open, closed, or not begun. Packets added now may be much older.
      *
      * @param timestampNs since the epoch.
      */
@@ -91,12 +91,12 @@ public final class IntervalPoint implements SenderAnswers {
         damagedThrough = Math.max(damagedThrough, interval.number(timestampNs));
     }
 
-    /** {@return packets whose interval was closed} */
+    /** {@return packets refused because their interval was closed} */
     public long latePackets() {
         return intervals.latePackets();
     }
 
-    /** {@return packets whose interval found no empty sketch} */
+    /** {@return packets refused because no empty sketch was left for their interval} */
     public long unsketchedPackets() {
         return intervals.unsketchedPackets();
     }

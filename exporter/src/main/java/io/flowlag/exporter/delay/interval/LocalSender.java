@@ -7,8 +7,8 @@ import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import org.agrona.DirectBuffer;
 
 /**
- * The sender point in the process of its receiver point: answers at once. Time is the packets', which come from both points in
- * its order. The metering thread owns it. Allocates at construction.
+ * The sender point in the same process as its receiver point: answers at once. Packet timestamps drive its time; packets of both
+ * points arrive in time order. The metering thread owns it. Allocates at construction.
  */
 public final class LocalSender implements SenderAnswers {
     private final IntervalPoint point;
@@ -22,9 +22,9 @@ public final class LocalSender implements SenderAnswers {
     private long earlierUnsketched;
 
     /**
-     * A point that has seen nothing.
+     * Creates a point without packets.
      *
-     * @param fromNs when the sender point before ends; Long.MAX_VALUE for the first one.
+     * @param fromNs end of the previous sender point; Long.MAX_VALUE for the first one.
      */
     public LocalSender(final IntervalSettings settings, final long fromNs) {
         point = new IntervalPoint(settings, false);
@@ -35,9 +35,9 @@ public final class LocalSender implements SenderAnswers {
     }
 
     /**
-     * Joins the receiver point; before the first packet.
+     * Connects the receiver point; before the first packet.
      *
-     * @param newReceiver has the answers of this point.
+     * @param newReceiver receives the answers of this point.
      */
     public LocalSender join(final IntervalReceiver newReceiver) {
         receiver = newReceiver;
@@ -45,13 +45,13 @@ public final class LocalSender implements SenderAnswers {
         return this;
     }
 
-    /** The sender point before has ended: what it refused stays counted. */
+    /** Continues the counts of refused packets of the previous sender point. */
     public void follow() {
         earlierLate = counters.get(SketchCounter.SENT_LATE);
         earlierUnsketched = counters.get(SketchCounter.SENT_UNSKETCHED);
     }
 
-    /** The packets of {@link #touch} have come; others follow. */
+    /** Ends the batch of packets announced by {@link #touch}; another follows. */
     public void expectOthers() {
         final PointInterval newest = point.intervals().newestOpen();
         if (newest != null) {
@@ -60,23 +60,22 @@ public final class LocalSender implements SenderAnswers {
     }
 
     /**
-     * Reads of the newest interval what a packet needs, so that it is in the processor's cache when it comes; but for its cells,
-     * which {@link #touchExpected} reads. Returns what was read, for the caller to keep, or the compiler would leave the reading
-     * out.
+     * Prefetches the data of the newest interval that a packet needs, except its cells, which {@link #touchExpected} prefetches.
+     * Returns what was read; the caller must keep it, or the compiler removes the reads.
      */
     public long touch(final long flowHash, final long digest) {
         final PointInterval newest = point.intervals().newestOpen();
         return newest == null ? 0 : newest.touch(flowHash, digest);
     }
 
-    /** Reads the cells of all packets of {@link #touch}. */
+    /** Prefetches the cells of all packets of {@link #touch}. */
     public long touchExpected() {
         final PointInterval newest = point.intervals().newestOpen();
         return newest == null ? 0 : newest.touchExpected();
     }
 
     /**
-     * A packet of the segment at the sender point.
+     * Adds a packet of the segment at the sender point.
      *
      * @param weight     of its flow, at least 1.
      * @param descriptor of the packet, for the sums of its flow; null if its addresses are not needed.
@@ -101,7 +100,7 @@ public final class LocalSender implements SenderAnswers {
         }
     }
 
-    /** A packet of the segment without a digest at the sender point: no sketch can take it. */
+    /** Counts a packet of the segment without a digest; it enters no sketch. */
     public void onSentWithoutDigest() {
         counters.increment(SketchCounter.SENT);
         counters.increment(SketchCounter.SENT_WITHOUT_DIGEST);

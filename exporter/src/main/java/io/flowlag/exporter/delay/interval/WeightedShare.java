@@ -3,18 +3,18 @@ package io.flowlag.exporter.delay.interval;
 import java.util.Locale;
 
 /**
- * How much traffic is weighted up. What other flows bring into a flow's cells grows with it, so weights help a small share of
- * the packets only (LDS paper, section 4.1). One thread; allocates only when it warns.
+ * Measures how much traffic has more than the default weight. Weighted flows add noise to the cells of other flows, so weights
+ * help only a small share of the packets (LDS paper, section 4.1). One thread; allocates only when it warns.
  */
 public final class WeightedShare {
-    /** Share of packets above which {@link #warning} speaks; in the paper's experiment a tenth of the flows had more weight. */
+    /** Share of packets above which {@link #warning} warns; in the paper's experiment a tenth of the flows had more weight. */
     public static final double LIMIT = 0.2;
 
     private long packets;
     private long weightedPackets;
     private long weightSum;
 
-    /** Forgets everything, for a new interval. */
+    /** Resets for a new interval. */
     public void reset() {
         packets = 0;
         weightedPackets = 0;
@@ -38,14 +38,14 @@ public final class WeightedShare {
         return packets == 0 ? 0 : weightedPackets / (double)packets;
     }
 
-    /** {@return how many packets of weight 1 an average packet stands for; 1 if there was none} */
+    /** {@return mean weight of a packet; 1 if there was none} */
     public double averageWeight() {
         return packets == 0 ? 1 : weightSum / (double)packets;
     }
 
     /**
-     * The paper's warning, if it is due. Returns one line, or null if not more than {@link #LIMIT} of the packets are weighted
-     * up.
+     * The paper's warning, if it applies. Returns one line, or null if at most {@link #LIMIT} of the packets have more than the
+     * default weight.
      */
     public String warning() {
         return share() <= LIMIT ? null : String.format(Locale.ROOT,
