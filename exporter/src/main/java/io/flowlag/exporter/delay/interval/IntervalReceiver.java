@@ -22,9 +22,9 @@ import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
 import org.agrona.DirectBuffer;
 
 /**
- * The receiver point: takes packets in, concludes an interval when all its packets must have arrived and the sender has answered,
- * and goes over to other settings at their time. {@link IntervalAssignment} assigns packets to intervals,
- * {@link IntervalComparison} compares, {@link ReceiverRecords} keeps the records.
+ * The receiver point. It concludes an interval when all its packets must have arrived and the sender has answered, and switches
+ * to other settings at their time. {@link IntervalAssignment} assigns packets to intervals, {@link IntervalComparison} compares,
+ * {@link ReceiverRecords} keeps the records.
  * <p>
  * The metering thread owns it. Allocates at construction.
  */
@@ -62,7 +62,7 @@ public final class IntervalReceiver {
             return number >= nextInterval ? assignment.held(number) : null;
         }
     };
-    /** What held before, until it has said all of its intervals. */
+    /** The previous generation, until all its intervals are concluded. */
     private final IntervalReceiver predecessor;
     private IntervalReceiver successor;
     private long endInterval = Long.MAX_VALUE;
@@ -78,15 +78,15 @@ public final class IntervalReceiver {
     private long newestNs = Long.MIN_VALUE;
     private boolean hasStragglers;
     private long lossKnownNs;
-    /** When an interval was due of which the losses of this point are not known; {@link Long#MIN_VALUE} if none is. */
+    /** Time at which an interval was due while this point's own losses were unknown; {@link Long#MIN_VALUE} if none. */
     private long heldUpNs = Long.MIN_VALUE;
-    /** What is being repaired: concluded when that is done, or its time is up. */
+    /** The interval under repair: concluded when the repair ends or its time is up. */
     private SenderAnswer repairedAnswer;
     private PointInterval repairedInterval;
     private boolean isRepairedCut;
     private long repairUntilNs;
 
-    /** What the receiver points of successive settings share. */
+    /** State shared by the receiver points of successive generations. */
     private record Shared(
         CounterSet<SketchCounter> counters, ReceiverRecords records, IntervalFlows flows, InFlightMatch inFlightMatch,
         UnseenFlowHandler unseenFlowHandler) {
@@ -101,13 +101,13 @@ public final class IntervalReceiver {
     }
 
     /**
-     * A point that has seen nothing.
+     * Creates a point without packets.
      *
-     * @param settings          concluded.
+     * @param settings          validated.
      * @param entryLengthBytes  of a flow in the cache.
-     * @param recordHandler     takes records that have waited.
-     * @param intervalHandler   is told of each interval.
-     * @param unseenFlowHandler is told of flows that only the sender point saw, where the sums of all flows are compared.
+     * @param recordHandler     receives records that have waited.
+     * @param intervalHandler   receives each interval.
+     * @param unseenFlowHandler receives flows that only the sender point saw, where the sums of all flows are compared.
      */
     public IntervalReceiver(
         final IntervalSettings settings,
@@ -121,12 +121,12 @@ public final class IntervalReceiver {
     }
 
     /**
-     * A point that goes on with the records of another, with other sketches, from a time on at which intervals of both begin.
+     * Creates a point that takes over the records of another with other sketches, from a time at which intervals of both begin.
      * Any thread; {@link #follow} joins the two.
      *
-     * @param settings        concluded; as many flows, records, and packets in flight as the predecessor's.
+     * @param settings        validated; as many flows, records, and packets in flight as the predecessor's.
      * @param answers         of the sender point, from that time on.
-     * @param intervalHandler is told of each interval.
+     * @param intervalHandler receives each interval.
      */
     public IntervalReceiver(
         final IntervalSettings settings,
@@ -188,17 +188,17 @@ public final class IntervalReceiver {
         return settings.times().maximumDelayNs() + Math.max(settings.times().answerDeadlineNs(), settings.estimateWaitNs());
     }
 
-    /** Who is told of intervals that were solved; before the first packet. */
+    /** Sets the handler of solved intervals; before the first packet. */
     public void jointHandler(final JointHandler handler) {
         joint.handler(handler);
     }
 
     /**
-     * The predecessor's last interval has ended; from now on packets come here. Those that arrive in the first W are held
-     * here and there, until it is known where they were sent.
+     * Takes over from the predecessor, whose last interval has ended. Both points hold packets that arrive in the first W, until
+     * it is known in which interval they were sent.
      *
-     * @param fromNs     the time; intervals of both begin at it.
-     * @param isSameWay whether both select the same packets; if not, nobody knows the loss in the intervals on both sides.
+     * @param fromNs    time at which intervals of both begin.
+     * @param isSameWay whether both select the same packets; if not, the loss in the intervals on both sides is unknown.
      */
     public void follow(final long fromNs, final boolean isSameWay) {
         predecessor.successor = this;
@@ -223,21 +223,22 @@ public final class IntervalReceiver {
         point.damage(firstInterval);
     }
 
-    /** {@return whether all intervals before the successor's were told} */
+    /** {@return whether all intervals before the successor's were reported} */
     public boolean isOver() {
         return nextInterval >= endInterval && joint.isIdle();
     }
 
-    /** Its place is given to others. */
+    /** Releases the place of this generation for another. */
     public void retire() {
         records.table().forgetWeights(run.number());
     }
 
     /**
-     * A packet that came after the last interval ended, and may have been sent in it. The successor has it too, and counts it.
+     * Holds a packet that arrived after the last interval ended and may have been sent in it. The successor has it too, and
+     * counts it.
      *
-     * @param classIndex of its traffic class, by the settings here.
-     * @param weight     of its flow, by the settings here.
+     * @param classIndex of its traffic class, in these settings.
+     * @param weight     of its flow, in these settings.
      */
     public void onStraddlingPacket(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
@@ -247,13 +248,13 @@ public final class IntervalReceiver {
         }
     }
 
-    /** {@return whether packets need anything that {@link #touch} reads} */
+    /** {@return whether packets need data that {@link #touch} prefetches} */
     public boolean isTouched() {
         final PointInterval newest = point.intervals().newestOpen();
         return newest != null && newest.isTouched();
     }
 
-    /** The packets of {@link #touch} have come; others will be told. */
+    /** Ends the batch of packets announced by {@link #touch}; another follows. */
     public void expectOthers() {
         final PointInterval newest = point.intervals().newestOpen();
         if (newest != null) {
@@ -261,15 +262,14 @@ public final class IntervalReceiver {
         }
     }
 
-    /** Reads the cells of all packets of {@link #touch}. */
+    /** Prefetches the cells of all packets of {@link #touch}. */
     public long touchExpected() {
         final PointInterval newest = point.intervals().newestOpen();
         return newest == null ? 0 : newest.touchExpected();
     }
 
     /**
-     * Reads of the newest interval what a packet needs, so that it is in the processor's cache when it comes; but for its cells,
-     * which {@link #touchExpected} reads.
+     * Prefetches the data of the newest interval that a packet needs, except its cells, which {@link #touchExpected} prefetches.
      */
     public long touch(final long flowHash, final long digest) {
         final PointInterval newest = point.intervals().newestOpen();
@@ -277,12 +277,12 @@ public final class IntervalReceiver {
     }
 
     /**
-     * A packet of the segment that a record counts.
+     * Adds a packet of the segment that a record counts.
      *
      * @param weight of its flow, at least 1.
      * @param slot   of its flow in the cache.
-     * @param record what this returned for the flow's last packet, or {@link SketchRecords#NONE}.
-     * @return index of what the sketches say of the flow's record; {@link SketchRecords#NONE} without room.
+     * @param record result of the call for the flow's previous packet, or {@link SketchRecords#NONE}.
+     * @return index of the flow's entry in {@link #records}; {@link SketchRecords#NONE} without room.
      */
     public int onPacket(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
@@ -324,8 +324,8 @@ public final class IntervalReceiver {
     }
 
     /**
-     * Whether nothing is due while packets of a span of time come, all of them are of the newest interval, and packets are
-     * gathered there: then they may be given to {@link #gather}.
+     * Whether packets of a time span may be passed to {@link #gather}: nothing is due in it, all of them belong to the newest
+     * interval, and that interval gathers.
      */
     public boolean isQuiet(final long earliestNs, final long latestNs) {
         final PointInterval newest = point.intervals().newestOpen();
@@ -335,22 +335,22 @@ public final class IntervalReceiver {
     }
 
     /**
-     * Whether a packet of a quiet time can be gathered: its flow has had others in the interval, of the same weight.
+     * Whether a packet of a quiet span can be gathered: its flow has had others in the interval, of the same weight.
      *
-     * @param record of its flow, of whose whole packets it is one.
-     * @return false if it is for {@link #onPacket}.
+     * @param record of its flow; the packet is a whole one, not a fragment.
+     * @return false if the packet must go to {@link #onPacket}.
      */
     public boolean isGathering(final int record, final int weight) {
         return assignment.isGathering(record, weight);
     }
 
     /**
-     * Takes packets of a quiet time that can be gathered, as {@link #onPacket} would.
+     * Takes packets of a quiet span that can be gathered, as {@link #onPacket} would.
      *
-     * @param latestNs the largest timestamp, or a later one of the quiet time.
+     * @param latestNs the largest timestamp, or a later one of the quiet span.
      */
     public void gather(final ReceivedPackets packets, final long latestNs) {
-        // Time has come so far, for the intervals too.
+        // Advances the time of the intervals too.
         point.intervals().select(latestNs);
         assignment.gather(packets);
         newestNs = Math.max(newestNs, latestNs);
@@ -363,17 +363,17 @@ public final class IntervalReceiver {
             (point.intervals().isOpen(number - 1) || isFollowing && number == firstInterval);
     }
 
-    /** What an estimate of the last packet's delay has to carry. Returns a ticket; below 0 if the packet is in no sketch. */
+    /** The ticket for an estimate of the last packet's delay. Negative if the packet is in no sketch. */
     public long ticket() {
         return assignment.ticket();
     }
 
     /**
-     * An estimate of a packet's delay by references, whether its flow lives or not.
+     * Adds an estimate of a packet's delay by references, whether or not its flow still lives.
      *
      * @param delayNs      signed.
-     * @param spanNumber   of the span of two gaps between references that the packet lies in.
-     * @param errorScaleNs scale of the estimate's error; 0 if it is not known.
+     * @param spanNumber   of the span of two reference gaps that contains the packet.
+     * @param errorScaleNs scale of the estimate's error; 0 if it is unknown.
      */
     public void onEstimate(
         final long packetTicket, final long delayNs, final long spanNumber, final float errorScaleNs) {
@@ -384,17 +384,17 @@ public final class IntervalReceiver {
         return number >= nextInterval && point.intervals().isOpen(number) ? point.intervals().selectInterval(number) : null;
     }
 
-    /** Intervals that were solved meanwhile are told to their records. */
+    /** Writes the results of solved intervals into their records. */
     public void onSolved() {
         joint.onSolved();
     }
 
-    /** Ends the solver's thread. */
+    /** Stops the solver's thread. */
     public void close() {
         joint.close();
     }
 
-    /** A packet of the segment without a digest: no sketch can take it. */
+    /** Counts a packet of the segment without a digest; it enters no sketch. */
     public void onPacketWithoutDigest() {
         assignment.skip();
         counters.increment(SketchCounter.RECEIVED);
@@ -402,7 +402,7 @@ public final class IntervalReceiver {
     }
 
     /**
-     * Time has passed: intervals that are due are compared, new ones open.
+     * Advances time: compares intervals that are due and opens new ones.
      *
      * @param timestampNs since the epoch, by the clock of the packets' timestamps.
      */
@@ -450,17 +450,17 @@ public final class IntervalReceiver {
         }
     }
 
-    /** Concludes what is not open any more at a time, whether or not everything is known of it. */
+    /** Concludes intervals that are no longer open at a time, even if data is missing. */
     private void giveRoom(final long timestampNs) {
         final long firstOpen = point.interval().number(timestampNs) - point.openIntervals() + 1;
         concludeBefore(firstOpen, timestampNs);
         if (isLive && firstOpen > point.intervals().newestInterval() + 1) {
-            // Time has leapt over intervals that were never open: what was sent in them was not seen.
+            // Time skipped intervals that were never open: packets sent in them were not seen.
             comparison.doubtLoss();
         }
     }
 
-    /** The successor opens an interval: records have no room for one of here that is so much older. */
+    /** Concludes intervals that are too old to share the records' counters with an interval that the successor opens. */
     private void makeWay(final long key, final long timestampNs) {
         concludeBefore(run.number(key - SketchRecords.INTERVALS + 1), timestampNs);
     }
@@ -481,22 +481,25 @@ public final class IntervalReceiver {
         }
     }
 
-    /** The clock was set back after the successor had begun: what is open is compared as far as it was seen, and that was all. */
+    /**
+     * Ends this generation after the clock was set back under the successor. Open intervals are compared as far as they were
+     * seen.
+     */
     public void giveUp() {
         concludeOpen();
         nextInterval = Math.max(nextInterval, endInterval);
         handOver(false);
     }
 
-    /** Nobody knows any more what this point lost in what is open. */
+    /** Concludes all open intervals and marks this point's own loss in them as unknown. */
     private void concludeOpen() {
         lossKnownNs = Long.MIN_VALUE;
         concludeBefore(Long.MAX_VALUE, newestNs);
     }
 
     /**
-     * The clock was set back, and the run before, if there was one, is over or was given up: what is open is compared as far as
-     * it was seen, and its losses are not known. Then time begins anew, with the next packet or {@link #onTime}.
+     * Restarts after the clock was set back, when the previous generation, if any, is over or was given up. Open intervals are
+     * compared as far as they were seen, and their losses are unknown. Time begins anew with the next packet or {@link #onTime}.
      */
     public void restart() {
         if (!isStarted) {
@@ -520,12 +523,12 @@ public final class IntervalReceiver {
         nextEventNs = Long.MIN_VALUE;
     }
 
-    /** No packet is under way when the captures begin and when they end: the first and the last interval are whole. */
+    /** Declares the first and the last interval whole: no packet is in flight when the captures begin and when they end. */
     public void capturesAreWhole() {
         isWhole = true;
     }
 
-    /** The input has ended: every interval is compared as far as it was seen. */
+    /** Ends the input: compares every interval as far as it was seen. */
     public void onEnd() {
         while (isStarted && nextInterval <= point.intervals().newestInterval() && nextInterval < endInterval) {
             final boolean isCut = !isWhole && point.interval().endNs(nextInterval) + maximumDelayNs > newestNs;
@@ -541,12 +544,12 @@ public final class IntervalReceiver {
         joint.onEnd();
     }
 
-    /** The sender point found a packet of an interval that may have been compared. */
+    /** Reports that the sender point found a packet of an interval that may have been compared. */
     void onStraggler() {
         hasStragglers = true;
     }
 
-    /** Tells the successor what was sent before its time; once. */
+    /** Settles the successor's first interval; once. */
     private void handOver(final boolean isKnown) {
         if (successor != null && !isHandedOver) {
             isHandedOver = true;
@@ -555,14 +558,14 @@ public final class IntervalReceiver {
         }
     }
 
-    /** Only a part of the first interval was seen: the sender point was watched for longer. */
+    /** Marks the first interval as cut: the sender point observed it for longer than this point. */
     public void cutFirst() {
         isFirstCut = true;
     }
 
     /**
-     * Everything that this point lost of its own from before a time was told by {@link #onOwnLoss}. Drops are heard of later than
-     * the packets that came after them, so an interval is not concluded by the time of packets alone.
+     * States that {@link #onOwnLoss} has reported every loss of this point before a time. Drops are reported later than the
+     * packets after them, so packet time alone does not conclude an interval.
      *
      * @param throughNs that time, by the clock of the packets' timestamps.
      */
@@ -575,13 +578,13 @@ public final class IntervalReceiver {
         }
     }
 
-    /** Packets of an interval arrive up to W after its end, and may be dropped until then. */
+    /** Whether this point's own losses are known up to W after an interval's end, the last time at which its packets arrive. */
     private boolean isLossKnown(final long number) {
         return lossKnownNs >= point.interval().endNs(number) + maximumDelayNs;
     }
 
     /**
-     * This point lost packets of its own.
+     * Reports that this point lost packets of its own.
      *
      * @param timestampNs up to when.
      */
@@ -591,58 +594,57 @@ public final class IntervalReceiver {
     }
 
     /**
-     * Whether the record of a flow that has ended must wait. If so it was copied, and {@link WaitedRecordHandler} gets it later.
+     * Whether the record of an ended flow must wait. If so, it was copied, and {@link WaitedRecordHandler} receives it later.
      *
-     * @param record index of what the sketches say of it.
-     * @return false if it is complete, or there is no room; then {@link #done} is to be called.
+     * @param record index in {@link #records}.
+     * @return false if the record is complete or there is no room; the caller then calls {@link #done}.
      */
     public boolean waits(final int record, final DirectBuffer entry, final int offset) {
         return records.waits(record, entry, offset);
     }
 
     /**
-     * The record of a flow that has ended was handed on and is not asked for any more.
+     * Releases the record of an ended flow after it was handed on.
      *
-     * @param record index of what the sketches say of it.
+     * @param record index in {@link #records}.
      */
     public void done(final int record) {
         records.done(record);
     }
 
-    /** {@return what the sketches say of each record} */
+    /** {@return the sketch results of each record} */
     public SketchRecords records() {
         return records.table();
     }
 
     /**
-     * How long the last packets took, by the two clocks, that came earlier or later than packets are held for. Returns ns; 0 if
-     * none did. Any thread.
+     * The delay, by the two clocks, of the last packets that arrived earlier or later than packets are held for. Returns ns; 0 if
+     * there were none. Any thread.
      */
     public long apartNs() {
         return clocks.apartNs();
     }
 
-    /** {@return the counters} */
     public CounterSet<SketchCounter> counters() {
         return counters;
     }
 
-    /** The time from which on {@link #onTime} has something to do. Returns ns since the epoch. */
+    /** The time at which {@link #onTime} next has work. Returns ns since the epoch. */
     public long nextEventNs() {
         return nextEventNs;
     }
 
     /**
-     * Where the octets of a record lie.
+     * Finds the octets of a record.
      *
-     * @param record  with packets in the interval that is told of.
-     * @param visitor gets the slot of a living flow, or the octets of a record that waits; nothing if it is neither.
+     * @param record  with packets in the interval that is reported.
+     * @param visitor receives the slot of a living flow, or the octets of a waiting record; not called if it is neither.
      */
     public void locate(final int record, final ReceiverRecords.RecordVisitor visitor) {
         records.locate(record, visitor);
     }
 
-    /** Concludes the next interval if it is time, and says whether it was. */
+    /** Concludes the next interval if it is due. Returns whether it was concluded. */
     private boolean isDue(final long timestampNs) {
         final long endNs = point.interval().endNs(nextInterval);
         if (timestampNs < endNs + dueAfterNs) {
@@ -668,7 +670,7 @@ public final class IntervalReceiver {
         return repairedInterval != null;
     }
 
-    /** Whether the repair of the next interval is over, by itself or because its time is up; then it was concluded. */
+    /** Whether the repair of the next interval has ended or timed out. If so, the interval was concluded. */
     private boolean isRepaired(final long timestampNs) {
         if (!comparison.repair().work()) {
             if (timestampNs < repairUntilNs) {
@@ -691,7 +693,7 @@ public final class IntervalReceiver {
         compare(answer, own, isRepairedCut);
     }
 
-    /** Both go back, whatever becomes of comparing them: another interval needs the room. */
+    /** Compares an interval. Both parts are given back even if the comparison fails, because another interval needs the room. */
     private void compare(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
         try {
             if (own != null) {

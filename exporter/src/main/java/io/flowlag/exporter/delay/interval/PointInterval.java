@@ -20,9 +20,9 @@ import io.flowlag.sketch.reconcile.PacketCache;
 import org.agrona.DirectBuffer;
 
 /**
- * All that one point keeps of one interval: the sketch of all flows, the aggregator of each class, the sums of flows, the
- * digests of the packets near its end, and at the receiver point the packets that are held and the records that have packets
- * here. Allocates at construction. Threads as in {@link IntervalSketch}; it owns its memory.
+ * The state of one interval at one point: the sketch of all flows, an aggregator for each class, sums of flows, and the digests
+ * of packets near its end. The receiver point also keeps the held packets and the list of records with packets here. Allocates at
+ * construction. Threads as in {@link IntervalSketch}; it owns its memory.
  */
 final class PointInterval implements IntervalSketch, ReceiverInterval {
     private final LossyDifferenceSketch sketch;
@@ -30,19 +30,19 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     private final FlowSums flows;
     private final FlowSums witnesses;
     private final PacketCache packets;
-    /** At the sender point, beside the packets: the sums of all flows, or a table of its own. */
+    /** Keys of flows, at a sender point that keeps packets: the sums of all flows, or a separate table. */
     private final FlowSums keys;
     private final long[] inFlight;
     private HeldPackets held;
     private final CellEstimates estimates;
     private final RecordList records;
-    /** From when on before the interval's end digests are remembered: as in the tail, and as early ones. */
+    /** Time before the interval's end from which digests are kept: in the tail, and as early ones. */
     private final long tailNs;
     private final long earlyNs;
     private final boolean isByFlow;
-    /** Each packet is in a table besides. */
+    /** Whether each packet also goes into a table. */
     private final boolean hasTables;
-    /** Packets are not gathered, see {@link GatheredPackets}: each needs its cells. */
+    /** Whether packets are not gathered, see {@link GatheredPackets}, so that each one needs its cells. */
     private final boolean isTouchedByPacket;
 
     private long number;
@@ -50,7 +50,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     private long tailStartNs;
     private long earlyStartNs;
     private int inFlightCount;
-    /** At the other end of the digests in flight. */
+    /** Early digests fill {@code inFlight} from its end. */
     private int earlyCount;
     private boolean isInFlightComplete = true;
     private boolean isDamaged;
@@ -88,7 +88,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
             FlowSums.ofWitnesses(settings.sums().witnessFlows(maxFlows), sampling);
     }
 
-    /** {@return how many flows have room for their keys} */
+    /** {@return number of flows whose keys are kept} */
     private static int keyedFlows(final IntervalSettings settings) {
         return Math.min(
             Math.min(settings.room().maxFlows(), settings.reconcile().packets()), FlowSums.MAX_CAPACITY);
@@ -96,8 +96,8 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
 
     /**
      * Memory of an interval, by formula: the sketch, an aggregator for each class, 88 to 96 octets for each flow with sums, 8
-     * octets a packet in flight, and the packets with reconciliation. At the sender point the keys of flows besides, at the
-     * receiver point 40 octets a packet in flight and 4 a record.
+     * octets for each packet in flight, and the packets if they are reconciled. The sender point adds the keys of flows. The
+     * receiver point adds 40 octets for each packet in flight and 4 for each record.
      *
      * @param isReceiver whether it is the receiver point's.
      * @return octets, without those of joint estimation.
@@ -120,7 +120,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
             FlowSums.memoryBytes(settings.isChecked() ? maxFlows : sums.witnessFlows(maxFlows)));
     }
 
-    /** {@return room for the packets that are held at an interval's end} */
+    /** {@return a new buffer for the packets held at an interval's end} */
     static HeldPackets newHeld(final IntervalSettings settings) {
         return new HeldPackets(settings.room().inFlightPackets(), settings.joint() != null);
     }
@@ -178,24 +178,24 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         earlyStartNs = startNs + intervalNs - earlyNs;
     }
 
-    /** {@return whether there is anything to {@link #touch}} */
+    /** {@return whether packets need data that {@link #touch} prefetches} */
     boolean isTouched() {
         return isTouchedByPacket || flows != null || witnesses != null || keys != null;
     }
 
-    /** Other packets will come than those of {@link #touch}. */
+    /** Ends the batch of packets announced by {@link #touch}. */
     void expectOthers() {
         if (sketch != null) {
             sketch.expectOthers();
         }
     }
 
-    /** Reads the cells of the packets of {@link #touch}. */
+    /** Prefetches the cells of the packets of {@link #touch}. */
     long touchExpected() {
         return sketch == null ? 0 : sketch.touchExpected();
     }
 
-    /** Reads what {@link #update} of a packet will need, so that it is in the processor's cache then; but for its cells. */
+    /** Prefetches the data that {@link #update} of a packet needs, except its cells. */
     long touch(final long flowHash, final long digest) {
         if (isTouchedByPacket) {
             sketch.expect(flowHash, digest);
@@ -204,23 +204,26 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
             (keys == null || keys == flows ? 0 : keys.touch(flowHash));
     }
 
-    /** {@return whether the cells of a packet are those of its flow} */
+    /** {@return whether all packets of a flow hit the same cells} */
     boolean isByFlow() {
         return isByFlow;
     }
 
-    /** As {@link #touch}, for {@link #updateFlow}. */
+    /** Announces a flow for {@link #updateFlow}, as {@link #touch} announces a packet. */
     void expectFlow(final long flowHash) {
         sketch.expect(flowHash, 0);
     }
 
-    /** Adds packets of a flow to its cells; everything else knows them already, by {@link #updateBesideCells}. */
+    /** Adds packets of a flow to its cells; {@link #updateBesideCells} has added them everywhere else. */
     void updateFlow(
         final long flowHash, final long packets, final long timeNs, final long digests, final long bytes, final int weight) {
         sketch.updateFlow(flowHash, packets, timeNs, digests, bytes, weight);
     }
 
-    /** Adds a packet; its digest too where its time is near the end. The descriptor, which may be null, tells whose it is. */
+    /**
+     * Adds a packet, and its digest if it is near the interval's end. The descriptor, which may be null, has the addresses of its
+     * flow.
+     */
     void update(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
         final int weight, final DirectBuffer descriptor, final int offset) {
@@ -230,7 +233,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         updateBesideCells(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset);
     }
 
-    /** As {@link #update}, but for the cells of the flow. */
+    /** Adds a packet as {@link #update} does, except to the cells of its flow. */
     void updateBesideCells(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
         final int weight, final DirectBuffer descriptor, final int offset) {
@@ -271,7 +274,9 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         }
     }
 
-    /** As {@link #update} of each packet, but for the cells of the flows. Packets are whole ones of their records' flows. */
+    /**
+     * Adds packets as {@link #update} does, except to the cells of their flows. All are whole packets of their records' flows.
+     */
     void updateBesideCells(final ReceivedPackets packets, final SketchRecords table) {
         aggregate(packets);
         for (int i = 0; hasTables && i < packets.count(); i++) {
@@ -309,7 +314,10 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         }
     }
 
-    /** Packets may have come later than they were held for: what is lost is known only if the interval is reconciled. */
+    /**
+     * Notes that packets may have arrived later than packets are held for: the loss is then known only if the interval is
+     * reconciled.
+     */
     void expectLate() {
         isLateExpected = true;
     }
@@ -328,7 +336,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         return held;
     }
 
-    /** Takes in packets that were held when the interval had not begun, and gives its empty room for them. */
+    /** Takes over a buffer of packets held before the interval began. Returns this interval's empty buffer in exchange. */
     HeldPackets exchangeHeld(final HeldPackets newHeld) {
         final HeldPackets empty = held;
         held = newHeld;

@@ -18,7 +18,7 @@ import io.flowlag.sketch.estimate.LossKind;
 import io.flowlag.sketch.image.PairingResult;
 
 /**
- * Tells the records of an interval what the cells of both points say of them. The metering thread owns it. Allocates at
+ * Writes what the cells of both points show into the records of an interval. The metering thread owns it. Allocates at
  * construction.
  */
 final class CellComparison {
@@ -33,11 +33,11 @@ final class CellComparison {
     private long touched;
 
     /**
-     * Nothing compared yet.
+     * Creates the comparison.
      *
-     * @param settings shape and seed.
-     * @param flows    records of the interval that is compared.
-     * @param repair   knows which packets were taken out of the cells.
+     * @param settings shape and seed of the sketches.
+     * @param flows    records of the compared interval.
+     * @param repair   knows which packets were removed from the cells.
      */
     CellComparison(
         final IntervalSettings settings, final IntervalKeys run, final SketchRecords records, final IntervalFlows flows,
@@ -53,7 +53,7 @@ final class CellComparison {
             FlowEstimator.DEFAULT_CONFIDENCE, true);
     }
 
-    /** {@return whether the sketches of both points fit each other; then {@link #unpair} is to be called at the end} */
+    /** {@return whether the sketches of both points match; if so, {@link #unpair} must follow} */
     boolean pair(final SenderAnswer answer, final ReceiverInterval own) {
         return estimator.pair(answer.sketch(), own.sketch()) == PairingResult.PAIRED;
     }
@@ -62,7 +62,7 @@ final class CellComparison {
         estimator.unpair();
     }
 
-    /** Tells the records of the interval whose sketches were paired. */
+    /** Updates the records of the interval whose sketches were paired. */
     void tell(final ReceiverInterval own, final IntervalAnswer summary) {
         final long key = run.key(own.intervalNumber());
         summary.cells(estimator.overview(), rowCount);
@@ -95,7 +95,7 @@ final class CellComparison {
         return weight;
     }
 
-    /** Reads what the next records need, so that the processor waits for all of it at once. */
+    /** Prefetches the data of the next records, so that the cache misses overlap. */
     private void touch(final ReceiverInterval own, final int from) {
         final int end = Math.min(from + ReadAhead.RECORDS, own.records().count());
         long octets = 0;
@@ -156,8 +156,8 @@ final class CellComparison {
     }
 
     /**
-     * The packets that were taken out of the cells, and what the cells still say of the flow: exact for a record that has all of
-     * it, else each may have lost all.
+     * Adds the packets removed from the cells and what the cells still show of the flow. This is exact for a record with all
+     * packets of the flow; otherwise each record may have lost all of them.
      */
     private void tellListed(
         final int record, final long flowHash, final double share, final LossKind kind, final double restPackets,
@@ -170,7 +170,7 @@ final class CellComparison {
         summary.flowLostPackets += share * (lost - unexpected + restPackets);
     }
 
-    /** Flows that live and of which nothing arrived may have lost all that they sent. */
+    /** Updates living flows without received packets: they may have lost all packets that they sent. */
     private void tellSilentFlows(final long key, final IntervalAnswer summary) {
         final FlowTotals totals = flows.countSilent(key);
         for (int record = 0; record < records.limit(); record++) {
@@ -181,7 +181,7 @@ final class CellComparison {
         }
     }
 
-    /** Nobody knows the weight of a flow of which nothing arrived since settings changed. */
+    /** Updates one silent flow. Its weight is unknown if none of its packets arrived since settings changed. */
     private void tellSilentFlow(final int record, final double share, final IntervalAnswer summary) {
         final int weight = records.weight(record, run.number());
         final long flowHash = records.flowHash(record);

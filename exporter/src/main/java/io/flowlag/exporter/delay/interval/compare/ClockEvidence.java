@@ -9,19 +9,20 @@ import io.flowlag.sketch.reconcile.PacketDifference;
 import org.agrona.collections.Long2LongHashMap;
 
 /**
- * Tells whether what seems lost in an interval may have arrived in another one: packets are held around the end of an
- * interval for as long as clocks may be apart, and these may be further apart. That they are not is to be shown by the
- * packets: by the mean of those whose delay is known, or by those near the end. That they are, a mean shows that lies
- * outside, and a packet that was lost by the sender's clock and unexpected in the interval before. As long as nothing is
- * shown, the loss is not known.
+ * Decides whether packets that seem lost in an interval may have arrived in another one. Packets are held around an interval's
+ * end for as long as clocks may differ, but the clocks may differ by more.
  * <p>
- * The metering thread owns it; how far the clocks are apart may be read by any thread. Allocates at construction, and where
- * many packets are unexpected.
+ * The packets show that the clocks agree: by the mean of those whose delay is known, or by those near the end. They show that the
+ * clocks differ by a mean outside that range, or by a packet that is lost here and was unexpected in the previous interval.
+ * Without evidence, the loss is unknown.
+ * <p>
+ * The metering thread owns it; any thread may read how far the clocks differ. Allocates at construction, and where many packets
+ * are unexpected.
  */
 public final class ClockEvidence {
-    /** More unexpected packets of an interval are not remembered. */
+    /** Most unexpected packets of an interval that are remembered. */
     private static final int MOST_UNEXPECTED = 1 << 14;
-    /** Intervals in a row with packets at both points and none in common. */
+    /** Consecutive intervals with packets at both points and none in common that show differing clocks. */
     private static final int MISSES = 3;
     private static final long NONE = Long.MIN_VALUE;
 
@@ -38,9 +39,9 @@ public final class ClockEvidence {
     private volatile long apartNs;
 
     /**
-     * Nothing shown.
+     * Creates an instance without evidence.
      *
-     * @param inFlightMatch learns that clocks are apart.
+     * @param inFlightMatch is notified that clocks differ.
      */
     public ClockEvidence(final IntervalSettings settings, final InFlightMatch inFlightMatch) {
         this.inFlightMatch = inFlightMatch;
@@ -48,24 +49,23 @@ public final class ClockEvidence {
         maximumDelayNs = settings.times().maximumDelayNs();
     }
 
-    /** {@return whether there are two clocks} */
     boolean isOn() {
         return guardNs > 0;
     }
 
-    /** Time begins anew. */
+    /** Discards all evidence, because a clock was set. */
     public void restart() {
         unexpected.clear();
         isShown = false;
         misses = 0;
     }
 
-    /** {@return how long packets took that came too early or too late, the last ones; 0 if there were none} */
+    /** {@return the delay of the last packets that arrived too early or too late; 0 if there were none} */
     public long apartNs() {
         return apartNs;
     }
 
-    /** An interval is to be reconciled; they come in order. */
+    /** Begins with an interval to be reconciled; intervals come in order. */
     void begin(final ReceiverInterval newOwn) {
         final Long2LongHashMap emptied = before;
         emptied.clear();
@@ -76,7 +76,7 @@ public final class ClockEvidence {
         isApart = false;
     }
 
-    /** What only one point has. */
+    /** Takes the packets that only one point has. */
     void onListed(final PacketDifference difference, final PacketDetails sent, final PacketDetails received) {
         isDifferent = difference.size() > 0;
         for (int item = 0; isOn() && item < difference.size(); item++) {
@@ -101,7 +101,7 @@ public final class ClockEvidence {
         inFlightMatch.markApart();
     }
 
-    /** The mean of the packets whose delay is known, after what was listed; not a number if there are none. */
+    /** Takes the mean of the packets whose delay is known, after the list; NaN if there are none. */
     void onDelay(final double meanNs) {
         if (Double.isNaN(meanNs)) {
             misses = own.records().count() > 0 ? misses + 1 : 0;
@@ -115,13 +115,13 @@ public final class ClockEvidence {
         isShown |= !isApart && inFlightMatch.isInTime();
     }
 
-    /** {@return whether the clocks were seen to be apart in the interval} */
+    /** {@return whether the interval showed that the clocks differ} */
     boolean isApart() {
         return isApart;
     }
 
     /**
-     * Whether packets of the interval that seem to be lost may be in another one.
+     * Whether packets of the interval that seem lost may be in another one.
      *
      * @param status of its reconciliation; null if it was not tried.
      */

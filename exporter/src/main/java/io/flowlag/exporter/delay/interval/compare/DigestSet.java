@@ -4,9 +4,7 @@ import org.agrona.BitUtil;
 
 import java.util.Arrays;
 
-/**
- * Digests with how often each is there: open addressing, emptied as a whole. One thread. Allocates at construction.
- */
+/** A multiset of digests: open addressing, cleared as a whole. One thread. Allocates at construction. */
 public final class DigestSet {
     private final long[] digests;
     private final int[] counts;
@@ -33,14 +31,14 @@ public final class DigestSet {
         Arrays.fill(counts, 0);
     }
 
-    /** Adds a digest once more; no more different ones than the capacity. */
+    /** Adds one occurrence of a digest. The number of distinct digests must not exceed the capacity. */
     void add(final long digest) {
         final int index = find(digest);
         digests[index] = digest;
         counts[index] = Math.max(0, counts[index]) + 1;
     }
 
-    /** Takes a digest out once, and says whether it was there. */
+    /** Removes one occurrence of a digest. Returns whether there was one. */
     boolean take(final long digest) {
         final int index = find(digest);
         if (counts[index] <= 0) {
@@ -50,7 +48,7 @@ public final class DigestSet {
         return true;
     }
 
-    /** A count of -1 is a place that was taken from: what lies behind it stays in reach. */
+    /** Finds a digest's slot. A count of -1 marks a removed entry, so that entries behind it stay reachable. */
     private int find(final long digest) {
         int index = (int)(digest >>> Integer.SIZE) & mask;
         while (counts[index] != 0 && digests[index] != digest) {

@@ -16,8 +16,8 @@ import io.flowlag.sketch.estimate.LossKind;
 import java.util.BitSet;
 
 /**
- * Tells the records of an interval what the sums of all flows at both points say of them: exact where they agree, and where
- * they do not, the counts tell the loss. The metering thread owns it. Allocates at construction.
+ * Writes what the sums of all flows at both points show into the records of an interval. Sums that agree give exact delays;
+ * otherwise the counts give the loss. The metering thread owns it. Allocates at construction.
  */
 final class FlowSumComparison {
     private final SketchRecords records;
@@ -31,13 +31,13 @@ final class FlowSumComparison {
     private final BitSet explained = new BitSet();
 
     /**
-     * Nothing compared yet.
+     * Creates the comparison.
      *
-     * @param flows             records of the interval that is compared.
-     * @param joint             is told beside the records.
-     * @param unseenFlowHandler is told of flows that only the sender point saw.
-     * @param isUnseenHeld      whether it says later which of them are of the segment.
-     * @param repair            knows which packets were taken out of the sums.
+     * @param flows             records of the compared interval.
+     * @param joint             also receives the results.
+     * @param unseenFlowHandler receives flows that only the sender point saw.
+     * @param isUnseenHeld      whether the handler decides later which of them belong to the segment.
+     * @param repair            knows which packets were removed from the sums.
      */
     FlowSumComparison(
         final IntervalKeys run, final SketchRecords records, final IntervalFlows flows, final CounterSet<SketchCounter> counters,
@@ -53,7 +53,7 @@ final class FlowSumComparison {
         this.isUnseenHeld = isUnseenHeld;
     }
 
-    /** Tells the records of the interval whose sums are paired in the summary. */
+    /** Updates the records of the interval whose sums are paired in the summary. */
     void tell(final ReceiverInterval own, final IntervalAnswer summary) {
         final long key = run.key(own.intervalNumber());
         final FlowSumPairs pairs = summary.flowSums;
@@ -113,7 +113,7 @@ final class FlowSumComparison {
         summary.flowLostPackets += Math.max(0, lostPackets);
     }
 
-    /** What the sums differ by, and what was taken out of them. */
+    /** The difference of the counts plus the net loss that was removed from the sums. */
     private long lostPackets(final int row, final FlowSumPairs pairs) {
         final long flowHash = pairs.sent().flowHash(row);
         return pairs.lostPackets(row) +
@@ -151,7 +151,7 @@ final class FlowSumComparison {
         }
     }
 
-    /** {@return whether everything that either point has of a flow was listed} */
+    /** {@return whether all packets of a flow were listed, at both points} */
     private boolean isAllTakenOut(final int row, final long flowHash, final FlowSumPairs pairs) {
         final int received = pairs.received().find(flowHash);
         return repair.isLossKnown(flowHash) && repair.isListed(flowHash) && received != FlowSums.NONE &&
@@ -159,7 +159,7 @@ final class FlowSumComparison {
             pairs.sent().packets(row) == 0);
     }
 
-    /** The sums agree: what was taken out of them is the loss. */
+    /** Updates a record whose sums agree: the removed packets are its loss. */
     private void tellTakenOut(final int record, final boolean isWhole, final boolean isLossKnown) {
         final long flowHash = records.flowHash(record);
         if (!repair.isListed(flowHash)) {
@@ -173,7 +173,7 @@ final class FlowSumComparison {
         }
     }
 
-    /** A flow that lives and of which nothing arrived: what the sender has of it was lost. */
+    /** Updates a living flow without received packets: all packets that the sender counted were lost. */
     private void tellSilence(
         final int record, final LossKind kind, final boolean isSilenceKnown, final IntervalAnswer summary) {
         final FlowSumPairs pairs = summary.flowSums;

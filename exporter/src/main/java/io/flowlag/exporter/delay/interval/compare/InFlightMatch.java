@@ -5,26 +5,28 @@ import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 
 /**
- * Tells, of packets that were held around the end of an interval, which were sent in it: those whose digests the sender had in
- * flight at the end. Digests that arrived before are taken out first, so that of two packets with equal digests each is booked in
- * the order of arrival.
+ * Decides which packets held around the end of an interval were sent in it: those whose digests the sender had in flight at the
+ * end. Digests that had already arrived are removed first, so that packets with equal digests are assigned in the order of
+ * arrival.
  * <p>
- * It also tells whether the clocks are further apart than packets are held for. The sender's digests begin at a known time: a
- * packet that is among them and arrived well before that time shows a clock that lags too far, and a packet that arrived at the
- * last moment shows one that is ahead too far. If none of them arrived, though other packets did, the clocks have nothing in
- * common. The beginning and the end of an outage look the same, so that must be the case from the start, or three times in a row.
+ * It also detects clocks that differ by more than the time that packets are held. The sender's digests begin at a known time. A
+ * listed packet that arrived well before that time shows a clock that lags too far. A packet that arrived at the last moment
+ * shows one that leads too far.
+ * <p>
+ * If no listed packet arrived but other packets did, the clocks may have nothing in common. An outage's beginning and end look
+ * the same, so this counts only before the first match, or in three consecutive intervals.
  * <p>
  * The metering thread owns it. Allocates at construction.
  */
 public final class InFlightMatch {
-    /** Of the guard: how near to its end an arrival shows that clocks are apart. */
+    /** Fraction of the guard (1/n) near its end in which an arrival shows that clocks differ. */
     private static final int EDGES = 4;
-    /** One in so many early packets shows it; fewer are packets with equal digests. */
+    /** At least one in this many early packets must match to show it; fewer are packets with equal digests. */
     private static final int LEAST_EARLY_SHARE = 8;
-    /** So many packets on both sides have something in common if the clocks do. */
+    /** With this many packets on both sides, matching clocks would give some in common. */
     private static final int LEAST_COMPARED = 8;
     private static final int MISSES = 3;
-    /** Clocks that were too far apart are taken to be so for that many intervals. */
+    /** Number of intervals for which clocks count as differing after they were seen to. */
     private static final int APART_INTERVALS = 16;
 
     private final DigestSet inFlight;
@@ -40,25 +42,25 @@ public final class InFlightMatch {
     private int misses;
     private int apartIntervals;
 
-    /** Nothing is known. */
+    /** Creates an instance that knows nothing of the clocks. */
     public InFlightMatch(final int inFlightPackets) {
         this.inFlightPackets = inFlightPackets;
         inFlight = new DigestSet(inFlightPackets);
     }
 
-    /** {@return how near to the end of the guard an arrival shows that clocks are apart, ns} */
+    /** {@return how near to the end of the guard an arrival shows that clocks differ, ns} */
     public static long edgeNs(final IntervalSettings settings) {
         return settings.times().guardNs() / EDGES;
     }
 
-    /** A clock was set: nothing is known of them. */
+    /** Discards all evidence, because a clock was set. */
     public void restart() {
         isProven = false;
         misses = 0;
         apartIntervals = 0;
     }
 
-    /** A packet was seen to come earlier or later than packets are held for. */
+    /** Records that a packet arrived earlier or later than packets are held for. */
     void markApart() {
         apartIntervals = APART_INTERVALS;
     }
@@ -74,12 +76,12 @@ public final class InFlightMatch {
     }
 
     /**
-     * Takes in what the sender had in flight at the end of an interval.
+     * Reads the sender's in-flight digests at the end of an interval.
      *
      * @param answer   of the sender; null if none came.
-     * @param own      the receiver's interval; null if it has none.
+     * @param own      the receiver's interval; null if there is none.
      * @param ownCount digests near the receiver's end that had arrived by then.
-     * @return whether it is known.
+     * @return whether the digests are known.
      */
     public boolean read(final SenderAnswer answer, final ReceiverInterval own, final int ownCount) {
         isKnown = answer != null && own != null && answer.isInFlightComplete() && own.isInFlightComplete() &&
@@ -104,10 +106,9 @@ public final class InFlightMatch {
     }
 
     /**
-     * Whether a held packet was sent before the end, each digest as often as it was in flight.
+     * Whether a held packet was sent before the end. Each digest matches as often as it was in flight.
      *
      * @param isLate whether it arrived at the last moment.
-     * @return whether it was.
      */
     public boolean takeEarlier(final long digest, final boolean isLate) {
         final boolean isEarlier = isKnown && inFlight.take(digest);
@@ -119,8 +120,8 @@ public final class InFlightMatch {
     }
 
     /**
-     * Whether packets of an interval may have been booked into another, because the clocks are further apart than packets are
-     * held for; to be asked once when it is known where all held packets were sent.
+     * Whether packets of an interval may be assigned to another, because the clocks differ by more than packets are held for.
+     * Called once, after all held packets were assigned.
      */
     public boolean areClocksApart(final ReceiverInterval own) {
         int early = 0;

@@ -11,11 +11,11 @@ import io.flowlag.sketch.reconcile.AggregateEstimate;
 import java.util.Arrays;
 
 /**
- * What the comparison of both points says of an interval as a whole. Filled by the receiver point, reused for the next
- * interval. One thread. Allocates at construction.
+ * The result of comparing both points for an interval as a whole. Filled by the receiver point, reused for the next interval. One
+ * thread. Allocates at construction.
  */
 public final class IntervalAnswer {
-    /** Most heavy hitters that are told of. */
+    /** Most heavy hitters that are reported. */
     public static final int HEAVY_HITTERS = 5;
 
     final LdaEstimate[] aggregators;
@@ -34,7 +34,7 @@ public final class IntervalAnswer {
     int usableCells;
     int occupiedCells;
     double flowLostPackets;
-    /** Packets that came and were not sent, at most; below 0 if there are some, and nobody knows how many. */
+    /** Upper bound on packets received but never sent; negative if there are some and their number is unknown. */
     double unexpectedPackets;
     boolean isFlowLossUnknown;
     private IntervalRepair repair;
@@ -67,28 +67,25 @@ public final class IntervalAnswer {
         repair = newRepair;
     }
 
-    /** {@return what came of reconciling the points' packets; null if nobody tried} */
+    /** {@return result of the reconciliation; null if it was not tried} */
     public ReconcileStatus reconcileStatus() {
         return repair.status();
     }
 
-    /**
-     * What the reconciled packets of a class say of its delays. Returns the estimate, to be used during the call; null if there
-     * is none.
-     */
+    /** The delays of a class from its reconciled packets. Returns the estimate, valid during the call; null if there is none. */
     public AggregateEstimate reconciled(final int classIndex) {
         return repair.estimate(classIndex);
     }
 
     /**
-     * Whether what {@link #reconciled} says is said of all flows of a class: a cache that was too small has a sample of them,
-     * whose loss is not the class's.
+     * Whether {@link #reconciled} covers all flows of a class. A cache that was too small has a sample of them, whose loss is not
+     * that of the class.
      */
     public boolean isReconciledWhole() {
         return repair.status() != null && repair.isOfAllFlows();
     }
 
-    /** {@return octets of the requests and answers of the reconciliation} */
+    /** {@return octets of the reconciliation's requests and answers} */
     public long reconcileOctets() {
         return repair.status() == null ? 0 : repair.octets();
     }
@@ -100,7 +97,6 @@ public final class IntervalAnswer {
         }
     }
 
-    /** {@return number of the interval} */
     public long number() {
         return number;
     }
@@ -120,7 +116,7 @@ public final class IntervalAnswer {
         return isDamaged;
     }
 
-    /** {@return whether only a part of the interval was seen} */
+    /** {@return whether the interval was observed only in part} */
     public boolean isCut() {
         return isCut;
     }
@@ -130,7 +126,7 @@ public final class IntervalAnswer {
         return usableCells;
     }
 
-    /** {@return cells of all rows that hold packets at one point at least} */
+    /** {@return cells of all rows that hold packets at one or both points} */
     public int occupiedCells() {
         return occupiedCells;
     }
@@ -141,18 +137,18 @@ public final class IntervalAnswer {
     }
 
     /**
-     * The sums of flows at both points: of witnesses beside sketches, of all flows without; of none if the points have no sums.
-     * {@link FlowSums#isWitness} of the sender's table tells the witnesses. To be used during the call.
+     * The sums of flows at both points: of witnesses where there are sketches, otherwise of all flows; empty if the points have
+     * no sums. {@link FlowSums#isWitness} of the sender's table selects the witnesses. Valid during the call.
      */
     public FlowSumPairs flowSums() {
         return flowSums;
     }
 
     /**
-     * What the aggregators of a class say.
+     * The estimate from the aggregators of a class.
      *
-     * @param classIndex of the class, if the points compared sketches.
-     * @return the estimate, to be used during the call.
+     * @param classIndex of the class; the points must have compared sketches.
+     * @return the estimate, valid during the call.
      */
     public LdaEstimate aggregator(final int classIndex) {
         return aggregators[classIndex];
@@ -168,7 +164,7 @@ public final class IntervalAnswer {
     }
 
     /**
-     * Packets of flows of a class whose sums agree, if the points compared no sketches. A flow has the class of its first packet
+     * Packets of a class in flows whose sums agree, if the points compared no sketches. A flow has the class of its first packet
      * of the interval at the sender point.
      */
     public long exactPackets(final int classIndex) {
@@ -181,7 +177,7 @@ public final class IntervalAnswer {
     }
 
     /**
-     * Packets of a class that were lost, less those that came unexpected, if the points compared no sketches.
+     * Lost packets of a class minus unexpected ones, if the points compared no sketches.
      *
      * @param classIndex of the class; a flow that only the receiver saw has the class of its first packet there.
      * @return signed.
@@ -190,7 +186,7 @@ public final class IntervalAnswer {
         return sumLostPackets[classIndex];
     }
 
-    /** {@return whether it is known how many packets were lost in all} */
+    /** {@return whether the total loss is known} */
     public boolean hasLoss() {
         boolean isKnown = !isCut;
         if (!hasSketches) {
@@ -202,7 +198,7 @@ public final class IntervalAnswer {
         return isKnown;
     }
 
-    /** {@return packets lost in all, less those that came unexpected; signed} */
+    /** {@return lost packets in total minus unexpected ones; signed} */
     public long lostPackets() {
         if (!hasSketches) {
             return Arrays.stream(sumLostPackets).sum();
@@ -214,20 +210,20 @@ public final class IntervalAnswer {
         return lost;
     }
 
-    /** {@return whether it is known how many packets were lost in all, and how many at most by each flow} */
+    /** {@return whether the total loss is known, and an upper bound on the loss of each flow} */
     public boolean hasUnexplainedLoss() {
         return hasLoss() && !isFlowLossUnknown;
     }
 
-    /** {@return lost packets that cannot have been of the flows that the receiver knows; at least this many} */
+    /** {@return lower bound on lost packets that cannot belong to flows known to the receiver} */
     public long unexplainedLostPackets() {
         return Math.max(0, (long)Math.ceil(lostPackets() - flowLostPackets - 1e-6));
     }
 
     /**
-     * Visits the records with most packets, the largest first.
+     * Visits the records with most packets, largest first.
      *
-     * @param handler is called with the index of the record in place of a flow hash, and its packets.
+     * @param handler receives the index of the record in place of a flow hash, and its packets.
      */
     public void forEachHeavyHitter(final HeavyHitters.CandidateHandler handler) {
         heavyHitters.forEach(handler);

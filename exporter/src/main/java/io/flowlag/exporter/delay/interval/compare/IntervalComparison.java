@@ -21,11 +21,11 @@ import io.flowlag.sketch.lda.LdaEstimator;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 
 /**
- * Compares an interval of the receiver point with the sender's, tells the records that have packets in it, and sums it up. The
- * metering thread owns it. Allocates at construction.
+ * Compares an interval of the receiver point with the sender's, updates the records that have packets in it, and summarizes it.
+ * The metering thread owns it. Allocates at construction.
  */
 public final class IntervalComparison {
-    /** Of an aggregator's cells: with losses in more of them, too many packets that were not sent stay unseen. */
+    /** Largest share of an aggregator's cells with losses; beyond it, too many unexpected packets stay undetected. */
     private static final double MOST_LOSSY_SHARE = 0.5;
     private static final int MOST_UNSEEN_FLOWS = 256 * 1024;
 
@@ -44,24 +44,24 @@ public final class IntervalComparison {
     private final FlowSumComparison flowSums;
     private final IntervalRepair repair;
     private final ClockEvidence clocks;
-    /** Of the interval before, it is not known which packets came late. */
+    /** Whether the late packets of the previous interval are unknown. */
     private boolean isLateMissed;
-    /** Neither point has a packet of the interval. */
+    /** Whether neither point has a packet of the interval. */
     private boolean isEmpty;
     private final UnseenFlowHandler unseenFlowHandler;
-    /** Null where all packets that the sender point sees are of the segment. */
+    /** Null where all packets that the sender point sees belong to the segment. */
     private final UnseenFlows unseen;
     private final long[] recordMarks;
     private final ReadAhead ahead;
 
     /**
-     * Nothing compared yet.
+     * Creates the comparison.
      *
      * @param settings          sizes, shape and seed.
-     * @param keeper            of the records that are told.
+     * @param keeper            of the records that are updated.
      * @param flows             room for the records of an interval.
-     * @param handler           is told of each interval.
-     * @param unseenFlowHandler is told of flows that only the sender point saw.
+     * @param handler           receives each interval.
+     * @param unseenFlowHandler receives flows that only the sender point saw.
      */
     public IntervalComparison(
         final IntervalSettings settings, final IntervalKeys run, final ReceiverRecords keeper, final IntervalFlows flows,
@@ -89,7 +89,7 @@ public final class IntervalComparison {
     }
 
     /**
-     * Memory, by formula: a bit a record, the cells' estimator, the packets' reconciler and responder, and flows that only the
+     * Memory, by formula: a bit for each record, the cells' estimator, reconciler and responder, and the flows that only the
      * sender point saw. Returns octets.
      */
     public static long bytes(final IntervalSettings settings) {
@@ -98,7 +98,7 @@ public final class IntervalComparison {
             IntervalRepair.bytes(settings) + (settings.isSelected() ? 0 : UnseenFlows.memoryBytes(unseenFlows(settings)));
     }
 
-    /** {@return how many flows that only the sender point saw are held: captures are of no more than they hold} */
+    /** {@return how many flows that only the sender point saw are held; captures have no more flows than a point holds} */
     private static int unseenFlows(final IntervalSettings settings) {
         return settings.isLive() ? UnseenFlows.CAPACITY : Math.min(settings.room().maxFlows(), MOST_UNSEEN_FLOWS);
     }
@@ -107,21 +107,21 @@ public final class IntervalComparison {
         return (recordCount + Long.SIZE - 1) / Long.SIZE;
     }
 
-    /** {@return room to order records, for whoever else does} */
+    /** {@return scratch space for ordering records; shared} */
     public long[] recordMarks() {
         return recordMarks;
     }
 
-    /** {@return takes packets out of an interval before it is concluded} */
+    /** {@return the repair, which removes packets from an interval before it is concluded} */
     public IntervalRepair repair() {
         return repair;
     }
 
     /**
-     * Concludes an interval, which was repaired.
+     * Concludes a repaired interval.
      *
      * @param answer of the sender; null if none came.
-     * @param isCut  whether only a part of it was seen.
+     * @param isCut  whether it was observed only in part.
      */
     public void conclude(final SenderAnswer answer, final ReceiverInterval own, final boolean isCut) {
         own.records().order(recordMarks);
@@ -137,7 +137,10 @@ public final class IntervalComparison {
         }
     }
 
-    /** Packets that came later than packets are held for are known where this interval and the one before are reconciled. */
+    /**
+     * Looks for packets that arrived later than packets are held for. They are known where this interval and the previous one are
+     * reconciled.
+     */
     private void lookForLate(final ReceiverInterval own) {
         if (own.isLateExpected() && (isLateMissed || !repair.isWhole())) {
             counters.increment(SketchCounter.CLOCKS_APART);
@@ -146,7 +149,7 @@ public final class IntervalComparison {
         isLateMissed = !repair.isWhole();
     }
 
-    /** What packets took by the two clocks shows whether they are too far apart to say which packets were lost. */
+    /** Checks by the packets' delays whether the clocks differ too much to say which packets were lost. */
     private void lookAtClocks(final SenderAnswer answer, final ReceiverInterval own) {
         isEmpty = true;
         clocks.onDelay(meanDelayNs(answer, own));
@@ -156,7 +159,7 @@ public final class IntervalComparison {
         }
     }
 
-    /** {@return the mean of the packets whose delay is known, in ns; not a number if there are none} */
+    /** {@return the mean of the packets whose delay is known, in ns; NaN if there are none} */
     private double meanDelayNs(final SenderAnswer answer, final ReceiverInterval own) {
         double sumNs = 0;
         double packets = 0;
@@ -184,7 +187,7 @@ public final class IntervalComparison {
         return repaired != null && repaired.hasMean() ? repaired.meanNs() : sumNs / packets;
     }
 
-    /** Nobody knows what was lost in an interval that was told before, or never open. */
+    /** Marks the loss of an interval that was already reported, or never open, as unknown. */
     public void doubtLoss() {
         keeper.doubtLoss();
         handler.onUnknownLoss();
@@ -258,7 +261,10 @@ public final class IntervalComparison {
         joint.onSolved();
     }
 
-    /** A flow that begins here may have lost its first packets in an interval before, of which not all losses are known. */
+    /**
+     * Marks the loss of new flows as unknown if they may have lost their first packets in an earlier interval with unknown
+     * losses.
+     */
     private void doubtNewFlows(final ReceiverInterval own, final long key) {
         for (int i = 0; keeper.isEarlierLossHidden(summary.startNs) && i < own.records().count(); i++) {
             if (records.firstInterval(own.records().get(i)) == key) {
@@ -272,9 +278,9 @@ public final class IntervalComparison {
     }
 
     /**
-     * Packets that came and were not sent. A flow's packets are in aggregators' cells far apart, so that they show there even if
-     * their flow lost more: all but those that fall on a cell with a loss, as a share of the cells is; twice the standard
-     * deviation of their number is added. Packets that only change their class are as many.
+     * Upper bound on packets received but never sent. A flow's packets are spread over an aggregator's cells, so unexpected ones
+     * show there even if their flow lost more. Those in a cell with a loss do not show; their share is estimated by the share of
+     * such cells. Twice the standard deviation is added. Packets that only change their class count too.
      */
     private double unexpectedPackets(final SenderAnswer answer, final ReceiverInterval own) {
         double most = 0;
@@ -300,7 +306,7 @@ public final class IntervalComparison {
         return most > 0 && isHidden ? -1 : most;
     }
 
-    /** A packet that was lost is missing from its class; one too many in a class was sent in another. */
+    /** Whether packets changed their class on the path: a surplus in one class then matches a deficit in another. */
     private boolean isRemarked() {
         boolean isMore = false;
         for (int i = 0; summary.hasSketches && summary.aggregators.length > 1 && i < summary.aggregators.length; i++) {

@@ -1,20 +1,20 @@
 package io.flowlag.exporter.delay.interval.compare;
 
-/** Is told of each interval that was compared, or could not be. Called by the thread of the receiver point; must not throw. */
+/** Receives each interval that was compared or could not be. Called by the thread of the receiver point; must not throw. */
 @FunctionalInterface
 public interface IntervalHandler {
     /**
-     * An interval was compared, and its flows have not been told yet.
+     * Reports a compared interval, before its flows.
      *
      * @param answer valid during the call.
      */
     void onInterval(IntervalAnswer answer);
 
     /**
-     * What was lost in an interval is not known: no answer came, or none that can be compared; it was never open; or packets of
-     * it came when it had been told.
+     * Reports an interval with unknown loss: no answer arrived, or none that can be compared; it was never open; or packets of it
+     * arrived after it was reported.
      */
     default void onUnknownLoss() {
-        // for those who sum nothing up
+        // optional: handlers without totals ignore it
     }
 }

@@ -29,9 +29,9 @@ import org.agrona.collections.Long2LongHashMap;
 import java.util.BitSet;
 
 /**
- * Repairs an interval before it is compared: the packets that only one point has leave the cells, the sums of flows and the sums
- * of estimates, and are kept by flow as losses. The metering thread owns it. Allocates at construction, and a few small objects
- * an interval.
+ * Repairs an interval before it is compared. Packets that only one point has are removed from the cells, the sums of flows and
+ * the sums of estimates, and are kept by flow as losses. The metering thread owns it. Allocates at construction, and a few small
+ * objects for each interval.
  */
 public final class IntervalRepair implements ReconcileTarget {
     private static final int MOST_UNNAMED = 1 << 16;
@@ -49,7 +49,7 @@ public final class IntervalRepair implements ReconcileTarget {
     private ReceiverInterval own;
     private boolean isIndexed;
     private final BitSet named = new BitSet();
-    /** Packets by flow that were lost before the flow had a record; most such flows never have one. */
+    /** Lost packets by flow of flows that had no record yet; most such flows never have one. */
     private final Long2LongHashMap unnamed = new Long2LongHashMap(0);
     private boolean isTried;
     private boolean isRepaired;
@@ -57,11 +57,11 @@ public final class IntervalRepair implements ReconcileTarget {
     private final ClockEvidence clocks;
 
     /**
-     * Nothing repaired yet.
+     * Creates the repair.
      *
      * @param settings sizes, shape and seed.
      * @param recorded room for flows that have records, used within a call.
-     * @param clocks   is told what is listed.
+     * @param clocks   receives the list.
      */
     IntervalRepair(
         final IntervalSettings settings, final IntervalKeys run, final SketchRecords records, final FlowTotals recorded,
@@ -81,8 +81,8 @@ public final class IntervalRepair implements ReconcileTarget {
     }
 
     /**
-     * Memory, by formula: of the point that asks, of the one that answers, and of the flows that only the sender point saw.
-     * Returns octets; 0 without reconciliation.
+     * Memory, by formula: the reconciler, the responder, and the flows that only the sender point saw. Returns octets; 0 without
+     * reconciliation.
      */
     static long bytes(final IntervalSettings settings) {
         final ReconcileSettings reconcile = settings.reconcile();
@@ -91,12 +91,12 @@ public final class IntervalRepair implements ReconcileTarget {
     }
 
     /**
-     * Begins to repair an interval, if both points remember its packets.
+     * Begins to repair an interval, if both points have kept its packets.
      *
-     * @param sent of the sender; null if there is none.
+     * @param sent the sender's interval; null if there is none.
      * @param next the receiver's next interval, as far as it was seen; null if it has not begun.
-     * @param peer is asked if the sender's packets are elsewhere; null if nobody can be asked.
-     * @return whether it is done, or there is nothing to do; if not, {@link #work} goes on.
+     * @param peer answers if the sender's packets are elsewhere; null if there is no peer.
+     * @return whether the repair is done or unnecessary; if not, {@link #work} continues it.
      */
     public boolean begin(
         final SenderAnswer sent, final ReceiverInterval received, final ReceiverInterval next, final SynopsisPeer peer) {
@@ -119,7 +119,7 @@ public final class IntervalRepair implements ReconcileTarget {
         return work();
     }
 
-    /** {@return whether the interval is done with, now that time has passed} */
+    /** {@return whether the repair of the interval is done} */
     public boolean work() {
         if (!reconciler.work()) {
             return false;
@@ -128,7 +128,7 @@ public final class IntervalRepair implements ReconcileTarget {
         return true;
     }
 
-    /** Time is up: what is known counts. */
+    /** Ends the repair on timeout, with the results so far. */
     public void giveUp() {
         reconciler.giveUp();
         conclude();
@@ -171,7 +171,10 @@ public final class IntervalRepair implements ReconcileTarget {
         }
     }
 
-    /** Sums of all flows come with their keys, and where a point lost packets of its own no loss is told of. */
+    /**
+     * Whether a flow's key need not be requested. Sums of all flows have their keys, and where a point lost packets of its own no
+     * loss is reported.
+     */
     @Override
     public boolean isNamed(final long flowHash) {
         if (!answer.hasSketches() || answer.isDamaged() || own.isDamaged()) {
@@ -211,10 +214,11 @@ public final class IntervalRepair implements ReconcileTarget {
     }
 
     /**
-     * Tells of flows that no record named, whose key is known, and of which all that was sent was lost. After all records.
+     * Reports flows without a record whose key is known and whose sent packets were all lost. Called after all records are
+     * updated.
      *
-     * @param isHeld whether it says later which of them are of the segment.
-     * @return packets that those flows lost, if all of them are of the segment.
+     * @param isHeld whether the handler decides later which of them belong to the segment.
+     * @return packets that those flows lost, if all of them belong to the segment.
      */
     long tellUnseen(final UnseenFlowHandler handler, final boolean isHeld, final long startNs, final long endNs) {
         long lost = 0;
@@ -244,8 +248,8 @@ public final class IntervalRepair implements ReconcileTarget {
     }
 
     /**
-     * A flow of which nothing arrived stays as it is, but for what may come late: there is nothing to compare it with, and its
-     * loss is its count.
+     * Removes listed packets. A flow without received packets stays unchanged, except for late ones: there is nothing to compare,
+     * and its loss is its count.
      */
     private void takeOut(
         final FlowSums sums, final FlowSums received, final long identifier, final PacketDetails packets, final int entry) {
@@ -269,19 +273,19 @@ public final class IntervalRepair implements ReconcileTarget {
         }
     }
 
-    /** {@return where an item's packets are; {@link ListedTimes#NOT_FOUND} if they cannot be taken out of a flow} */
+    /** {@return position of an item's packets; {@link ListedTimes#NOT_FOUND} if they cannot be removed from a flow} */
     private static int entry(final PacketDifference difference, final int item, final PacketDetails packets) {
         final int entry = packets.find(difference.identifier(item));
         return entry == ListedTimes.NOT_FOUND || packets.collided(entry) || packets.copies(entry) != difference.copies(item) ?
             ListedTimes.NOT_FOUND : entry;
     }
 
-    /** {@return whether packets were taken out of the interval} */
+    /** {@return whether packets were removed from the interval} */
     boolean isRepaired() {
         return isRepaired;
     }
 
-    /** Whether nobody can tell what was lost on the path in the interval. */
+    /** Sets whether the loss on the path cannot be determined for the interval. */
     void isLossHidden(final boolean isHidden) {
         isLossHidden = isHidden;
     }
@@ -290,15 +294,15 @@ public final class IntervalRepair implements ReconcileTarget {
         return isLossHidden;
     }
 
-    /** {@return whether packets of a flow were taken out, or may have been: there was no room to remember all such flows} */
+    /** {@return whether packets of a flow were removed, or may have been because not all such flows fit} */
     boolean isListed(final long flowHash) {
         return isUndecided(flowHash) || isRepaired &&
             (reconciler.losses().isFull() || reconciler.losses().row(flowHash) != FlowLosses.NONE);
     }
 
     /**
-     * Whether packets of a record's flow may have been taken out that nobody remembers, or that came late, so that another record
-     * has them.
+     * Whether packets of a record's flow may have been removed unnoticed, or may have arrived late, so that another record counts
+     * them.
      */
     boolean isForgotten(final int record, final long flowHash) {
         return isUndecided(flowHash) || isRepaired && (
@@ -310,7 +314,7 @@ public final class IntervalRepair implements ReconcileTarget {
         return isTried && reconciler.isUndecided(flowHash);
     }
 
-    /** A record has the losses of a flow; whether it is the first one. */
+    /** Marks the losses of a flow as assigned to a record. Returns whether it is the first record of the flow. */
     boolean name(final long flowHash) {
         final int row = isRepaired ? reconciler.losses().row(flowHash) : FlowLosses.NONE;
         if (row == FlowLosses.NONE || named.get(row)) {
@@ -325,14 +329,14 @@ public final class IntervalRepair implements ReconcileTarget {
         return !unnamed.isEmpty();
     }
 
-    /** {@return the packets that a flow lost before it had a record; 0 if there are none, or they were taken} */
+    /** {@return the packets that a flow lost before it had a record; 0 if there are none or they were already taken} */
     long takeUnnamed(final long flowHash) {
         final long lostPackets = unnamed.remove(flowHash);
         counters.add(SketchCounter.RECONCILE_LOST_UNNAMED, -lostPackets);
         return lostPackets;
     }
 
-    /** Counts lost packets of flows that no record has, and keeps them for the records that may come. */
+    /** Counts lost packets of flows without a record, and keeps them for later records. */
     void keepUnnamed() {
         for (int row = 0; isRepaired && row < reconciler.losses().count(); row++) {
             final long flowHash = reconciler.losses().flowHash(row);
@@ -356,12 +360,12 @@ public final class IntervalRepair implements ReconcileTarget {
         return isRepaired && reconciler.status() == ReconcileStatus.COMPLETE;
     }
 
-    /** {@return whether all packets are known that only one point has, of all flows, those that came late too} */
+    /** {@return whether all packets that only one point has are known, of all flows, including late ones} */
     boolean isWhole() {
         return isComplete() && reconciler.coversAll() && !reconciler.losses().isFull();
     }
 
-    /** {@return whether flows without a record may have unlisted losses: the interval was not reconciled whole} */
+    /** {@return whether flows without a record may have unlisted losses, because the interval was not fully reconciled} */
     boolean mayHideUnnamed() {
         return reconciler != null && !(isComplete() && !reconciler.losses().isFull());
     }
@@ -376,12 +380,12 @@ public final class IntervalRepair implements ReconcileTarget {
         return isRepaired ? reconciler.losses().unexpected(flowHash) : 0;
     }
 
-    /** {@return packets of a flow that both points have and that were taken out with their copies: they have no delay} */
+    /** {@return packets of a flow that both points have and that were removed with their copies: they have no delay} */
     long withdrawnPackets(final long flowHash) {
         return isRepaired ? reconciler.losses().withdrawn(flowHash) : 0;
     }
 
-    /** {@return what came of the interval; null if nothing was tried} */
+    /** {@return result of the reconciliation; null if it was not tried} */
     ReconcileStatus status() {
         return isTried ? reconciler.status() : null;
     }
@@ -391,7 +395,7 @@ public final class IntervalRepair implements ReconcileTarget {
         return status() != null && reconciler.hasEstimate(classIndex) ? reconciler.estimate(classIndex) : null;
     }
 
-    /** {@return whether what is said of a class is said of all of its flows} */
+    /** {@return whether the estimate of a class covers all of its flows} */
     boolean isOfAllFlows() {
         return reconciler.coversAll();
     }

@@ -6,14 +6,16 @@ import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 
 /**
- * Flows that only the sender point saw, where no selector says which packets pass both points. They may go another way or end at
- * this host: they are held until the receiver point sees the flow too, and only then is what they lost a loss of the segment. The
- * metering thread owns it. Allocates at construction, off the heap.
+ * Flows that only the sender point saw, where no selector ensures that packets pass both points. They may take another path or
+ * end at this host. They are held until the receiver point sees the flow too; only then are their lost packets losses of the
+ * segment. The metering thread owns it. Allocates at construction, off the heap.
  */
 final class UnseenFlows implements UnseenFlowHandler {
-    /** Flows that are held in each of two halves, live. */
+    /** Flows held in each of two halves, for live traffic. */
     static final int CAPACITY = 16 * 1024;
-    /** For so long a half takes flows, live; they are held as long again. Those of captures are held to the end. */
+    /**
+     * Time for which a half accepts flows of live traffic; it holds them as long again. Flows of captures are held to the end.
+     */
     static final long HELD_NS = 32_000_000_000L;
 
     private final UnseenFlowHandler handler;
@@ -42,11 +44,11 @@ final class UnseenFlows implements UnseenFlowHandler {
     }
 
     /**
-     * Nothing held yet.
+     * Creates an empty instance.
      *
-     * @param handler  is told of flows that turn out to be of the segment.
-     * @param capacity flows that are held in each of two halves.
-     * @param heldNs   for so long a half takes flows.
+     * @param handler  receives flows that turn out to belong to the segment.
+     * @param capacity flows held in each of two halves.
+     * @param heldNs   time for which a half accepts flows.
      */
     UnseenFlows(final UnseenFlowHandler handler, final CounterSet<SketchCounter> counters, final int capacity,
         final long heldNs) {
@@ -97,7 +99,7 @@ final class UnseenFlows implements UnseenFlowHandler {
         }
     }
 
-    /** The receiver point has packets of a flow: what is held of it was lost on the way. */
+    /** Reports a flow that the receiver point has seen: the packets held for it were lost on the path. */
     void onSeen(final long flowHash, final IntervalAnswer summary) {
         release(old, flowHash, summary);
         release(young, flowHash, summary);

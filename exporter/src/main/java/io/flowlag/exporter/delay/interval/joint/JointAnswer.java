@@ -4,8 +4,8 @@ import io.flowlag.sketch.joint.JointStatus;
 import io.flowlag.sketch.joint.JointTier;
 
 /**
- * What came of an interval that was solved: references and sketches together, or the parent that stands in. One thread. Allocates
- * at construction.
+ * The result of a solved interval: references and sketches together, or the parent that stands in. One thread. Allocates at
+ * construction.
  */
 public final class JointAnswer {
     JointStatus status = JointStatus.NONE;
@@ -49,17 +49,17 @@ public final class JointAnswer {
         return endNs;
     }
 
-    /** {@return where the estimates come from} */
+    /** {@return the source of the estimates} */
     public JointStatus status() {
         return status;
     }
 
-    /** {@return how much work was done} */
+    /** {@return the tier that was run} */
     public JointTier tier() {
         return tier;
     }
 
-    /** {@return how well the solution fits the cells: near 1 is sound; 0 if there was no cell} */
+    /** {@return how well the solution fits the cells: near 1 is good; 0 if there was no cell} */
     public double health() {
         return health;
     }
@@ -69,27 +69,27 @@ public final class JointAnswer {
         return flowCount;
     }
 
-    /** {@return flows of them whose true delay the sender told} */
+    /** {@return those of them whose true delay the sender reported} */
     public int witnessCount() {
         return witnessCount;
     }
 
-    /** {@return flows of them with an estimate} */
+    /** {@return those of them with an estimate} */
     public int answeredFlowCount() {
         return answeredFlowCount;
     }
 
-    /** {@return flows of those with a bound: witnesses vouch for it, or cells alone determine the flow} */
+    /** {@return answered flows with a bound: witnesses calibrate it, or cells alone determine the flow} */
     public int vouchedFlowCount() {
         return vouchedFlowCount;
     }
 
-    /** {@return the mean of all packets of flows with an estimate, ns, signed} */
+    /** {@return mean delay of all packets of answered flows, ns, signed} */
     public double meanNs() {
         return meanNs;
     }
 
-    /** {@return what the solution took, ns} */
+    /** {@return time that the solution took, ns} */
     public long tookNs() {
         return tookNs;
     }

@@ -2,11 +2,11 @@ package io.flowlag.exporter.delay.interval.joint;
 
 import io.flowlag.sketch.joint.JointStatus;
 
-/** Where a record's estimate of an interval comes from, as one octet. Stateless. */
+/** The source of a record's estimate in an interval, as one octet. Stateless. */
 final class JointKind {
-    /** There is none. */
+    /** No estimate. */
     static final byte NONE = 0;
-    /** References and cells together, or cells together where there are no references. */
+    /** References and cells together, or cells alone where there are no references. */
     static final byte JOINT = 1;
     /** References alone. */
     static final byte RLI = 2;

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Solves intervals on a thread of its own, or at once for whoever asks. Assumption: one thread claims, submits and takes.
- * Guarantees: it never waits but at the end; an interval that was submitted comes back, in order; what it did to a task happens
- * before the solver's thread sees it, and the other way round. Allocates at construction.
+ * Solves intervals on its own thread, or synchronously in the caller. Assumption: one thread claims, submits and takes.
+ * Guarantees: it blocks only at the end. Every submitted interval comes back, in order. Each side's writes to a task happen
+ * before the other side's reads. Allocates at construction.
  */
 final class JointSolver implements Agent, AutoCloseable {
     private static final int TASKS = 2;
@@ -59,7 +59,7 @@ final class JointSolver implements Agent, AutoCloseable {
         return "joint";
     }
 
-    /** The solver's thread. */
+    /** Runs on the solver's thread. */
     @Override
     public int doWork() {
         final JointTask task = submitted.poll();
@@ -80,12 +80,12 @@ final class JointSolver implements Agent, AutoCloseable {
         }
     }
 
-    /** {@return a task to be filled and submitted; null if all are under way} */
+    /** {@return a task to fill and submit; null if all are in use} */
     JointTask claim() {
         return free.peek();
     }
 
-    /** Hands over what {@link #claim} returned. */
+    /** Submits a task of {@link #claim}. */
     void submit(final JointTask task) {
         free.poll();
         underWay++;
@@ -97,7 +97,7 @@ final class JointSolver implements Agent, AutoCloseable {
         }
     }
 
-    /** {@return a task that is solved, to be given back; null if there is none} */
+    /** {@return a solved task, to be given back; null if there is none} */
     JointTask take() {
         return underWay == 0 ? null : solved.poll();
     }
@@ -107,13 +107,13 @@ final class JointSolver implements Agent, AutoCloseable {
         return underWay == 0;
     }
 
-    /** The results of a task are not needed any more. */
+    /** Releases a task whose results are no longer needed. */
     void giveBack(final JointTask task) {
         underWay--;
         free.add(task);
     }
 
-    /** Waits, at the end of all, for what is under way. */
+    /** Waits for the next unfinished task, at the end of input. */
     JointTask takeLast() {
         final long deadlineNs = System.nanoTime() + END_PATIENCE_NS;
         JointTask task = take();

@@ -18,9 +18,9 @@ import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.joint.JointTier;
 
 /**
- * Joint estimation at the receiver point: which interval and cells each estimate of a packet belongs to, sums of estimates, and
- * intervals on their way to the solver. Does nothing where the settings have no joint estimation. The metering thread owns it;
- * the solver may have a thread of its own. Allocates at construction.
+ * Joint estimation at the receiver point. It finds the interval and cells of each packet estimate, sums the estimates, and passes
+ * intervals to the solver. Does nothing if the settings have no joint estimation. The metering thread owns it; the solver may
+ * have its own thread. Allocates at construction.
  */
 public final class JointStage implements AutoCloseable {
     private final ReceiverRecords keeper;
@@ -28,13 +28,13 @@ public final class JointStage implements AutoCloseable {
     private final CounterSet<SketchCounter> counters;
     private final PendingEstimates pending;
     private final RecordEstimates recordEstimates;
-    /** Null without joint estimation, as the two before. */
+    /** Null without joint estimation, as are the two fields above. */
     private final JointSolver solver;
     private final long intervalNs;
     private JointHandler handler = (answer) -> { };
 
     /**
-     * Nothing solved yet.
+     * Creates the stage.
      *
      * @param keeper of the records that receive estimates.
      */
@@ -51,9 +51,10 @@ public final class JointStage implements AutoCloseable {
     }
 
     /**
-     * Memory, by formula: 48 octets a pending packet, 24 for each record and interval that may be open at once (a power of two),
-     * 8 a cell and open interval, 16 a packet held; the solver's is the library's, and two copies of an interval (one where
-     * captures are read): both sketches, 8 octets a cell and 73 a flow. Returns octets; 0 without joint estimation.
+     * Memory, by formula: 48 octets for each pending packet; 24 for each record and interval that may be open at once, rounded up
+     * to a power of two; 8 for each cell and open interval; 16 for each held packet. The library gives the solver's memory. Two
+     * copies of an interval (one for captures) take both sketches, 8 octets for each cell and 73 for each flow. Returns octets; 0
+     * without joint estimation.
      */
     public static long bytes(final IntervalSettings settings) {
         if (settings.joint() == null) {
@@ -68,19 +69,19 @@ public final class JointStage implements AutoCloseable {
             JointSolver.memoryBytes(geometry, settings.joint());
     }
 
-    /** Sets who receives the answers of intervals that were solved; before the first packet. */
+    /** Sets the handler of solved intervals; before the first packet. */
     public void handler(final JointHandler newHandler) {
         handler = newHandler;
     }
 
-    /** {@return the ticket of a packet that is booked} */
+    /** {@return the ticket of a packet that was assigned to an interval} */
     public long onBooked(
         final long intervalNumber, final long flowHash, final long digest, final int record, final int weight) {
         return pending == null ? ReceivedPackets.NO_TICKET :
             pending.add(flowHash, digest, intervalNumber, record, weight, PendingEstimates.BOOKED);
     }
 
-    /** Gives tickets to packets that are booked. */
+    /** Gives tickets to packets that were assigned to an interval. */
     public void onBooked(final long intervalNumber, final ReceivedPackets packets) {
         for (int i = 0; pending != null && i < packets.count(); i++) {
             final int record = packets.record(i);
@@ -90,7 +91,7 @@ public final class JointStage implements AutoCloseable {
         }
     }
 
-    /** {@return the ticket of the packet that was held last, until the interval before that number is due} */
+    /** {@return the ticket of the packet held last, until the interval before that number is due} */
     public long onHeld(final HeldPackets held, final long intervalNumber) {
         if (pending == null) {
             return ReceivedPackets.NO_TICKET;
@@ -100,7 +101,7 @@ public final class JointStage implements AutoCloseable {
         return ticket;
     }
 
-    /** A held packet moved to the end of another room, where it is held until the interval before that number is due. */
+    /** Moves a held packet to the end of another buffer, where it is held until the interval before that number is due. */
     public void onHeldOn(final HeldPackets room, final long intervalNumber, final HeldPackets held, final int index) {
         if (pending == null) {
             return;
@@ -114,21 +115,21 @@ public final class JointStage implements AutoCloseable {
         }
     }
 
-    /** The estimate of the packet that was held last goes elsewhere. */
+    /** Marks the estimate of the packet held last as kept elsewhere. */
     public void onHeldElsewhere(final HeldPackets held) {
         if (pending != null) {
             held.ticket(ReceivedPackets.NO_TICKET);
         }
     }
 
-    /** A record has its first packet in an interval. */
+    /** Begins the estimates of a record in an interval, at its first packet there. */
     public void onFirstPacket(final int record, final long intervalNumber) {
         if (recordEstimates != null) {
             recordEstimates.clear(record, intervalNumber);
         }
     }
 
-    /** A packet that was held is booked: its estimate belongs to that interval. */
+    /** Assigns the estimate of a held packet to the interval that it was assigned to. */
     public void onSettled(final ReceiverInterval target, final HeldPackets held, final int index, final int record) {
         if (pending == null) {
             return;
@@ -145,7 +146,7 @@ public final class JointStage implements AutoCloseable {
         }
     }
 
-    /** An estimate of a packet has come. */
+    /** Adds an estimate of a packet. */
     public void onEstimate(
         final long ticket, final long delayNs, final long spanNumber, final float errorScaleNs, final IntervalLookup lookup) {
         if (pending == null) {
@@ -180,7 +181,7 @@ public final class JointStage implements AutoCloseable {
         /** {@return the interval; null if it is not open} */
         ReceiverInterval open(long intervalNumber);
 
-        /** {@return the packets that are held until the interval before that number is due; null if it is over} */
+        /** {@return the packets held until the interval before that number is due; null if it is over} */
         HeldPackets held(long intervalNumber);
     }
 
@@ -194,14 +195,14 @@ public final class JointStage implements AutoCloseable {
         }
     }
 
-    /** The mean of a flow is exact; a record that has only some of its packets has no bound from that. */
+    /** Adds the exact mean of a flow. A record with only some of its packets gets no bound from it. */
     public void addExact(final int record, final int packets, final boolean isWhole, final double meanNs) {
         if (solver != null) {
             records.addJoint(record, packets, meanNs, isWhole ? 0 : Double.NaN, false);
         }
     }
 
-    /** Has an interval solved whose sketches were compared. Its records count its packets under the key. */
+    /** Submits an interval whose sketches were compared. Its records count packets under the key. */
     public void solve(
         final SenderAnswer answer, final ReceiverInterval own, final FlowSumPairs pairs, final long key,
         final int settingsRun) {
@@ -210,7 +211,7 @@ public final class JointStage implements AutoCloseable {
         }
     }
 
-    /** Hands an interval to the solver; its records are kept until it comes back. */
+    /** Submits an interval to the solver, and retains its records until it comes back. */
     private boolean submit(
         final SenderAnswer answer, final ReceiverInterval own, final FlowSumPairs pairs, final long key,
         final int settingsRun) {
@@ -258,7 +259,7 @@ public final class JointStage implements AutoCloseable {
         }
     }
 
-    /** An interval is not solved: its records have the estimates by references alone. */
+    /** Completes an interval without solving it: its records get the estimates by references alone. */
     public void giveUp(final ReceiverInterval own, final long key) {
         for (int i = 0; solver != null && i < own.records().count(); i++) {
             final int record = own.records().get(i);
@@ -270,14 +271,14 @@ public final class JointStage implements AutoCloseable {
         }
     }
 
-    /** Writes the estimates of the next interval that was solved meanwhile, if there is one, into its records. */
+    /** Writes the estimates of the next solved interval, if there is one, into its records. */
     public void onSolved() {
         if (solver != null) {
             finish(solver.take());
         }
     }
 
-    /** Waits for every interval that is under way, and writes its estimates. */
+    /** Waits for every submitted interval and writes its estimates. */
     public void onEnd() {
         JointTask task = solver == null ? null : solver.takeLast();
         while (task != null) {
@@ -305,12 +306,12 @@ public final class JointStage implements AutoCloseable {
         giveBack(task);
     }
 
-    /** {@return whether nothing is under way} */
+    /** {@return whether no interval is being solved} */
     public boolean isIdle() {
         return solver == null || solver.isIdle();
     }
 
-    /** Counts what came of an interval, and gives it back. */
+    /** Counts the result of an interval and releases its task. */
     private void giveBack(final JointTask task) {
         counters.increment(SketchCounter.JOINT_INTERVALS);
         final SketchCounter outcome = switch (task.answer.status) {
@@ -334,7 +335,7 @@ public final class JointStage implements AutoCloseable {
         }
     }
 
-    /** Ends the solver's thread. */
+    /** Stops the solver's thread. */
     @Override
     public void close() {
         if (solver != null) {

@@ -12,13 +12,13 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A copy of all that is known of an interval, on its way to whoever solves it, and what came of it on its way back. It belongs to
- * one thread at a time. Allocates at construction.
+ * A copy of the data of an interval for the solver, and its results. It belongs to one thread at a time. Allocates at
+ * construction.
  */
 final class JointTask {
-    /** Octets of a record here: what is known of it, and what came of it. */
+    /** Octets of a record: input and results. */
     private static final int RECORD_BYTES = 6 * Long.BYTES + 4 * Integer.BYTES + 2 * Long.BYTES + 2 * Byte.BYTES;
-    /** Octets of a witness flow here. */
+    /** Octets of a witness flow. */
     private static final int WITNESS_BYTES = 3 * Long.BYTES;
 
     final SketchImage sender = new SketchImage();
@@ -32,12 +32,12 @@ final class JointTask {
     final long[] estimates;
     final long[] estimateSumsNs;
     final double[] estimateSquareSumsNs2;
-    /** Of the error of the estimates' mean; NaN if it is not known. */
+    /** Scale of the error of the estimates' mean; NaN if unknown. */
     final double[] errorScalesNs;
     final long[] witnessHashes;
     final long[] witnessPackets;
     final long[] witnessSumsNs;
-    /** Of flows that are no witnesses, by which bounds are checked. */
+    /** Hashes of other flows with known sums, used to check bounds. */
     final long[] otherHashes;
     final long[] otherPackets;
     final long[] otherSumsNs;
@@ -135,7 +135,7 @@ final class JointTask {
         errorScalesNs[recordCount++] = errorScaleNs;
     }
 
-    /** The true sum of the delays of a flow's packets. Returns false where there is no room for more. */
+    /** Adds a witness: the true sum of the delays of a flow's packets. Returns false if there is no room. */
     boolean addWitness(final long flowHash, final long packetCount, final long delaySumNs) {
         if (witnessCount == witnessHashes.length) {
             return false;
@@ -146,7 +146,7 @@ final class JointTask {
         return true;
     }
 
-    /** The true sum of a flow that is no witness. */
+    /** Adds the true delay sum of a flow that is no witness. */
     void addOther(final long flowHash, final long packetCount, final long delaySumNs) {
         if (otherCount < otherHashes.length) {
             otherHashes[otherCount] = flowHash;
@@ -155,7 +155,7 @@ final class JointTask {
         }
     }
 
-    /** Nothing came of it. */
+    /** Clears the results. */
     void clearResults() {
         Arrays.fill(kinds, 0, recordCount, JointKind.NONE);
         answer.clear(startNs, endNs);

@@ -13,8 +13,8 @@ import org.agrona.BitUtil;
 import java.util.Arrays;
 
 /**
- * Makes a {@link JointProblem} of an interval, solves it, and writes each record's estimate into the task. What was learned of
- * one interval serves the next, so intervals come in their order. One thread. Allocates at construction.
+ * Builds a {@link JointProblem} from an interval, solves it, and writes each record's estimate into the task. Each interval uses
+ * what earlier ones taught, so intervals must come in order. One thread. Allocates at construction.
  */
 final class JointWorker {
     private static final int NO_FLOW = -1;
@@ -76,7 +76,7 @@ final class JointWorker {
         knownPackets = new long[isExact ? rows * columns : 0];
     }
 
-    /** Whether it is known how many packets of a flow are in a cell. */
+    /** Whether the number of a flow's packets in a cell is known. */
     private static boolean isExact(final SketchGeometry geometry) {
         boolean exact = geometry.vldaLength() == 1;
         for (int row = 0; row < geometry.rows(); row++) {
@@ -112,8 +112,8 @@ final class JointWorker {
     }
 
     /**
-     * Several records of one flow, as when its timeout ran out in the interval, are one flow here. How their means differ, the
-     * references alone say.
+     * Merges several records of one flow, for example after its timeout expired in the interval. Only references show how the
+     * means of the records differ.
      */
     private void gather(final JointTask task) {
         Arrays.fill(flowOfPlace, NO_FLOW);
@@ -193,7 +193,7 @@ final class JointWorker {
         poseWitnesses(task);
     }
 
-    /** A cell with packets of a flow that is not known here does not tell of those that are. */
+    /** Adds the cells. A cell with packets of an unknown flow is not usable. */
     private void poseCells(final JointTask task) {
         long leastDelaySumNs = 0;
         for (int row = 0; row < rows; row++) {
@@ -263,8 +263,9 @@ final class JointWorker {
     }
 
     /**
-     * A flow without a usable cell is not like those from which was learned: it lost packets, or met who did; references alone
-     * speak of it, and nobody vouches for them. What witnesses do not vouch for has no bound either.
+     * Writes the estimate of one record. A flow without a usable cell differs from those used for calibration, because it or a
+     * flow in its cells lost packets. It gets the mean of its references and no bound. A mean that witnesses do not calibrate has
+     * no bound either.
      */
     private void tell(final JointTask task, final int record, final int flow) {
         if (isWitness[flow]) {
@@ -282,7 +283,9 @@ final class JointWorker {
         }
     }
 
-    /** Without references and without anyone who vouches, the sketches' own estimate is better: it has a bound. */
+    /**
+     * Whether the mean has neither references nor calibration. The sketches' own estimate is then better, because it has a bound.
+     */
     private boolean isGuess(final int flow) {
         return estimates[flow] == 0 && !estimator.isCalibrated(flow);
     }
@@ -291,7 +294,10 @@ final class JointWorker {
         return sumsNs[flow] / estimates[flow];
     }
 
-    /** What references got wrong is taken to be the same in all parts, and what they say of the difference goes in. */
+    /**
+     * Adjusts the mean of one of several records of a flow. The error of the references is assumed equal in all records, so the
+     * difference of their means is added.
+     */
     private void tellPart(final JointTask task, final int record, final int flow) {
         if (isPartKnown[flow]) {
             task.meansNs[record] += estimatedMeanNs(task, record) - partsMeanNs[flow];
@@ -300,7 +306,7 @@ final class JointWorker {
             Math.hypot(task.boundsNs[record], estimator.partNs(flow, task.packets[record])) : Double.NaN;
     }
 
-    /** Bounds beside the sums of flows that are no witnesses. */
+    /** Checks bounds against the true sums of flows that are no witnesses. */
     private void check(final JointTask task) {
         for (int i = 0; i < task.otherCount; i++) {
             final int flow = flowOfPlace[find(task.otherHashes[i])];

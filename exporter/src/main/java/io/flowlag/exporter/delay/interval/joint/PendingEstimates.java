@@ -8,22 +8,22 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * The packets that were booked last, so that an estimate that comes later finds what it belongs to: a ring in the order of
- * arrival, in which the newest packet takes the place of the oldest. A packet is told by its ticket.
+ * The most recent packets, so that a later estimate finds its packet by ticket: a ring in the order of arrival, in which the
+ * newest packet overwrites the oldest.
  * <pre>
  *   0  ticket        8
  *   8  flowHash      8
  *  16  digest        8
- *  24  interval      8   in which the packet is booked, or held
- *  32  record        4   or that of no record
+ *  24  interval      8   that the packet is assigned to, or held in
+ *  32  record        4   or none
  *  36  weight        4
- *  40  heldIndex     4   among the interval's held packets; -1 once booked
+ *  40  heldIndex     4   among the interval's held packets; -1 once assigned
  *  44  (unused)      4
  * </pre>
  * One thread. Allocates at construction.
  */
 final class PendingEstimates {
-    /** The packet is booked. */
+    /** The packet is assigned to an interval. */
     static final int BOOKED = -1;
 
     private static final int TICKET_OFFSET = 0;
@@ -54,7 +54,7 @@ final class PendingEstimates {
         return (long)BitUtil.findNextPositivePowerOfTwo(capacity) * LENGTH_BYTES;
     }
 
-    /** Takes a packet in, and says its ticket. */
+    /** Adds a packet. Returns its ticket. */
     long add(
         final long flowHash, final long digest, final long interval, final int record, final int weight, final int heldIndex) {
         final long ticket = nextTicket++;
@@ -69,13 +69,13 @@ final class PendingEstimates {
         return ticket != ReceivedPackets.NO_TICKET && entries.getLong(at(ticket) + TICKET_OFFSET) == ticket;
     }
 
-    /** A packet that was held is booked. */
+    /** Assigns a held packet to an interval. */
     void book(
         final long ticket, final long interval, final long flowHash, final long digest, final int record, final int weight) {
         write(at(ticket), flowHash, digest, interval, record, weight, BOOKED);
     }
 
-    /** A packet that is held is held elsewhere. */
+    /** Moves a held packet to another buffer. */
     void hold(final long ticket, final long interval, final int heldIndex) {
         entries.putLong(at(ticket) + INTERVAL_OFFSET, interval);
         entries.putInt(at(ticket) + HELD_INDEX_OFFSET, heldIndex);

@@ -8,8 +8,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * The sums of the estimates of each record's packets in each open interval: count, sum, sum of squares, and the scale of their
- * errors, 32 octets each. One thread. Allocates at construction, off the heap.
+ * Sums of packet estimates by record and open interval: count, sum, sum of squares, and error scale, 32 octets each. One thread.
+ * Allocates at construction, off the heap.
  */
 final class RecordEstimates {
     private static final int COUNT_OFFSET = 0;
@@ -24,9 +24,9 @@ final class RecordEstimates {
     private final int slots;
 
     /**
-     * No estimates.
+     * Creates an empty table.
      *
-     * @param openIntervals that follow one another, at most.
+     * @param openIntervals most intervals in a row that are open at once.
      */
     RecordEstimates(final int capacity, final int openIntervals) {
         slots = BitUtil.findNextPositivePowerOfTwo(openIntervals);
@@ -68,7 +68,7 @@ final class RecordEstimates {
         return buffer(record).getDouble(at(record, intervalNumber) + SQUARE_SUM_OFFSET);
     }
 
-    /** {@return the scale of the error of their mean, ns; NaN if it is not known, or there are none} */
+    /** {@return error scale of the estimates' mean, ns; NaN if unknown or there are none} */
     double errorScaleNs(final int record, final long intervalNumber) {
         return SpanCounters.meanScaleNs(
             buffer(record), at(record, intervalNumber) + SPAN_OFFSET, count(record, intervalNumber));

@@ -5,18 +5,18 @@ import io.flowlag.sketch.joint.JointEstimator;
 import io.flowlag.sketch.joint.JointTier;
 
 /**
- * Chooses the tier by what a full solution is expected to cost: flows, cells of a flow and sweeps, times what that took before.
- * One thread. Allocates at construction.
+ * Chooses the tier by the expected cost of a full solution: flows, cells of each flow and sweeps, scaled by earlier solution
+ * times. One thread. Allocates at construction.
  */
 final class TierChoice {
-    /** What a flow's cell costs in a sweep, by the figures of the joint estimation's page. */
+    /** Cost of a flow's cell in a sweep, from the figures on the page about joint estimation. */
     private static final double NOMINAL_NS = 150;
     private static final int FIRST_SWEEPS = 24;
     private static final int LATER_SWEEPS = 10;
-    /** What a cube of cells costs where flows are solved all at once: two thirds of it, in each of 20 sweeps. */
+    /** Cost of a cube of cells where flows are solved all at once: two thirds of it, in each of 20 sweeps. */
     private static final double CUBE_NS = 20;
     private static final double MEMORY = 0.75;
-    /** What was slow once is tried again some time. */
+    /** Decay of the learned cost, so that a tier that was slow once is tried again. */
     private static final double FORGETTING = 0.98;
 
     private final long budgetNs;
@@ -57,7 +57,7 @@ final class TierChoice {
         return JointTier.FAST;
     }
 
-    /** A full solution took so long. */
+    /** Learns from the duration of a full solution. */
     void onSolved(final int flows, final int sweeps, final long tookNs) {
         isFirst = sweeps == 0;
         final double visits = (double)flows * cellsOfFlow * sweeps;

@@ -1,4 +1,2 @@
-/**
- * Solves references and sketches of an interval together, on a thread of its own.
- */
+/** Solves references and sketches of an interval together, on its own thread. */
 package io.flowlag.exporter.delay.interval.joint;
