@@ -1,20 +1,20 @@
 package io.flowlag.exporter.delay.interval.repair;
 
 /**
- * The flows of an interval at a point, with their keys. One thread at a time. Addresses are big-endian numbers: the first 8
- * octets, which are 0 for IPv4, and the last 8, for IPv4 the address.
+ * The flows of an interval at a point, with their keys. One thread at a time. An address is two big-endian numbers: the first 8
+ * octets (0 for IPv4) and the last 8 (the address for IPv4).
  */
 public interface FlowKeyTable {
-    /** Finds a flow. Returns its row; below 0 if it is not here. */
+    /** Finds a flow. Returns its row; negative if it is absent. */
     int find(long flowHash);
 
-    /** {@return packets of flows that found no room} */
+    /** {@return packets of flows without room} */
     long overflowPackets();
 
-    /** Reads the count of packets. Returns at least 1. */
+    /** Reads the packet count. Returns at least 1. */
     long packets(int row);
 
-    /** Reads the IP version. Returns 4 or 6; 0 if its key is not known. */
+    /** Reads the IP version. Returns 4 or 6; 0 if the key is unknown. */
     int ipVersion(int row);
 
     /** Reads the source address. Returns its first half. */
@@ -38,6 +38,6 @@ public interface FlowKeyTable {
     /** Reads the transport protocol. */
     int protocol(int row);
 
-    /** Reads the traffic class. Returns of its first packet. */
+    /** Reads the traffic class of the flow's first packet. */
     int classIndex(int row);
 }

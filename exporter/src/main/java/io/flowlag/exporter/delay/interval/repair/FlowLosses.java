@@ -6,7 +6,7 @@ import java.util.Arrays;
  * Packets that only one point has, by flow. An open hash table. One thread. Allocates at construction.
  */
 public final class FlowLosses {
-    /** No such flow. */
+    /** Row of an absent flow. */
     public static final int NONE = -1;
 
     private static final int FLOW_BYTES = 4 * Long.BYTES;
@@ -19,7 +19,7 @@ public final class FlowLosses {
     private int count;
     private boolean isFull;
 
-    /** No flow. */
+    /** Creates an empty table. */
     public FlowLosses(final int capacity) {
         flowHashes = new long[capacity];
         lost = new long[capacity];
@@ -38,7 +38,7 @@ public final class FlowLosses {
         return Math.max(2, Integer.highestOneBit(2 * capacity - 1) << 1);
     }
 
-    /** Forgets all. */
+    /** Clears the table. */
     public void clear() {
         Arrays.fill(index, NONE);
         count = 0;
@@ -46,10 +46,10 @@ public final class FlowLosses {
     }
 
     /**
-     * Adds packets of a flow; without room for it, {@link #isFull} says so.
+     * Adds packets of a flow. If there is no room, {@link #isFull} returns true.
      *
-     * @param packets above 0: that only the sender point has; below: that only the receiver point has.
-     * @param common  copies that both points have, in other numbers, so that they have no delay.
+     * @param packets positive: only the sender point has them; negative: only the receiver point has them.
+     * @param common  copies that both points have in different numbers, so that they have no delay.
      */
     public void add(final long flowHash, final long packets, final long common) {
         final int place = place(flowHash);
@@ -70,7 +70,7 @@ public final class FlowLosses {
         withdrawn[row] += common;
     }
 
-    /** {@return whether a flow found no room, so that nobody knows the losses of a flow that is not here} */
+    /** {@return whether a flow had no room; the losses of absent flows are then unknown} */
     public boolean isFull() {
         return isFull;
     }
@@ -92,19 +92,19 @@ public final class FlowLosses {
         return row == NONE ? 0 : unexpected[row];
     }
 
-    /** Packets of a flow that both points have, but with copies that only one has: nobody knows which belong together. */
+    /** Packets of a flow that both points have with different numbers of copies, so that they cannot be matched. */
     public long withdrawn(final long flowHash) {
         final int row = index[place(flowHash)];
         return row == NONE ? 0 : withdrawn[row];
     }
 
-    /** {@return flows that are here} */
+    /** {@return flows in the table} */
     public int count() {
         return count;
     }
 
     /**
-     * A flow that is here.
+     * The flow of a row.
      *
      * @param row 0 to less than {@link #count}.
      */

@@ -6,14 +6,14 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.collections.LongHashSet;
 
 /**
- * Packets that only the sender point has in an interval, and the receiver point has in the next one. They came later than packets
- * are held for, or others with equal digests were sent and came there. The next interval tells: in it, what came late is
- * unexpected. Until then such a packet is awaited, and no loss.
+ * Packets that only the sender point has in an interval and the receiver point has in the next one. Either they arrived later
+ * than packets are held for, or other packets with equal digests were sent and arrived there. The next interval decides: a late
+ * packet is unexpected in it. Until then the packet is awaited and does not count as lost.
  *
  * <p>One thread. Allocates where packets are lost or late.
  */
 final class LatePackets {
-    /** More packets of an interval are not remembered. */
+    /** Most packets of an interval that are remembered. */
     private static final int MOST_PACKETS = 1 << 14;
 
     private Long2ObjectHashMap<Awaited> awaited = new Long2ObjectHashMap<>();
@@ -27,19 +27,19 @@ final class LatePackets {
     private long latePackets;
     private boolean isAny;
 
-    /** Of a digest. */
+    /** The awaited packets of a digest. */
     private record Awaited(long flowHash, int classIndex, long packets) {
     }
 
-    /** Takes packets that were awaited and have not come. */
+    /** Receives awaited packets that did not arrive. */
     interface LossHandler {
         void onLost(long flowHash, int classIndex, long packets);
     }
 
     /**
-     * Begins with an interval.
+     * Begins an interval.
      *
-     * @param newNext the receiver point's packets of the next interval, as far as they came; null if there are none.
+     * @param newNext the receiver point's packets of the next interval, as far as they arrived; null if there are none.
      */
     void begin(final long newNumber, final PacketCache newNext) {
         final Long2ObjectHashMap<Awaited> emptied = awaitedBefore;
@@ -63,7 +63,7 @@ final class LatePackets {
     }
 
     /**
-     * Packets that only the sender point has.
+     * Adds packets that only the sender point has.
      *
      * @param packets at least 1.
      * @return how many of them are awaited.
@@ -84,10 +84,11 @@ final class LatePackets {
     }
 
     /**
-     * Packets that only the receiver point has. The loss of a flow is not known of which such packets were told to be lost.
+     * Adds packets that only the receiver point has. If such packets were already reported as lost, the loss of their flow
+     * becomes unknown.
      *
      * @param packets at least 1.
-     * @return how many of them were awaited, and came late.
+     * @return how many of them were awaited and arrived late.
      */
     long onUnexpected(final long digest, final long flowHash, final long packets) {
         final Awaited late = awaitedBefore.remove(digest);
@@ -104,9 +105,9 @@ final class LatePackets {
     }
 
     /**
-     * All is listed that only one point has.
+     * Ends the list of packets that only one point has.
      *
-     * @param isComplete whether nothing else is; if so, what is awaited still was lost, if not, nobody knows.
+     * @param isComplete whether the list is complete. If so, packets still awaited were lost; if not, their loss is unknown.
      */
     void settle(final boolean isComplete, final LossHandler handler) {
         isAny |= !awaitedBefore.isEmpty();
@@ -120,7 +121,7 @@ final class LatePackets {
         awaitedBefore.clear();
     }
 
-    /** {@return whether the loss of the interval is another one for what is late} */
+    /** {@return whether late packets change the loss of the interval} */
     boolean isAny() {
         return isAny;
     }
@@ -135,12 +136,12 @@ final class LatePackets {
         return awaitedFlows.contains(flowHash);
     }
 
-    /** {@return whether nobody knows if packets of a flow that were missing before were lost or came late} */
+    /** {@return whether it is unknown if missing packets of a flow in the previous interval were lost or late} */
     boolean isUndecided(final long flowHash) {
         return undecidedFlows.contains(flowHash);
     }
 
-    /** {@return packets of the interval before that came late} */
+    /** {@return packets of the previous interval that arrived late} */
     long latePackets() {
         return latePackets;
     }

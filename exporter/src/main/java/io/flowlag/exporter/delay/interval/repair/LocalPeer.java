@@ -3,7 +3,7 @@ package io.flowlag.exporter.delay.interval.repair;
 import io.flowlag.sketch.reconcile.PacketCache;
 import io.flowlag.sketch.reconcile.SynopsisImage;
 
-/** The sender point of the same process, which answers at once. One thread. Allocates at construction. */
+/** The sender point of the same process, which answers immediately. One thread. Allocates at construction. */
 public final class LocalPeer implements SynopsisPeer {
     private final SynopsisResponder responder;
     private PacketCache cache;
@@ -12,7 +12,7 @@ public final class LocalPeer implements SynopsisPeer {
     private SynopsisImage answer;
 
     /**
-     * Nobody to ask yet.
+     * Creates a peer without packets.
      *
      * @param seed that both points share.
      */
@@ -21,9 +21,9 @@ public final class LocalPeer implements SynopsisPeer {
     }
 
     /**
-     * Whose packets are asked for from now on.
+     * Sets the packets that requests are about.
      *
-     * @param newKeys of its flows; null if nobody knows them.
+     * @param newKeys of its flows; null if unknown.
      * @param damaged whether it lost packets of its own.
      */
     public LocalPeer of(final PacketCache newCache, final FlowKeyTable newKeys, final boolean damaged) {

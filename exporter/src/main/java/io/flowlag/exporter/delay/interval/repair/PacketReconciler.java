@@ -22,17 +22,20 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Reconciles an interval at the receiver point (RDA paper, sections V and VIII): asks the sender point for an estimator of the
- * difference, then for an aggregator as large as the difference needs, lists the difference, asks for the packets that it does
- * not have, and hands on the list. All of that without regard to traffic classes: a mark (DSCP) may change on the way, so it is
- * no part of a packet's identity. A loss is of the class that the packet had at the sender point.
+ * Reconciles an interval at the receiver point (RDA paper, sections V and VIII). It requests an estimator of the difference, then
+ * an aggregator of the size that the difference needs. It lists the difference, requests the packets that it does not have, and
+ * passes on the list.
  *
- * <p>With several classes their delays follow, class by class, from an aggregator of those packets that have the class at each
- * point. What is listed already leaves them; what differs then are packets with another mark at the receiver point, which are
- * brought back into the class that they were sent in. Where that fails the class has delays of its clean cells only, or none.
+ * <p>These steps ignore traffic classes: a mark (DSCP) may change on the path, so it is not part of a packet's identity. A loss
+ * counts in the class that the packet had at the sender point.
  *
- * <p>Each step that waits for an answer returns. One thread. Takes its memory at construction; allocates a geometry for each
- * aggregator.
+ * <p>With several classes, the delays of each class follow, from an aggregator of the packets with that class at each point.
+ * Packets that are already listed are removed from it. The remaining difference is packets that have another mark at the receiver
+ * point; they are moved to the class in which they were sent. If that fails, the class has delays of its clean cells only, or
+ * none.
+ *
+ * <p>Every step returns instead of waiting for an answer. One thread. Takes its memory at construction; allocates a geometry for
+ * each aggregator.
  */
 public final class PacketReconciler {
     private static final double CONFIDENCE = 0.95;
@@ -80,7 +83,7 @@ public final class PacketReconciler {
     }
 
     /**
-     * Takes the memory.
+     * Allocates the memory.
      *
      * @param seed that both points share.
      */
@@ -108,12 +111,12 @@ public final class PacketReconciler {
     }
 
     /**
-     * Begins with an interval. {@link #work} goes on.
+     * Begins an interval; {@link #work} continues it.
      *
-     * @param received    packets of the receiver point, all of them; settled here.
-     * @param later       packets of the receiver point in the next interval, as far as they came; null if there are none.
+     * @param received    all packets of the receiver point; settled here.
+     * @param later       packets of the receiver point in the next interval, as far as they arrived; null if there are none.
      * @param damaged     whether this point lost packets of its own.
-     * @param sentDamaged whether it is known that the sender point did.
+     * @param sentDamaged whether the sender point is known to have lost packets of its own.
      */
     public void begin(
         final PacketCache received, final PacketCache later, final boolean damaged, final boolean sentDamaged,
@@ -143,7 +146,7 @@ public final class PacketReconciler {
         ask(Step.ESTIMATOR, request.estimator(cache.intervalNumber(), classIndex, flowThreshold));
     }
 
-    /** Goes on as far as answers are there. Returns whether the interval is done with. */
+    /** Continues as far as answers are available. Returns whether the interval is done. */
     public boolean work() {
         while (step != Step.DONE) {
             final SynopsisImage answer = peer.answer();
@@ -159,7 +162,7 @@ public final class PacketReconciler {
         return true;
     }
 
-    /** Time is up: what is known counts. */
+    /** Ends the interval on timeout, with the results so far. */
     public void giveUp() {
         isOver = true;
         while (step != Step.DONE) {
@@ -184,12 +187,12 @@ public final class PacketReconciler {
             case FLOWS -> beginClass(0);
             case ESTIMATOR, AGGREGATOR -> fail(ReconcileStatus.UNANSWERED);
             default -> {
-                // nothing is waited for
+                // no answer is pending
             }
         }
     }
 
-    /** Delays of a class are missing then, and no more than that: losses are known without. */
+    /** Ends a failed step. A class then lacks only its delays; its losses are already known. */
     private void fail(final ReconcileStatus reason) {
         if (classIndex == PacketCache.ANY_CLASS) {
             status = reason;
@@ -282,7 +285,7 @@ public final class PacketReconciler {
             return;
         }
         reconciler.decodeFurther(cache, false);
-        // Of a packet that came too often to be counted the sender point says that it lost packets of its own.
+        // The sender point reports packets with too many copies to count as its own loss.
         isSenderSaturated = !isSenderDamaged && senderAggregator.damaged();
         final PacketDifference difference = reconciler.difference();
         request.packets(cache.intervalNumber(), classIndex, flowThreshold);
@@ -298,7 +301,7 @@ public final class PacketReconciler {
         }
     }
 
-    /** With several classes the answer is needed longer than until the next request. */
+    /** Stores the requested packets. With several classes they are needed beyond the next request, so they are copied. */
     private void onPackets(final SynopsisImage answer) {
         if (missingOctets == null) {
             missing.wrap(answer);
@@ -352,7 +355,10 @@ public final class PacketReconciler {
         }
     }
 
-    /** The delays of the next class, if there is one. Its loss is known: that of a packet without a class is nobody's. */
+    /**
+     * Begins with the delays of the next class, if there is one. Its loss is already known; lost packets without a class count in
+     * none.
+     */
     private void beginClass(final int next) {
         step = Step.DONE;
         if (known == null || next == estimates.length) {
@@ -372,7 +378,10 @@ public final class PacketReconciler {
         }
     }
 
-    /** What differs beside the whole's difference changed its mark; where that cannot be listed its size is asked for. */
+    /**
+     * Lists the difference of a class. What differs beyond the listed difference are packets with a changed mark. If they cannot
+     * be listed, an estimator of their number is requested.
+     */
     private void listClass() {
         if (reconciler.decodeClass(senderAggregator, aggregator.image(), known, this::isKnownOfClass) !=
             SynopsisPairing.PAIRED) {
@@ -408,7 +417,7 @@ public final class PacketReconciler {
         beginClass(classIndex + 1);
     }
 
-    /** Flows with losses that nobody here can name; those beyond one request stay without a name. */
+    /** Requests the keys of flows with losses that are unknown here. Flows beyond one request stay unnamed. */
     private void askForKeys() {
         request.flows(cache.intervalNumber(), flowThreshold);
         for (int row = 0; status == ReconcileStatus.COMPLETE && row < losses.count(); row++) {
@@ -425,21 +434,21 @@ public final class PacketReconciler {
         }
     }
 
-    /** {@return what came of the last interval} */
+    /** {@return result of the last interval} */
     public ReconcileStatus status() {
         return status;
     }
 
-    /** Whether something is known of a class: delays, loss, or both. */
+    /** Whether the delays or the loss of a class are known. */
     public boolean hasEstimate(final int ofClass) {
         return hasEstimate[ofClass];
     }
 
     /**
-     * A class's delays and loss, by the class that packets have at the sender point.
+     * The delays and loss of a class, by the class of packets at the sender point.
      *
      * @param ofClass index of the class, with an estimate.
-     * @return the estimate, until the next interval.
+     * @return the estimate, valid until the next interval.
      */
     public AggregateEstimate estimate(final int ofClass) {
         return estimates[ofClass];
@@ -450,32 +459,32 @@ public final class PacketReconciler {
         return losses;
     }
 
-    /** Whether the packets of a flow were compared: those of too many flows are not remembered. */
+    /** Whether the packets of a flow were compared. With too many flows only a sample is. */
     public boolean covers(final long flowHash) {
         return FlowSample.rank(flowHash, rankSeed) < flowThreshold && !losses.isFull();
     }
 
-    /** {@return whether all flows were compared: if not, what is said of a class is said of a sample of its flows} */
+    /** {@return whether all flows were compared; if not, the results of a class cover a sample of its flows} */
     public boolean coversAll() {
         return flowThreshold == FlowSample.ALL;
     }
 
-    /** Whether packets seem lost that came in the next interval, so that this one does not tell. */
+    /** Whether packets that seem lost arrived in the next interval, so that this one cannot decide. */
     public boolean isAwaited(final long identifier) {
         return late.isAwaited(identifier);
     }
 
-    /** Whether such packets are of a flow. */
+    /** Whether a flow has such packets. */
     public boolean isFlowAwaited(final long flowHash) {
         return late.isFlowAwaited(flowHash);
     }
 
-    /** Whether nobody knows if packets of a flow that were missing in the interval before were lost or came late. */
+    /** Whether it is unknown if missing packets of a flow in the previous interval were lost or late. */
     public boolean isUndecided(final long flowHash) {
         return late.isUndecided(flowHash);
     }
 
-    /** {@return packets of the interval before that came later than packets are held for} */
+    /** {@return packets of the previous interval that arrived later than packets are held for} */
     public long latePackets() {
         return late.latePackets();
     }
@@ -490,17 +499,17 @@ public final class PacketReconciler {
         return cells;
     }
 
-    /** {@return those of them that still differ} */
+    /** {@return aggregator cells that still differ} */
     public long undecodedCells() {
         return undecodedCells;
     }
 
-    /** {@return packets that were listed with another class at the receiver point than at the sender point} */
+    /** {@return packets with another class at the receiver point than at the sender point} */
     public long remarkedPackets() {
         return remarkedPackets;
     }
 
-    /** {@return packets that are listed and of which not enough is known to take them out} */
+    /** {@return listed packets that cannot be removed because too little is known of them} */
     public long unrepairedItems() {
         return unrepairedItems;
     }

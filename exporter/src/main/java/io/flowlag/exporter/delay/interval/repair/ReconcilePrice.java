@@ -5,7 +5,7 @@ import io.flowlag.sketch.reconcile.SignedCounts;
 import io.flowlag.sketch.reconcile.SynopsisFamily;
 import io.flowlag.sketch.reconcile.SynopsisGeometry;
 
-/** What the reconciliation of an interval costs, by formula. Stateless, any thread. */
+/** Cost of reconciling an interval, by formula. Stateless, any thread. */
 public final class ReconcilePrice {
     private ReconcilePrice() {
     }

@@ -7,12 +7,13 @@ import io.flowlag.sketch.reconcile.SynopsisGeometry;
 /**
  * Sizes and times of reconciliation. Immutable.
  *
- * @param packets of an interval that each point remembers, 16 to 3/4 of 2^25; of more, those of a part of the flows.
- * @param cells   of an aggregator, over all banks, at most; at least {@link #LEAST_CELLS}.
- * @param waitNs  for which answers of a sender point in another process are waited for, after an interval's own answer.
+ * @param packets most packets of an interval that each point keeps, 16 to 3/4 of 2^25; beyond that, those of a sample of the
+ *                flows.
+ * @param cells   most cells of an aggregator, over all banks; at least {@link #LEAST_CELLS}.
+ * @param waitNs  how long answers of a sender point in another process are awaited, after an interval's own answer.
  */
 public record ReconcileSettings(int packets, int cells, long waitNs) {
-    /** Cells over all banks, however small the difference: a standard deviation needs them; then it is 2.2 % off, typically. */
+    /** Fewest cells over all banks, for any difference: a standard deviation needs them and is then typically 2.2 % off. */
     public static final int LEAST_CELLS = 1024;
 
     /** Counts of the estimator of a difference: 8256 octets, 4.4 % standard deviation. */
@@ -22,16 +23,16 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
     private static final int DIFFERENCE_CELL_BYTES = 24;
 
     /**
-     * The same with a shorter wait.
+     * Returns these settings with a wait no longer than a limit.
      *
-     * @param mostWaitNs most that is waited.
-     * @return these settings, or others that wait for that long.
+     * @param mostWaitNs longest wait.
+     * @return these settings, or a copy with the shorter wait.
      */
     public ReconcileSettings waitingAtMost(final long mostWaitNs) {
         return waitNs <= mostWaitNs ? this : new ReconcileSettings(packets, cells, mostWaitNs);
     }
 
-    /** Memory of the packets of an interval at a point. Returns octets, by formula. */
+    /** Memory of an interval's packets at a point. Returns octets, by formula. */
     public long cacheBytes() {
         return PacketCache.memoryBytes(packets);
     }
@@ -41,12 +42,12 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
         return SynopsisGeometry.rda(1, cells);
     }
 
-    /** {@return most packets that are asked for at once: those whose answer is no longer than the largest aggregator} */
+    /** {@return most packets of one request: those whose answer is no longer than the largest aggregator} */
     public int mostMissing() {
         return cells * SynopsisFamily.RDA.cellLength() / SynopsisFamily.MISSING_PACKETS.cellLength();
     }
 
-    /** {@return most flows whose keys are asked for at once: those whose answer is no longer than the largest aggregator} */
+    /** {@return most flow keys of one request: those whose answer is no longer than the largest aggregator} */
     public int mostKeys() {
         return cells * SynopsisFamily.RDA.cellLength() / SynopsisFamily.FLOW_KEYS.cellLength();
     }
@@ -57,7 +58,7 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
     }
 
     /**
-     * Memory of the point that answers: an estimator, an aggregator, and answers of missing packets and of flow keys. Returns
+     * Memory of the point that answers: an estimator, an aggregator, and answers with missing packets and flow keys. Returns
      * octets, by formula.
      */
     public long responderBytes() {
@@ -67,9 +68,9 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
     }
 
     /**
-     * Memory of the point that asks: an estimator, two aggregators, 61 octets a cell, 8 and up to 16 for a missing packet, and 32
-     * to 40 for a flow with losses; with several traffic classes the list of the whole, 24 octets a cell, and the missing packets
-     * as they came, which are kept while the classes are compared. Returns octets, by formula.
+     * Memory of the point that requests: an estimator, two aggregators, 61 octets for each cell, 8 to 24 for each missing packet,
+     * and 32 to 40 for each flow with losses. Several traffic classes add the list of the whole difference, 24 octets for each
+     * cell, and the answer with missing packets. Returns octets, by formula.
      */
     public long reconcilerBytes(final int classCount) {
         final long kept = classCount == 1 ? 0 : (long)cells * DIFFERENCE_CELL_BYTES + missingImageBytes();
@@ -77,7 +78,7 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
             (long)mostMissing() * 3 * Long.BYTES + FlowLosses.memoryBytes(2 * cells) + kept;
     }
 
-    /** {@return octets of the longest answer of missing packets} */
+    /** {@return octets of the longest answer with missing packets} */
     int missingImageBytes() {
         return new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, mostMissing()).imageLength();
     }

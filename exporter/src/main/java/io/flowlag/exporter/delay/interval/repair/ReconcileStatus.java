@@ -1,13 +1,13 @@
 package io.flowlag.exporter.delay.interval.repair;
 
-/** What came of the reconciliation of an interval. */
+/** The result of reconciling an interval. */
 public enum ReconcileStatus {
-    /** Every packet that only one point has is listed and taken out, of all flows that are measured. */
+    /** Every packet that only one point has is listed and removed, of all measured flows. */
     COMPLETE,
-    /** Some are listed; cells that are the same at both points then still count. */
+    /** Some are listed; cells that agree at both points are still valid. */
     INCOMPLETE,
     /** The sender point did not answer, or not in time. */
     UNANSWERED,
-    /** What it answered does not fit: shape, seed, interval. */
+    /** The answer does not match in shape, seed or interval. */
     REFUSED
 }

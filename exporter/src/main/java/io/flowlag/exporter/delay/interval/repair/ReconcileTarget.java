@@ -4,34 +4,34 @@ import io.flowlag.sketch.reconcile.PacketDetails;
 import io.flowlag.sketch.reconcile.PacketDifference;
 import io.flowlag.sketch.reconcile.SynopsisImage;
 
-/** Takes what only one point has. */
+/** Receives the packets that only one point has. */
 @FunctionalInterface
 public interface ReconcileTarget {
     /**
      * Called once, if something is listed.
      *
-     * @param difference the list, valid during the call.
-     * @param sent       knows the lost packets, as far as the sender point answered.
-     * @param received   knows the packets of the receiver point.
+     * @param difference the list; valid during the call.
+     * @param sent       details of the lost packets, as far as the sender point answered.
+     * @param received   details of the receiver point's packets.
      */
     void onListed(PacketDifference difference, PacketDetails sent, PacketDetails received);
 
     /**
-     * Whether lost packets of a flow have a name at the receiver point, or need none. Asked when all is listed.
+     * Whether lost packets of a flow have a name at the receiver point, or need none. Called when the list is complete.
      *
      * @param flowHash of a flow with lost packets.
-     * @return true if the sender point need not be asked for the flow's key.
+     * @return true if the flow's key need not be requested.
      */
     default boolean isNamed(final long flowHash) {
         return true;
     }
 
     /**
-     * The keys of flows that were not named, as far as the sender point has them. Called at most once, when all is listed.
+     * Receives the keys of unnamed flows, as far as the sender point has them. Called at most once, when the list is complete.
      *
      * @param keys of family FLOW_KEYS, verified; valid during the call.
      */
     default void onFlowKeys(final SynopsisImage keys) {
-        // whoever names every flow asks for none
+        // a target that names every flow requests no keys
     }
 }

@@ -3,20 +3,20 @@ package io.flowlag.exporter.delay.interval.repair;
 import io.flowlag.sketch.reconcile.SynopsisImage;
 
 /**
- * The sender point as the receiver point asks it: in this process or another. All calls come from one thread and do not block.
+ * The sender point as the receiver point queries it, in this process or another. One thread makes all calls; they do not block.
  */
 public interface SynopsisPeer {
     /**
-     * Asks. An answer to an earlier request does not come any more.
+     * Sends a request. An answer to an earlier request no longer arrives.
      *
-     * @param request what is asked; may change after the call.
-     * @return false if it cannot be asked.
+     * @param request may change after the call.
+     * @return false if the request cannot be sent.
      */
     boolean ask(SynopsisRequest request);
 
-    /** What it answered. Returns a verified image, valid until the next request; null if it is not there. */
+    /** The answer. Returns a verified image, valid until the next request; null if it is not available. */
     SynopsisImage answer();
 
-    /** Whether an answer that is not there may still come. Returns false if it will not come. */
+    /** Whether an answer that is not available may still arrive. */
     boolean isExpected();
 }

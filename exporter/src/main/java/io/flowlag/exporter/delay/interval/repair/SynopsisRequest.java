@@ -3,22 +3,22 @@ package io.flowlag.exporter.delay.interval.repair;
 import io.flowlag.sketch.reconcile.PacketCache;
 
 /**
- * What the receiver point asks the sender point about the packets of an interval, of all traffic classes or of one. Reused;
- * belongs to the thread that asks. Allocates at construction.
+ * A request of the receiver point to the sender point about the packets of an interval, of all traffic classes or of one. Reused;
+ * owned by the requesting thread. Allocates at construction.
  */
 public final class SynopsisRequest {
     /** Octets of a request, without the identifiers. */
     public static final int FIXED_BYTES = 56;
 
-    /** What is asked for. */
+    /** The subject of a request. */
     public enum Kind {
         /** An estimator of the difference. */
         ESTIMATOR,
         /** An aggregator. */
         AGGREGATOR,
-        /** Packets that the receiver point does not have. */
+        /** Packets that the receiver point lacks. */
         PACKETS,
-        /** Keys of flows that the receiver point has no record of. */
+        /** Keys of flows without a record at the receiver point. */
         FLOWS
     }
 
@@ -32,29 +32,29 @@ public final class SynopsisRequest {
     private int count;
 
     /**
-     * An empty request.
+     * Creates an empty request.
      *
-     * @param capacity most packets or flows that it asks for.
+     * @param capacity most packets or flows of a request.
      */
     public SynopsisRequest(final int capacity) {
         identifiers = new long[capacity];
     }
 
     /**
-     * Asks for an estimator.
+     * Requests an estimator.
      *
      * @param ofClass   index of the traffic class, or {@link PacketCache#ANY_CLASS}.
-     * @param threshold the flows of this rank and above are not asked for.
+     * @param threshold flows of this rank and above are excluded.
      */
     public SynopsisRequest estimator(final long number, final int ofClass, final long threshold) {
         return begin(Kind.ESTIMATOR, number, ofClass, threshold, 0, 0);
     }
 
     /**
-     * Asks for an aggregator.
+     * Requests an aggregator.
      *
      * @param ofClass   index of the traffic class, or {@link PacketCache#ANY_CLASS}.
-     * @param threshold the flows of this rank and above are not asked for.
+     * @param threshold flows of this rank and above are excluded.
      */
     public SynopsisRequest aggregator(
         final long number, final int ofClass, final long threshold, final int bankCount, final int cellCount) {
@@ -62,7 +62,7 @@ public final class SynopsisRequest {
     }
 
     /**
-     * Asks for packets; {@link #add} names them.
+     * Requests packets; {@link #add} names them.
      *
      * @param ofClass index of the traffic class, or {@link PacketCache#ANY_CLASS}.
      */
@@ -70,7 +70,7 @@ public final class SynopsisRequest {
         return begin(Kind.PACKETS, number, ofClass, threshold, 0, 0);
     }
 
-    /** Asks for keys of flows; {@link #add} names them by their hashes. */
+    /** Requests keys of flows; {@link #add} names them by their hashes. */
     public SynopsisRequest flows(final long number, final long threshold) {
         return begin(Kind.FLOWS, number, PacketCache.ANY_CLASS, threshold, 0, 0);
     }
@@ -89,7 +89,7 @@ public final class SynopsisRequest {
     }
 
     /**
-     * Asks for one more packet or flow.
+     * Adds a packet or flow to the request.
      *
      * @param identifier of the packet; of a flow, its hash.
      * @return whether there was room.
@@ -102,22 +102,20 @@ public final class SynopsisRequest {
         return true;
     }
 
-    /** {@return what is asked for} */
     public Kind kind() {
         return kind;
     }
 
-    /** {@return of which interval} */
     public long intervalNumber() {
         return intervalNumber;
     }
 
-    /** {@return of which traffic class; {@link PacketCache#ANY_CLASS}: of all} */
+    /** {@return index of the traffic class, or {@link PacketCache#ANY_CLASS}} */
     public int classIndex() {
         return classIndex;
     }
 
-    /** {@return the flows of this rank and above are not asked for} */
+    /** {@return rank from which on flows are excluded} */
     public long flowThreshold() {
         return flowThreshold;
     }
@@ -132,17 +130,17 @@ public final class SynopsisRequest {
         return cells;
     }
 
-    /** {@return packets or flows that are asked for} */
+    /** {@return number of requested packets or flows} */
     public int count() {
         return count;
     }
 
-    /** One of the packets or flows. Returns the packet's identifier, or the flow's hash. */
+    /** Reads a requested item. Returns the packet's identifier, or the flow's hash. */
     public long identifier(final int index) {
         return identifiers[index];
     }
 
-    /** {@return the same request, with room for no more packets} */
+    /** {@return a copy without spare capacity} */
     public SynopsisRequest copy() {
         final SynopsisRequest copy = new SynopsisRequest(count);
         copy.begin(kind, intervalNumber, classIndex, flowThreshold, banks, cells);
@@ -151,7 +149,7 @@ public final class SynopsisRequest {
         return copy;
     }
 
-    /** {@return its length on the way to another process, in octets} */
+    /** {@return encoded length, in octets} */
     public int encodedBytes() {
         return FIXED_BYTES + count * Long.BYTES;
     }

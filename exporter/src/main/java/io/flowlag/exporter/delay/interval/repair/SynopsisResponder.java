@@ -11,10 +11,10 @@ import io.flowlag.sketch.reconcile.SynopsisGeometry;
 import io.flowlag.sketch.reconcile.SynopsisImage;
 
 /**
- * Answers, at the sender point, what the receiver point asks, from the packets that it remembers (RDA paper, section VIII). An
- * estimator or aggregator costs a pass over them, packets and keys of flows two look-ups each. Whoever has other work makes an
- * answer piece by piece: {@link #begin}, {@link #work} until it is done, {@link #image}. One thread at a time. Allocates at
- * construction, and a few small objects an answer.
+ * Answers requests of the receiver point at the sender point, from the packets that it keeps (RDA paper, section VIII). An
+ * estimator or aggregator costs one pass over them; packets and flow keys cost two look-ups each. A caller with other work builds
+ * an answer in pieces: {@link #begin}, {@link #work} until it is done, {@link #image}. One thread at a time. Allocates at
+ * construction, and a few small objects for each answer.
  */
 public final class SynopsisResponder {
     private static final int MAX_BANKS = 8;
@@ -34,13 +34,13 @@ public final class SynopsisResponder {
     private int known;
     private SynopsisImage image;
 
-    /** What is done next: slots of the cache are added, or what is known of a list is counted and then written. */
+    /** The next step: add slots of the cache, or count the entries of a list and then write them. */
     private enum Phase {
         FILL, COUNT, WRITE, DONE
     }
 
     /**
-     * Takes the memory of answers.
+     * Allocates the memory of answers.
      *
      * @param seed that both points share.
      */
@@ -53,13 +53,14 @@ public final class SynopsisResponder {
     }
 
     /**
-     * Answers at once.
+     * Answers a request in one call.
      *
      * @param request   of any content.
-     * @param cache     of the interval that is asked about, settled.
-     * @param keys      of the flows of that interval; null if nobody knows them.
-     * @param isDamaged whether this point lost packets of its own in it; too many copies of a packet to be counted are the same.
-     * @return an image, valid until the next call; null if what is asked cannot be had.
+     * @param cache     of the requested interval, settled.
+     * @param keys      of the flows of that interval; null if unknown.
+     * @param isDamaged whether this point lost packets of its own in it; a packet with too many copies to count has the same
+     *                  effect.
+     * @return an image, valid until the next call; null if the request cannot be answered.
      */
     public SynopsisImage answer(
         final SynopsisRequest request, final PacketCache cache, final FlowKeyTable keys, final boolean isDamaged) {
@@ -71,12 +72,13 @@ public final class SynopsisResponder {
     }
 
     /**
-     * Begins an answer; one that is not done is dropped.
+     * Begins an answer. An unfinished one is dropped.
      *
-     * @param newRequest of any content; it must stay as it is until the answer is done.
-     * @param newCache   of the interval that is asked about, settled; it must stay as it is until then.
-     * @param newKeys    of the flows of that interval; null if nobody knows them.
-     * @param isDamaged  whether this point lost packets of its own in it; too many copies of a packet to be counted are the same.
+     * @param newRequest of any content; must not change until the answer is done.
+     * @param newCache   of the requested interval, settled; must not change until the answer is done.
+     * @param newKeys    of the flows of that interval; null if unknown.
+     * @param isDamaged  whether this point lost packets of its own in it; a packet with too many copies to count has the same
+     *                   effect.
      */
     public void begin(
         final SynopsisRequest newRequest, final PacketCache newCache, final FlowKeyTable newKeys, final boolean isDamaged) {
@@ -110,10 +112,10 @@ public final class SynopsisResponder {
     }
 
     /**
-     * Goes on with an answer.
+     * Continues an answer.
      *
-     * @param most slots of the cache, or packets or flows that are asked for, to look at; at least 1.
-     * @return whether it is done.
+     * @param most limit of cache slots, or requested packets or flows, to process; at least 1.
+     * @return whether the answer is done.
      */
     public boolean work(final int most) {
         switch (phase) {
@@ -121,19 +123,19 @@ public final class SynopsisResponder {
             case COUNT -> count(most);
             case WRITE -> write(most);
             default -> {
-                // nothing is asked for, or it is done
+                // no request, or the answer is done
             }
         }
         return phase == Phase.DONE;
     }
 
-    /** Drops an answer that is not done. */
+    /** Drops an unfinished answer. */
     public void cancel() {
         phase = Phase.DONE;
         image = null;
     }
 
-    /** {@return the answer when it is done, valid until the next begins; null if what is asked cannot be had} */
+    /** {@return the finished answer, valid until the next one begins; null if the request cannot be answered} */
     public SynopsisImage image() {
         return image;
     }
@@ -147,7 +149,7 @@ public final class SynopsisResponder {
         }
     }
 
-    /** An answer begins with how much is in it; what is beyond its capacity is left out. */
+    /** Counts the entries of an answer, which its header states. Entries beyond its capacity are left out. */
     private void count(final int most) {
         final boolean isOfFlows = request.kind() == SynopsisRequest.Kind.FLOWS;
         final int capacity = isOfFlows ? flowKeys.capacity() : missing.capacity();
