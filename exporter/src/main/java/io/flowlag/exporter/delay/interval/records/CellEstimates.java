@@ -7,8 +7,8 @@ import io.flowlag.sketch.lds.CellMap;
 import java.util.Arrays;
 
 /**
- * What each cell of an interval would have measured if the estimates were right: the weighted sum of the estimates of the very
- * packets that hit it. Sums are modulo 2^64, as the cells' own. One thread. Allocates at construction.
+ * What each cell of an interval would measure if the estimates were exact: the weighted sum of the estimates of the packets that
+ * hit it. Sums are modulo 2^64, like those of the cells. One thread. Allocates at construction.
  */
 public final class CellEstimates {
     private final CellMap cellMap;
@@ -17,7 +17,7 @@ public final class CellEstimates {
     private final long[] sumsNs;
     private long leastNs;
 
-    /** Nothing added; shape and seed are those of the sketch of all flows. */
+    /** Creates empty sums with the shape and seed of the sketch of all flows. */
     public CellEstimates(final SketchGeometry geometry, final long seed) {
         cellMap = new CellMap(geometry, seed);
         rows = geometry.rows();
@@ -36,7 +36,7 @@ public final class CellEstimates {
         leastNs = Long.MAX_VALUE;
     }
 
-    /** Adds the estimate of a packet to the cells that the packet hit. */
+    /** Adds the estimate of a packet to the cells that it hit. */
     public void add(final long flowHash, final long digest, final int weight, final long delayNs) {
         for (int row = 0; row < rows; row++) {
             final int column = cellMap.column(row, flowHash, digest);
@@ -47,7 +47,7 @@ public final class CellEstimates {
         leastNs = Math.min(leastNs, delayNs);
     }
 
-    /** Takes a packet out, of which nobody knows which estimate it had: in each cell an average share. */
+    /** Removes a packet whose estimate is unknown: subtracts an average share from each cell. */
     public void takeOut(final long flowHash, final long digest, final long weightedPackets, final SketchImage sketch) {
         for (int row = 0; row < rows; row++) {
             final int column = cellMap.column(row, flowHash, digest);
@@ -62,7 +62,7 @@ public final class CellEstimates {
         System.arraycopy(sumsNs, 0, target, 0, sumsNs.length);
     }
 
-    /** {@return the smallest estimate of a packet; Long.MAX_VALUE without any} */
+    /** {@return the smallest estimate of a packet; Long.MAX_VALUE if there is none} */
     public long leastNs() {
         return leastNs;
     }

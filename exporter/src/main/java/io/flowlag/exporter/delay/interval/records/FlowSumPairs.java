@@ -1,28 +1,28 @@
 package io.flowlag.exporter.delay.interval.records;
 
 /**
- * Sums of the flows of one interval at both points, flow by flow: exact delay sums where the points have the same packets, and
- * losses where they do not. A flow is a row of the sender's table. One thread; it owns no memory; allocates nothing.
+ * The sums of an interval's flows at both points, paired by flow. They give exact delay sums where the points have the same
+ * packets, and losses otherwise. A flow is a row of the sender's table. One thread; owns no memory; allocates nothing.
  */
 public final class FlowSumPairs {
     private FlowSums sent;
     private FlowSums received;
 
-    /** What both points say of a flow. */
+    /** The result of comparing a flow. */
     public enum Agreement {
         /** Count and digest sum are equal: the same packets. */
         EXACT,
-        /** The receiver has fewer packets, but some. */
+        /** The receiver has fewer packets, but at least one. */
         LOST,
-        /** The receiver has none. */
+        /** The receiver has no packets. */
         SENT_ONLY,
-        /** As many packets, but others; or more than were sent; or none in common, once repaired. */
+        /** The points have equally many but different packets, the receiver has more, or the repair left none in common. */
         DIFFERENT
     }
 
-    /** Nothing paired. */
+    /** Creates an instance without tables. */
     public FlowSumPairs() {
-        // pair() brings the tables
+        // pair() sets the tables
     }
 
     /**
@@ -36,7 +36,7 @@ public final class FlowSumPairs {
         return this;
     }
 
-    /** Forgets the tables. */
+    /** Releases the tables. */
     public void unpair() {
         sent = null;
         received = null;
@@ -62,7 +62,7 @@ public final class FlowSumPairs {
         return received.find(sent.flowHash(row)) != FlowSums.NONE;
     }
 
-    /** Compares a flow. Returns what both points say. */
+    /** Compares the sums of a flow. */
     public Agreement agreement(final int row) {
         final int other = received.find(sent.flowHash(row));
         if (other == FlowSums.NONE) {
@@ -79,16 +79,16 @@ public final class FlowSumPairs {
     }
 
     /**
-     * The sum of the delays of the flow's packets.
+     * Reads the delay sum of the flow's packets.
      *
-     * @param row of the sender's table, {@link Agreement#EXACT}.
+     * @param row of the sender's table; the agreement is {@link Agreement#EXACT}.
      * @return ns, signed, exact.
      */
     public long delaySumNs(final int row) {
         return received.timestampSumNs(received.find(sent.flowHash(row))) - sent.timestampSumNs(row);
     }
 
-    /** Packets that the sender has more than the receiver. Returns packets, signed. */
+    /** Reads the sender's packets minus the receiver's; signed. */
     public long lostPackets(final int row) {
         final int other = received.find(sent.flowHash(row));
         return sent.packets(row) - (other == FlowSums.NONE ? 0 : received.packets(other));

@@ -10,28 +10,27 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.Arrays;
 
 /**
- * Sums of each flow of an interval at one point: packets, timestamps, digests, octets. Where count and digest sum of both points
- * agree, the difference of the timestamp sums is the exact sum of the packets' delays; {@link FlowSumPairs} compares them. A flow
- * is one segment flow hash, 64 bits with the key of the segment. It holds all flows, or those that could be witnesses.
+ * Sums of each flow of an interval at one point: packets, timestamps, digests, octets. If count and digest sum agree at both
+ * points, the difference of the timestamp sums is the exact sum of the packets' delays; {@link FlowSumPairs} compares them. A
+ * flow is a segment flow hash, 64 bits under the key of the segment. The table holds all flows, or those that could be witnesses.
  * <p>
- * Bounded: a flow that finds no room has no sums in the interval, none of its packets, and {@link #overflowPackets} counts them.
- * The flows that are here are whole. Where the table has the packets' addresses, a packet of another flow with the same hash is
- * such an overflow too.
+ * The table is bounded. A flow without room has no sums in the interval, and {@link #overflowPackets} counts its packets. Flows
+ * in the table are complete. If the table has addresses, packets of another flow with the same hash count as overflow too.
  * <pre>
  *   0  flowHash            8
  *   8  packets             8
  *  16  timestampSumNs      8   sum of (timestamp - interval's start), modulo 2^64
- *  24  digestSum           8   sum of packet digests, modulo 2^64: does not depend on the order, and differs for certain if one
- *                              packet was swapped for another
+ *  24  digestSum           8   sum of packet digests, modulo 2^64: independent of the order; always differs if one packet
+ *                              was swapped for another
  *  32  bytes               8
  *  40  source address     16   as in {@link PacketDescriptor}; 0 without
  *  56  destination address 16
  *  72  ports, protocol     8   sourcePort, destinationPort (0 for fragments), protocol, ipVersion (0 without addresses)
  * </pre>
- * One thread at a time. Allocates at construction, off the heap; nothing for a packet.
+ * One thread at a time. Allocates at construction, off the heap; never per packet.
  */
 public final class FlowSums implements FlowKeyTable {
-    /** No such flow. */
+    /** Row of an absent flow. */
     public static final int NONE = -1;
     /** The largest table. */
     public static final int MAX_CAPACITY = 1 << 24;
@@ -52,7 +51,7 @@ public final class FlowSums implements FlowKeyTable {
     private static final int PROTOCOL_SHIFT = 8;
     private static final int PORT_MASK = 0xFFFF;
     private static final int CLASS_MASK = 0xFFFF;
-    /** What tells a flow's key, without its class. */
+    /** Mask of the flow's key, without its class. */
     private static final long TRANSPORT_MASK = ~((long)CLASS_MASK << CLASS_SHIFT);
     private static final int OCTET_MASK = 0xFF;
 
@@ -75,26 +74,24 @@ public final class FlowSums implements FlowKeyTable {
         mask = index.length - 1;
     }
 
-    /** A table of all flows. Returns an empty table. */
+    /** Creates a table of all flows. */
     public static FlowSums ofAll(final int capacity) {
         return new FlowSums(capacity, null, true);
     }
 
     /**
-     * A table of the flows that could be witnesses: the same ones at both points.
+     * Creates a table of the flows that could be witnesses: the same at both points.
      *
      * @param sampling that both points share.
-     * @return an empty table.
      */
     public static FlowSums ofWitnesses(final int capacity, final SharedSampling sampling) {
         return new FlowSums(capacity, sampling, false);
     }
 
     /**
-     * A table of all flows that tells witnesses from others: what bounds are checked by.
+     * Creates a table of all flows that distinguishes witnesses from others, to check bounds.
      *
      * @param sampling that both points share.
-     * @return an empty table.
      */
     public static FlowSums ofAllWithWitnesses(final int capacity, final SharedSampling sampling) {
         return new FlowSums(capacity, sampling, true);
@@ -105,7 +102,7 @@ public final class FlowSums implements FlowKeyTable {
         return (long)Math.max(1, capacity) * LENGTH_BYTES + indexLength(capacity) * Integer.BYTES;
     }
 
-    /** Forgets all flows. */
+    /** Clears the table. */
     public void clear() {
         Arrays.fill(index, 0);
         count = 0;
@@ -114,8 +111,8 @@ public final class FlowSums implements FlowKeyTable {
     }
 
     /**
-     * Reads what {@link #add} of a packet will need, so that it is in the processor's cache then. Changes nothing. Returns what
-     * was read, for the caller to keep, or the compiler would leave the reading out.
+     * Prefetches the data that {@link #add} of a packet needs. Changes nothing. Returns what was read; the caller must keep it,
+     * or the compiler removes the reads.
      */
     public long touch(final long flowHash) {
         if (!isOfAll && !sampling.isKept(flowHash)) {
@@ -126,11 +123,11 @@ public final class FlowSums implements FlowKeyTable {
     }
 
     /**
-     * Adds a packet; one of a flow that the sample leaves out is passed over.
+     * Adds a packet; ignores it if the sample excludes its flow.
      *
-     * @param relativeNs its timestamp less the interval's start.
-     * @param classIndex of the packet's traffic class; the first one's is the flow's.
-     * @param descriptor has the flow's addresses and ports; null if nobody will ask for them.
+     * @param relativeNs its timestamp minus the interval's start.
+     * @param classIndex of the packet's traffic class; the flow has the class of its first packet.
+     * @param descriptor has the flow's addresses and ports; null if they are not needed.
      */
     public void add(
         final long flowHash, final long relativeNs, final long digest, final int lengthBytes, final int classIndex,
@@ -162,13 +159,13 @@ public final class FlowSums implements FlowKeyTable {
     }
 
     /**
-     * Takes over the sums of a flow as another point has them, without its addresses. A flow that is here already, or finds no
-     * room, is an overflow.
+     * Adds a flow with the sums of another point, without its addresses. A flow that is already present or finds no room counts
+     * as overflow.
      *
      * @param packets        at least 1.
-     * @param timestampSumNs since the interval's start, modulo 2^64.
+     * @param timestampSumNs relative to the interval's start, modulo 2^64.
      * @param digestSum      modulo 2^64.
-     * @return its row; {@link #NONE} if it was not taken.
+     * @return its row; {@link #NONE} if it was not added.
      */
     public int put(
         final long flowHash, final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
@@ -186,16 +183,16 @@ public final class FlowSums implements FlowKeyTable {
         return row;
     }
 
-    /** Adds to a flow's packets. */
+    /** Adds to a flow's packet count. */
     public void addPackets(final int row, final long packets) {
         addLong(at(row) + PACKETS_OFFSET, packets);
     }
 
     /**
-     * Takes packets out that only this point has; nothing is done where the flow is not here or has fewer.
+     * Subtracts packets that only this point has. Does nothing if the flow is absent or has fewer.
      *
      * @param packets        at least 1.
-     * @param timestampSumNs since the interval's start, modulo 2^64.
+     * @param timestampSumNs relative to the interval's start, modulo 2^64.
      * @param digestSum      modulo 2^64.
      */
     public void subtract(
@@ -211,7 +208,7 @@ public final class FlowSums implements FlowKeyTable {
     }
 
     /**
-     * Says whose sums a row has.
+     * Sets the key of a row.
      *
      * @param sourceHigh      first 8 octets of the address as a big-endian number; 0 for IPv4.
      * @param sourceLow       last 8 octets; for IPv4 the address.
@@ -232,7 +229,7 @@ public final class FlowSums implements FlowKeyTable {
     }
 
     /**
-     * Says which traffic class a row's flow has.
+     * Sets the traffic class of a row's flow.
      *
      * @param classIndex of its first packet.
      */
@@ -245,7 +242,7 @@ public final class FlowSums implements FlowKeyTable {
         return (int)(transport(row) >>> CLASS_SHIFT) & CLASS_MASK;
     }
 
-    /** {@return flows that are here: rows from 0 on, in the order of their first packets} */
+    /** {@return number of flows; rows begin at 0, in the order of their first packets} */
     public int count() {
         return count;
     }
@@ -261,7 +258,7 @@ public final class FlowSums implements FlowKeyTable {
     }
 
     /**
-     * Whether a flow is a witness, by its size at this point; in a table of all flows all are.
+     * Whether a flow is a witness, by its size at this point. In a table of all flows every flow is one.
      *
      * @param row of the flow, at the sender.
      */
@@ -279,17 +276,17 @@ public final class FlowSums implements FlowKeyTable {
         return rows.getLong(at(row) + PACKETS_OFFSET);
     }
 
-    /** Reads the sum of timestamps. Returns ns since the interval's start, modulo 2^64. */
+    /** Reads the sum of timestamps. Returns ns relative to the interval's start, modulo 2^64. */
     public long timestampSumNs(final int row) {
         return rows.getLong(at(row) + TIMESTAMP_SUM_OFFSET);
     }
 
-    /** Reads the sum of packet digests. Returns modulo 2^64. */
+    /** Reads the sum of packet digests, modulo 2^64. */
     public long digestSum(final int row) {
         return rows.getLong(at(row) + DIGEST_SUM_OFFSET);
     }
 
-    /** Reads the octets of the packets. Returns octets. */
+    /** Reads the octets of the packets. */
     public long bytes(final int row) {
         return rows.getLong(at(row) + BYTES_OFFSET);
     }

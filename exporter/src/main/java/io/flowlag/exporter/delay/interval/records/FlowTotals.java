@@ -4,9 +4,9 @@ import io.flowlag.common.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
 
 /**
- * Packets of each flow of an interval, over all records that it has, and how many records a flow has of which nothing came: open
- * addressing, emptied as a whole; a flow's hash and its packets, below 0 its records without packets, lie side by side. One
- * thread. Allocates at construction, off the heap, where pages are large.
+ * Packets of each flow of an interval over all its records, and the number of silent records of flows without packets. Open
+ * addressing, cleared as a whole. Each entry holds the flow's hash and its packets; a negative count is the number of silent
+ * records. One thread. Allocates at construction, off the heap, where pages are large.
  */
 public final class FlowTotals {
     private static final int PACKETS_OFFSET = Long.BYTES;
@@ -16,7 +16,7 @@ public final class FlowTotals {
     private int mask;
 
     /**
-     * No flow.
+     * Creates an empty table.
      *
      * @param capacity flows that fit, at most 2^25.
      */
@@ -31,9 +31,9 @@ public final class FlowTotals {
     }
 
     /**
-     * Forgets all flows, and uses as much of the memory from now on as the next ones need.
+     * Clears the table, and limits the memory in use to what the next flows need.
      *
-     * @param flowCount that come next at most, not above the capacity.
+     * @param flowCount upper bound on the next flows, at most the capacity.
      */
     public void clear(final int flowCount) {
         final int entries = length(Math.max(1, flowCount));
@@ -52,7 +52,7 @@ public final class FlowTotals {
         return Math.max(0, flows.getLong(find(flowHash) + PACKETS_OFFSET));
     }
 
-    /** Counts the records that are silent in an interval, of flows without packets; after all packets, once. */
+    /** Counts the silent records of flows without packets in an interval. Called once, after all packets were added. */
     void addSilent(final SketchRecords records, final long intervalNumber) {
         for (int record = 0; record < records.limit(); record++) {
             if (records.isSilent(record, intervalNumber) && get(records.flowHash(record)) == 0) {
@@ -61,7 +61,7 @@ public final class FlowTotals {
         }
     }
 
-    /** {@return records of the flow that {@link #addSilent} has counted} */
+    /** {@return records of the flow that {@link #addSilent} counted} */
     public long silentRecords(final long flowHash) {
         return Math.max(0, -flows.getLong(find(flowHash) + PACKETS_OFFSET));
     }
@@ -70,7 +70,7 @@ public final class FlowTotals {
         return (int)(flowHash >>> Integer.SIZE) & mask;
     }
 
-    /** Where the entry of a flow lies, or would. */
+    /** Finds the entry of a flow, or its free place. */
     private int find(final long flowHash) {
         int place = place(flowHash);
         while (flows.getLong(place * ENTRY_BYTES + PACKETS_OFFSET) != 0 && flows.getLong(place * ENTRY_BYTES) != flowHash) {

@@ -1,13 +1,13 @@
 package io.flowlag.exporter.delay.interval.records;
 
 /**
- * Packets that arrived in the first W of an interval, or in the last G before it: whether they belong to it or to the one before
- * is known when the sender's digests are there. One thread. Allocates at construction.
+ * Packets that arrived in the first W of an interval, or in the last G before it. The sender's digests decide whether they belong
+ * to it or to the previous interval. One thread. Allocates at construction.
  */
 public final class HeldPackets {
-    /** Octets of a packet here. */
+    /** Octets of a packet. */
     public static final int PACKET_BYTES = 3 * Long.BYTES + 4 * Integer.BYTES;
-    /** Octets of a packet's estimate here, where estimates are kept. */
+    /** Octets of a packet's estimate, where estimates are kept. */
     public static final int ESTIMATE_BYTES = 3 * Long.BYTES + Float.BYTES;
 
     private static final long NO_ESTIMATE = Long.MIN_VALUE;
@@ -26,9 +26,9 @@ public final class HeldPackets {
     private int count;
 
     /**
-     * No packets.
+     * Creates an empty buffer.
      *
-     * @param hasEstimates whether estimates of their delays are kept.
+     * @param hasEstimates whether delay estimates of the packets are kept.
      */
     public HeldPackets(final int capacity, final boolean hasEstimates) {
         tickets = new long[hasEstimates ? capacity : 0];
@@ -69,7 +69,7 @@ public final class HeldPackets {
         return true;
     }
 
-    /** The ticket of the packet that was added last, by which its estimate finds it. */
+    /** Sets the ticket of the packet added last, by which its estimate finds it. */
     public void ticket(final long ticket) {
         tickets[count - 1] = ticket;
         estimatesNs[count - 1] = NO_ESTIMATE;

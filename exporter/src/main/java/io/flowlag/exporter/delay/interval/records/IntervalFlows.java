@@ -5,17 +5,20 @@ import io.flowlag.sketch.estimate.HeavyHitters;
 import org.agrona.BitUtil;
 
 /**
- * What the end of an interval asks of its records again and again, taken once and laid side by side in their order: flow hash,
- * packets and weight, 16 octets a record. Most records have their flow alone in an interval, and its packets are theirs; of the
- * others {@link FlowTotals} knows the flow's. Who may be one of several is found with two sets of bits: the first has a bit for
- * each flow's hash, the second for those that found theirs taken. The metering thread owns it. Allocates at construction, off the
- * heap.
+ * A compact copy of the record fields that the end of an interval reads repeatedly: flow hash, packets and weight, 16 octets for
+ * each record. Most records are the only one of their flow in an interval, so their packets are the flow's. {@link FlowTotals}
+ * has the sums of the others.
+ * <p>
+ * Two bit sets find records that may share a flow. The first has a bit for each flow's hash; the second has a bit for each hash
+ * whose first bit was already set. The metering thread owns it. Allocates at construction, off the heap.
  */
 public final class IntervalFlows {
     private static final int PACKETS_OFFSET = Long.BYTES;
     private static final int WEIGHT_OFFSET = PACKETS_OFFSET + Integer.BYTES;
     private static final int LENGTH_BYTES = WEIGHT_OFFSET + Integer.BYTES;
-    /** So many that one flow in 16 is looked at for nothing, and few enough for the processor's second cache. */
+    /**
+     * Bits for each record: at most one flow in 16 is looked up needlessly, and the sets fit the processor's second-level cache.
+     */
     private static final int BITS_PER_RECORD = 16;
 
     private final SketchRecords records;
@@ -28,7 +31,7 @@ public final class IntervalFlows {
     private int count;
 
     /**
-     * No record.
+     * Creates an empty copy.
      *
      * @param capacity records that fit, at most 2^25.
      */
@@ -47,9 +50,9 @@ public final class IntervalFlows {
     }
 
     /**
-     * Takes the records of an interval.
+     * Copies the records of an interval.
      *
-     * @param interval records that have packets in it.
+     * @param interval records with packets in it.
      * @param key      under which they count its packets.
      */
     public void take(final RecordList interval, final long key, final int settingsRun, final HeavyHitters largest) {
@@ -82,7 +85,7 @@ public final class IntervalFlows {
         }
     }
 
-    /** {@return the flow hash of the interval's record at an index} */
+    /** {@return flow hash of the record at an index} */
     public long flowHash(final int index) {
         return rows.getLong(index * LENGTH_BYTES);
     }
@@ -97,16 +100,16 @@ public final class IntervalFlows {
         return rows.getInt(index * LENGTH_BYTES + WEIGHT_OFFSET);
     }
 
-    /** {@return packets of the flow of the record at an index, over all records that it has} */
+    /** {@return packets of the record's flow at an index, over all its records} */
     public long flowPackets(final int index) {
         return isShared(flowHash(index)) ? totals.get(flowHash(index)) : packets(index);
     }
 
     /**
-     * Counts the records that are silent in the interval, of flows without packets.
+     * Counts the silent records of flows without packets in the interval.
      *
      * @param key under which records count its packets.
-     * @return tells how many a flow has.
+     * @return the number of silent records by flow.
      */
     public FlowTotals countSilent(final long key) {
         totals.clear(records.limit());
@@ -117,7 +120,7 @@ public final class IntervalFlows {
         return totals;
     }
 
-    /** {@return room for flows, for whoever needs some; what was taken is to be taken again then} */
+    /** {@return scratch table of flows; its use invalidates what was copied} */
     public FlowTotals room() {
         return totals;
     }
@@ -127,7 +130,7 @@ public final class IntervalFlows {
         return (shared.getLong(at(bit)) & 1L << bit) != 0;
     }
 
-    /** Adds a flow to a set; whether it is the first with its bit. */
+    /** Adds a flow to a set. Returns whether its bit was unset. */
     private boolean add(final OffHeapBuffer set, final long flowHash) {
         final int bit = (int)flowHash & bitMask;
         final long word = set.getLong(at(bit));

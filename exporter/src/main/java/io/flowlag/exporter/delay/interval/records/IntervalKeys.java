@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay.interval.records;
 
 /**
- * Maps the intervals of a generation of settings to keys, under which records count packets. Records live through a change of
- * settings, so the keys of a generation continue where those of the one before end. They also continue when a clock was set back
- * and interval numbers repeat. The metering thread owns it, from {@link #follow} on. Allocates nothing.
+ * Maps the intervals of a generation of settings to keys, under which records count packets. Records outlive a change of
+ * settings, so each generation's keys continue those of the previous one. They also continue when a clock was set back and
+ * interval numbers repeat. The metering thread owns it, from {@link #follow} on. Allocates nothing.
  */
 public final class IntervalKeys {
     private final int number;
@@ -15,37 +15,37 @@ public final class IntervalKeys {
         this.intervalNs = intervalNs;
     }
 
-    /** {@return the first run} */
+    /** {@return the keys of the first generation} */
     public static IntervalKeys first(final long intervalNs) {
         return new IntervalKeys(0, intervalNs);
     }
 
-    /** {@return the run after this one, whose keys are known when it {@link #follow follows}; any thread} */
+    /** {@return the keys of the next generation, valid once it {@link #follow follows}; any thread} */
     public IntervalKeys next(final long newIntervalNs) {
         return new IntervalKeys(number + 1, newIntervalNs);
     }
 
-    /** The run before ends at a time at which intervals of both begin. */
+    /** Continues the keys of the previous generation, from a time at which intervals of both begin. */
     public void follow(final IntervalKeys before, final long fromNs) {
         keyShift = before.key(Math.floorDiv(fromNs, before.intervalNs)) - Math.floorDiv(fromNs, intervalNs);
     }
 
-    /** The clock was set: the interval of that number is counted under a key, and those after it under the following ones. */
+    /** Restarts after a clock was set: maps an interval number to a key, and the following ones in order. */
     public void restart(final long intervalNumber, final long key) {
         keyShift = key - intervalNumber;
     }
 
-    /** {@return 0 for the first run, then one more each} */
+    /** {@return number of the generation, from 0 on} */
     public int number() {
         return number;
     }
 
-    /** {@return length of the run's intervals} */
+    /** {@return length of the generation's intervals} */
     public long intervalNs() {
         return intervalNs;
     }
 
-    /** {@return what records count an interval's packets under} */
+    /** {@return key under which records count an interval's packets} */
     public long key(final long intervalNumber) {
         return intervalNumber + keyShift;
     }

@@ -7,11 +7,11 @@ import io.flowlag.sketch.image.SketchGeometry;
  * What the points of a segment keep of a measurement interval, and for how long. The configuration or the exchange has checked
  * the ranges. Immutable.
  *
- * @param joint      how references and sketches are solved together; null if they are not.
- * @param reconcile  how the points reconcile their packets; null if they do not.
- * @param isSelected whether all packets that the sender point sees are of the segment. If not, flows that only it sees are not
+ * @param joint      settings of joint estimation; null without it.
+ * @param reconcile  settings of reconciliation; null without it.
+ * @param isSelected whether all packets that the sender point sees belong to the segment. If not, flows that only it sees are not
  *                   lost.
- * @param isLive     whether packets come as they happen, and may be dropped before they come.
+ * @param isLive     whether packets are captured live and may be dropped before they are read.
  */
 public record IntervalSettings(
     Cells cells, Times times, Room room, Sums sums, JointSettings joint, ReconcileSettings reconcile, boolean isSelected,
@@ -21,13 +21,13 @@ public record IntervalSettings(
 
     private static final int WITNESS_ROOM_DIVISOR = 4;
     private static final int LEAST_WITNESS_ROOM = 64;
-    /** Clocks that are apart by 5 ms, and room for jitter and drift. */
+    /** Covers clocks that differ by 5 ms, with room for jitter and drift. */
     private static final long MOST_GUARD_NS = 8_000_000L;
     private static final int LEAST_GUARDS = 4;
     private static final int[] AGGREGATOR_BANKS = {0, 4, 7, 10};
 
     /**
-     * Checks that the intervals that wait for answers fit.
+     * Checks that the intervals awaiting answers fit.
      *
      * @throws IllegalArgumentException if they do not.
      */
@@ -63,17 +63,17 @@ public record IntervalSettings(
     /**
      * Lengths and deadlines, ns.
      *
-     * @param maximumDelayNs   W: how long a packet may be under way; at most T.
-     * @param guardNs          G: how far clocks may be apart, less than T; 0 for one clock.
-     * @param answerDeadlineNs how much longer than W after the end of an interval the sender's answer is waited for; 0 where both
-     *                         points are in one process.
-     * @param idleTimeoutNs    silence after which a flow has ended. A packet that was lost less long before a flow's first one is
-     *                         of that flow.
+     * @param maximumDelayNs   W: longest delay of a packet; at most T.
+     * @param guardNs          G: largest clock difference, less than T; 0 for one clock.
+     * @param answerDeadlineNs how much longer than W after an interval's end the sender's answer is awaited; 0 where both points
+     *                         are in one process.
+     * @param idleTimeoutNs    silence after which a flow has ended. A packet lost less than this before a flow's first packet
+     *                         belongs to that flow.
      */
     public record Times(long intervalNs, long maximumDelayNs, long guardNs, long answerDeadlineNs, long idleTimeoutNs) {
         /**
-         * How long before an interval's end the sender begins to remember digests: a packet that arrives G before the end may
-         * have been sent W earlier. Returns at most T, ns.
+         * Time before an interval's end from which the sender keeps digests: a packet that arrives G before the end may have been
+         * sent W earlier. Returns at most T, ns.
          */
         public long tailNs() {
             return Math.min(intervalNs, maximumDelayNs + guardNs);
@@ -81,12 +81,12 @@ public record IntervalSettings(
     }
 
     /**
-     * How much fits.
+     * Capacities.
      *
-     * @param inFlightPackets under way at an interval's end.
-     * @param waitingRecords  of ended flows that wait for an answer.
-     * @param maxFlows        in the cache at once.
-     * @param keptIntervals   of a sender point that are kept when they were shipped, for the receiver to ask about.
+     * @param inFlightPackets packets in flight at an interval's end.
+     * @param waitingRecords  records of ended flows that wait for an answer.
+     * @param maxFlows        flows in the cache at once.
+     * @param keptIntervals   shipped intervals that a sender point keeps for requests of the receiver.
      */
     public record Room(int inFlightPackets, int waitingRecords, int maxFlows, int keptIntervals) {
         /** {@return records of flows that live or wait} */
@@ -96,12 +96,12 @@ public record IntervalSettings(
     }
 
     /**
-     * Which flows have sums.
+     * Selects the flows that have sums.
      *
      * @param mode           sketches, sums of flows, or both.
-     * @param mostFlows      flows of an interval that have sums, if those of every flow are kept.
+     * @param mostFlows      most flows of an interval with sums, if those of every flow are kept.
      * @param witnessPpm     share of small flows that are witnesses, in a million; see {@link SharedSampling}.
-     * @param witnessPackets from so many packets on a flow is a witness in proportion to them; the sender point decides.
+     * @param witnessPackets flow size from which on the witness probability grows in proportion; the sender point decides.
      */
     public record Sums(IntervalMode mode, int mostFlows, int witnessPpm, int witnessPackets) {
         /** {@return whether there are sketches} */
@@ -114,15 +114,15 @@ public record IntervalSettings(
             return mode != IntervalMode.CELLS;
         }
 
-        /** {@return whether the sums of witness flows are kept beside sketches} */
+        /** {@return whether the sums of witness flows are kept in addition to sketches} */
         public boolean hasWitnesses() {
             return isSketched() && witnessPpm > 0;
         }
 
         /**
-         * How many flows that could be witnesses have room: their share of all flows, and a quarter more.
+         * Capacity for flows that could be witnesses: their share of all flows plus a quarter.
          *
-         * @param maxFlows in the cache at once.
+         * @param maxFlows flows in the cache at once.
          */
         public int witnessFlows(final int maxFlows) {
             final int flows = witnessFlows(maxFlows, witnessPpm);
@@ -130,9 +130,9 @@ public record IntervalSettings(
         }
 
         /**
-         * How many flows that could be witnesses have room, as {@link #witnessFlows(int)}.
+         * Capacity for flows that could be witnesses, as {@link #witnessFlows(int)}.
          *
-         * @param maxFlows   in the cache at once.
+         * @param maxFlows   flows in the cache at once.
          * @param witnessPpm share of small flows that are witnesses.
          */
         public static int witnessFlows(final int maxFlows, final int witnessPpm) {
@@ -142,7 +142,7 @@ public record IntervalSettings(
     }
 
     /**
-     * How far the clocks of two points may be apart.
+     * The largest difference between the clocks of two points that is covered.
      *
      * @param intervalNs T, ns.
      * @return G, ns.
@@ -151,7 +151,7 @@ public record IntervalSettings(
         return Math.min(MOST_GUARD_NS, intervalNs / LEAST_GUARDS);
     }
 
-    /** {@return how much longer than W after an interval estimates of its packets are waited for, ns} */
+    /** {@return how much longer than W after an interval its estimates are awaited, ns} */
     public long estimateWaitNs() {
         return estimateWaitNs(times, joint, reconcile);
     }
@@ -170,12 +170,12 @@ public record IntervalSettings(
             reconcileWaitNs(reconcile);
     }
 
-    /** {@return how many intervals are open at the receiver point at most} */
+    /** {@return most intervals that are open at once at the receiver point} */
     public int openIntervals() {
         return (int)(1 - Math.floorDiv(-heldOpenNs(times, joint, reconcile), times.intervalNs));
     }
 
-    /** {@return whether bounds are checked by the sums of all flows} */
+    /** {@return whether bounds are checked against the sums of all flows} */
     public boolean isChecked() {
         return joint != null && joint.isChecked();
     }

@@ -1,10 +1,8 @@
 package io.flowlag.exporter.delay.interval.records;
 
-/**
- * Packets of the receiver point, field by field, which are gathered together. One thread. Allocates at construction.
- */
+/** A batch of the receiver point's packets to be gathered, one array for each field. One thread. Allocates at construction. */
 public final class ReceivedPackets {
-    /** Of a packet that is in no sketch. */
+    /** Ticket of a packet that is in no sketch. */
     public static final long NO_TICKET = -1;
 
     private final long[] timestampsNs;
@@ -17,9 +15,9 @@ public final class ReceivedPackets {
     private int count;
 
     /**
-     * No packet.
+     * Creates an empty batch.
      *
-     * @param limit how many fit.
+     * @param limit capacity in packets.
      */
     public ReceivedPackets(final int limit) {
         timestampsNs = new long[limit];
@@ -32,21 +30,19 @@ public final class ReceivedPackets {
     }
 
     /**
-     * The memory of packets, by formula.
+     * Memory of a batch, by formula.
      *
-     * @param limit how many fit.
+     * @param limit capacity in packets.
      * @return octets.
      */
     public static long memoryBytes(final int limit) {
         return (long)limit * (3 * Long.BYTES + 4 * Integer.BYTES);
     }
 
-    /** Lets all packets go. */
     public void clear() {
         count = 0;
     }
 
-    /** Adds a packet. */
     public void add(
         final long timestampNs, final long digest, final int lengthBytes, final int classIndex, final int weight,
         final int record) {
@@ -60,15 +56,14 @@ public final class ReceivedPackets {
         count++;
     }
 
-    /** How many there are. */
     public int count() {
         return count;
     }
 
     /**
-     * What an estimate of a packet's delay has to carry.
+     * The ticket for an estimate of a packet's delay.
      *
-     * @param index of a packet that was gathered.
+     * @param index of a gathered packet.
      */
     public long ticket(final int index) {
         return tickets[index];

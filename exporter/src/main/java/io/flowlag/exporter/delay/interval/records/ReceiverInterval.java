@@ -2,25 +2,26 @@ package io.flowlag.exporter.delay.interval.records;
 
 /** An interval of the receiver point, as comparison and joint estimation see it. The metering thread owns it. */
 public interface ReceiverInterval extends SenderAnswer {
-    /** {@return when the interval begins, ns since the epoch} */
+    /** {@return start of the interval, ns since the epoch} */
     long startNs();
 
-    /** {@return the records that have packets in it} */
+    /** {@return the records with packets in it} */
     RecordList records();
 
     /** {@return sums of estimates by cell; null without joint estimation} */
     CellEstimates estimates();
 
-    /** Marks that this point lost packets of its own: what is missing here may not have been lost on the path. */
+    /** Marks that this point lost packets of its own: missing packets were not necessarily lost on the path. */
     void markDamaged();
 
-    /** {@return whether packets may have come later than they were held for,
-        so that only a reconciled interval tells its loss} */
+    /**
+     * {@return whether packets may have arrived later than packets are held for; only a reconciled interval then tells its loss}
+     */
     boolean isLateExpected();
 
-    /** {@return how many packets came so long before the end that the sender's list has them only if the clocks are apart} */
+    /** {@return packets that arrived so long before the end that the sender's list has them only if the clocks differ} */
     int earlyCount();
 
-    /** The digest of one of those packets. */
+    /** The digest of an early packet. */
     long early(int index);
 }

@@ -4,8 +4,8 @@ import io.flowlag.common.counter.CounterSet;
 import org.agrona.DirectBuffer;
 
 /**
- * The records of a receiver point from a flow's first packet on until everything is known of it: open while the flow lives,
- * waiting while an interval refers to them, then handed on. Goes on when settings change. The metering thread owns it. Allocates
+ * The records of a receiver point, from a flow's first packet until all its results are known: open while the flow lives, waiting
+ * while an interval refers to them, then handed on. Records outlive a change of settings. The metering thread owns it. Allocates
  * at construction.
  */
 public final class ReceiverRecords {
@@ -19,10 +19,10 @@ public final class ReceiverRecords {
     private boolean isMeasuring;
 
     /**
-     * No record.
+     * Creates an empty instance.
      *
      * @param entryLengthBytes of a flow in the cache.
-     * @param handler          takes records that have waited.
+     * @param handler          receives records that have waited.
      */
     public ReceiverRecords(
         final IntervalSettings settings, final int entryLengthBytes, final CounterSet<SketchCounter> counters,
@@ -34,7 +34,7 @@ public final class ReceiverRecords {
         waiting = new WaitingRecords(settings.room().waitingRecords(), entryLengthBytes);
     }
 
-    /** Receives where a record is. */
+    /** Receives the position of a record. */
     public interface RecordVisitor {
         /** The flow lives. */
         void onLiveFlow(int slot);
@@ -54,12 +54,12 @@ public final class ReceiverRecords {
             WaitingRecords.memoryBytes(settings.room().waitingRecords(), entryLengthBytes);
     }
 
-    /** {@return what the sketches say of each} */
+    /** {@return the sketch results of each record} */
     public SketchRecords table() {
         return records;
     }
 
-    /** {@return a record of a flow that has its first packet now; {@link SketchRecords#NONE} without room} */
+    /** {@return a new record for a flow at its first packet; {@link SketchRecords#NONE} without room} */
     public int open(final long flowHash, final int classIndex, final int slot, final long firstInterval) {
         final int record = records.open(flowHash, classIndex, slot, firstInterval);
         if (record == SketchRecords.NONE) {
@@ -68,14 +68,14 @@ public final class ReceiverRecords {
         return record;
     }
 
-    /** An interval, or a packet that is held, refers to a record from now on; to none if there was no room. */
+    /** Adds a reference of an interval or a held packet to a record; ignores {@link SketchRecords#NONE}. */
     public void retain(final int record) {
         if (record != SketchRecords.NONE) {
             records.retain(record);
         }
     }
 
-    /** One refers to it no more; if it was the last and the flow has ended, the record is complete. */
+    /** Removes a reference. If it was the last and the flow has ended, the record is complete. */
     public void release(final int record) {
         if (record == SketchRecords.NONE || !records.release(record) || records.isLive(record)) {
             return;
@@ -90,7 +90,7 @@ public final class ReceiverRecords {
         records.free(record);
     }
 
-    /** The flow of a record has ended: whether the record waits, and was copied; if not, {@link #done} is next. */
+    /** Ends the flow of a record. Returns whether the record was copied and waits; if not, {@link #done} follows. */
     public boolean waits(final int record, final DirectBuffer entry, final int offset) {
         if (!records.isReferred(record)) {
             return false;
@@ -106,7 +106,7 @@ public final class ReceiverRecords {
         return true;
     }
 
-    /** The record was handed on and is not asked for any more. */
+    /** Releases a record that was handed on. */
     public void done(final int record) {
         if (records.isReferred(record)) {
             records.end(record, SketchRecords.NONE);
@@ -115,7 +115,7 @@ public final class ReceiverRecords {
         }
     }
 
-    /** Shows where the octets of a record lie; nowhere if it was handed on. */
+    /** Finds the octets of a record. Does nothing if it was handed on. */
     public void locate(final int record, final RecordVisitor visitor) {
         final int place = records.place(record);
         if (records.isLive(record)) {
@@ -125,14 +125,14 @@ public final class ReceiverRecords {
         }
     }
 
-    /** An interval was compared. */
+    /** Records that an interval was compared. */
     public void measuring() {
         isMeasuring = true;
     }
 
     /**
-     * Flows without a record may have lost packets in an interval that ends at a time, and no point listed them. What was lost
-     * before the first interval that was compared is no loss of any flow.
+     * Records that flows without a record may have lost unlisted packets in an interval that ends at a time. Losses before the
+     * first compared interval belong to no flow.
      */
     public void hideEarlierLoss(final long endNs) {
         hiddenUntilNs = isMeasuring ? Math.max(hiddenUntilNs, endNs) : hiddenUntilNs;
@@ -143,12 +143,12 @@ public final class ReceiverRecords {
         return startNs - hiddenUntilNs < idleTimeoutNs;
     }
 
-    /** The clock was set back: no interval before it is near any that follows. */
+    /** Restarts after the clock was set back: no earlier interval adjoins a later one. */
     public void restart() {
         hiddenUntilNs = Long.MIN_VALUE / 2;
     }
 
-    /** Nobody knows what any of them lost in an interval that was told before. */
+    /** Marks the losses of all records in an interval that was already reported as unknown. */
     public void doubtLoss() {
         for (int record = 0; record < records.limit(); record++) {
             if (records.isInUse(record)) {

@@ -1,35 +1,32 @@
 package io.flowlag.exporter.delay.interval.records;
 
-/** The records that have packets in an interval. One thread. Allocates at construction. */
+/** The records with packets in an interval. One thread. Allocates at construction. */
 public final class RecordList {
-    /** Records of as many fill most of a processor's second cache. */
+    /** Fewest records that are ordered: so many fill most of a processor's second-level cache. */
     private static final int LEAST_ORDERED = 8192;
 
     private final int[] records;
     private int count;
 
-    /** No record. */
+    /** Creates an empty list. */
     public RecordList(final int capacity) {
         records = new int[capacity];
     }
 
-    /** Forgets all records. */
     public void clear() {
         count = 0;
     }
 
-    /** Adds a record. */
     public void add(final int record) {
         records[count++] = record;
     }
 
-    /** {@return how many there are} */
     public int count() {
         return count;
     }
 
     /**
-     * One of them.
+     * Reads a record.
      *
      * @param index from 0 on.
      */
@@ -38,8 +35,8 @@ public final class RecordList {
     }
 
     /**
-     * Puts the records into the order in which they lie in memory, so that a loop over them waits little for it. A few stay as
-     * they came: they are near the processor anyway.
+     * Sorts the records by their position in memory, so that loops over them have fewer cache misses. A short list stays
+     * unsorted, because it fits the cache.
      *
      * @param marks a bit for each record there may be, all 0 before and after.
      */

@@ -3,21 +3,21 @@ package io.flowlag.exporter.delay.interval.records;
 import io.flowlag.common.hash.KeyedMix;
 
 /**
- * Which packets are passive references and which flows are witnesses: both points choose alike, by the seed that they share
- * and by keyed hashes, and nobody without the key can. Immutable, any thread; allocates at construction.
+ * Selects the packets that are passive references and the flows that are witnesses. Both points choose alike by a shared seed and
+ * keyed hashes, which cannot be predicted without the key. Immutable, any thread; allocates at construction.
  * <p>
- * Large flows are few and matter, and bounds are checked size by size, so a flow is as likely a witness as it has packets.
- * Only the sender decides: the receiver keeps the sums of all that could be witnesses, up to {@link #MAX_WITNESS_PPM} of the
- * flows.
+ * Large flows are few and matter, and bounds are checked by size, so a flow's probability to be a witness grows with its packets.
+ * Only the sender decides: the receiver keeps the sums of all flows that could be witnesses, up to {@link #MAX_WITNESS_PPM} of
+ * the flows.
  */
 public final class SharedSampling {
-    /** Parts of a whole. */
+    /** Parts per million. */
     public static final int PPM = 1_000_000;
-    /** The largest share of flows that may be witnesses, however large they are. */
+    /** Largest share of flows that may be witnesses, regardless of their size. */
     public static final int MAX_WITNESS_PPM = 200_000;
-    /** From so many packets on, a flow is a witness in proportion to them, where nothing else is said. */
+    /** Default flow size from which on the witness probability grows in proportion. */
     public static final int WITNESS_PACKETS = 12;
-    /** Where flows are few, so many of them are witnesses, if that is not beyond the largest share. */
+    /** Number of witnesses to reach where flows are few, within the largest share. */
     public static final int ENOUGH_WITNESSES = 400;
 
     private static final int PASSIVE_SEED = -3;
@@ -63,26 +63,26 @@ public final class SharedSampling {
         return passiveRank(packetDigest) < passiveBelow;
     }
 
-    /** Where a packet stands among all: those of the lowest ranks are references. Returns 0 to 2^32 - 1. */
+    /** The rank of a packet; packets of the lowest ranks are references. Returns 0 to 2^32 - 1. */
     public long passiveRank(final long packetDigest) {
         return KeyedMix.mix(packetDigest, passiveSeed) >>> Integer.SIZE;
     }
 
-    /** {@return the rank from which on packets are no references} */
+    /** {@return the rank below which packets are references} */
     public long passiveBelow() {
         return passiveBelow;
     }
 
     /**
-     * Whether a flow could be a witness if it were large: its sums are kept. Returns true for the larger of witnessPpm and {@link
-     * #MAX_WITNESS_PPM}; never without witnesses.
+     * Whether the sums of a flow are kept, because it would be a witness if it were large. Returns true for the larger of
+     * witnessPpm and {@link #MAX_WITNESS_PPM}; never without witnesses.
      */
     public boolean isKept(final long flowHash) {
         return hash(flowHash) < below(mostWitnessPpm);
     }
 
     /**
-     * The share of small flows that are witnesses, which is larger where there are few flows.
+     * The share of small flows that are witnesses; it grows where there are few flows.
      *
      * @param keptFlows of an interval, see {@link #isKept}, at the sender.
      * @return parts of a million.

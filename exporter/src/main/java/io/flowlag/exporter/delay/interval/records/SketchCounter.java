@@ -5,7 +5,7 @@ import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
 import io.flowlag.sketch.reconcile.PacketCache;
 
 /**
- * What the sketches of a segment count: label, unit and one sentence. These sums hold at any time:
+ * Counters of a segment's sketches, each with label, unit and a description. These sums hold at any time:
  * <pre>
  * sent     = sentWithoutDigest + sentBooked + sentLate + sentUnsketched
  * received = receivedWithoutDigest + receivedBooked + receivedHeld + receivedLate + receivedUnsketched
@@ -17,227 +17,144 @@ import io.flowlag.sketch.reconcile.PacketCache;
  * </pre>
  */
 public enum SketchCounter {
-    /** Packets seen by the sender. */
     SENT("lds_sent", "packets", "Packets of the segment seen at the sender point."),
-    /** Sent packets without a digest. */
     SENT_WITHOUT_DIGEST("lds_sent_without_digest", "packets", "Sent packets without a digest; kept out of the sketches."),
-    /** Sent packets in a sketch. */
     SENT_BOOKED("lds_sent_booked", "packets", "Sent packets that are in a sketch."),
-    /** Sent packets whose interval was closed. */
     SENT_LATE("lds_sent_late", "packets", "Sent packets that came when their interval was closed."),
-    /** Sent packets without a sketch. */
     SENT_UNSKETCHED("lds_sent_unsketched", "packets", "Sent packets whose interval found no empty sketch."),
-    /** Packets seen by the receiver. */
     RECEIVED("lds_received", "packets", "Packets of the segment seen at the receiver point."),
-    /** Received packets without a digest. */
     RECEIVED_WITHOUT_DIGEST(
         "lds_received_without_digest", "packets", "Received packets without a digest; kept out of the sketches."),
-    /** Received packets in a sketch. */
     RECEIVED_BOOKED("lds_received_booked", "packets", "Received packets that are in a sketch."),
-    /** Received packets that are held. */
     RECEIVED_HELD(
         "lds_received_held", "packets", "Received packets of which it is not yet known in which interval they were sent."),
-    /** Received packets whose interval was closed. */
     RECEIVED_LATE("lds_received_late", "packets", "Received packets that came when their interval was closed."),
-    /** Received packets without a sketch. */
     RECEIVED_UNSKETCHED("lds_received_unsketched", "packets", "Received packets whose interval found no empty sketch."),
-    /** Received packets booked by the sender's digests. */
     BOOKED_EARLIER(
         "lds_booked_earlier", "packets", "Received packets that were booked into an earlier interval, by the sender's digests."),
-    /** Received packets booked by the sender's digests. */
     BOOKED_LATER(
         "lds_booked_later", "packets",
         "Received packets that were booked into a later interval, by the sender's digests: the receiver's clock lags."),
-    /** Ends of intervals that could not be settled. */
     CLOCKS_APART(
         "lds_clocks_apart", "intervals",
         "Ends of intervals at which the clocks were too far apart to say where packets were sent: loss is absent on both sides."),
-    /** Received packets for which there was no room. */
     HELD_OVERFLOW(
         "lds_held_overflow", "packets", "Received packets booked by their arrival, because too many were held."),
-    /** Intervals shipped. */
     INTERVALS_SHIPPED("lds_intervals_shipped", "intervals", "Intervals of the sender point handed to the exchange."),
-    /** Intervals not shipped. */
     INTERVALS_UNSHIPPED(
         "lds_intervals_unshipped", "intervals",
         "Intervals of the sender point that were not whole, or found no room on their way to the exchange."),
-    /** Intervals compared. */
     INTERVALS("lds_intervals", "intervals", "Intervals in which both points were compared."),
-    /** Cells in use. */
     OCCUPIED_CELLS("lds_occupied_cells", "cells", "Cells with packets of either point, in the compared intervals."),
-    /** Cells in use that agree. */
     USABLE_CELLS("lds_usable_cells", "cells", "Of those, cells in which both points have the same packets."),
-    /** Intervals not compared. */
     INTERVALS_UNANSWERED("lds_intervals_unanswered", "intervals", "Intervals for which no answer of the sender came in time."),
-    /** Intervals that do not fit. */
     INTERVALS_REFUSED("lds_intervals_refused", "intervals", "Intervals of the sender that do not fit: shape, seed or times."),
-    /** Intervals with losses of our own. */
     INTERVALS_DAMAGED(
         "lds_intervals_damaged", "intervals", "Compared intervals in which a point lost packets of its own: loss is absent."),
-    /** Intervals compared flow by flow. */
     INTERVALS_OF_FLOWS(
         "lds_intervals_of_flows", "intervals", "Compared intervals in which the sums of all flows took the place of sketches."),
-    /** Flows that agree. */
     FLOWS_EXACT("lds_flows_exact", "flows", "Flows of an interval whose sums agree at both points: exact mean, no loss."),
-    /** Flows with fewer packets. */
     FLOWS_WITH_LOSS("lds_flows_with_loss", "flows", "Flows of an interval with fewer packets at the receiver point."),
-    /** Flows that differ. */
     FLOWS_DIFFERENT(
         "lds_flows_different", "flows", "Flows of an interval with as many packets at the receiver point, or more, but others."),
-    /** Flows that only the sender saw. */
     FLOWS_UNSEEN("lds_flows_unseen", "flows", "Flows of an interval of which no packet came to the receiver point."),
-    /** Packets of flows that only the sender saw so far. */
     NOT_OF_SEGMENT(
         "lds_not_of_segment", "packets",
         "Packets of flows of which the receiver point saw nothing so far: traffic by another way out. They are lost packets " +
         "where the receiver's selector names the segment's addresses."),
-    /** Packets without a sum. */
     FLOW_SUMS_OVERFLOW(
         "lds_flow_sums_overflow", "packets", "Packets of flows for whose sums there was no room, at a point of this process."),
-    /** Witness flows. */
     WITNESSES("lds_witnesses", "flows", "Witness flows of compared intervals, as the sender chose them."),
-    /** Witness flows that agree. */
     WITNESSES_EXACT("lds_witnesses_exact", "flows", "Of those, flows whose sums agree at both points."),
-    /** Intervals cut. */
     INTERVALS_CUT(
         "lds_intervals_cut", "intervals", "Compared intervals of which only a part was seen: loss is absent unless it is 0."),
-    /** Intervals in which marks changed. */
     INTERVALS_REMARKED(
         "lds_intervals_remarked", "intervals",
         "Compared whole intervals in which a class received more packets than were sent in it: marks change on the way."),
-    /** Intervals of which more was seen later. */
     STRAGGLERS(
         "lds_stragglers", "times",
         "Times that a point found packets of an interval that was compared already: all records then under way have no loss."),
-    /** Records that had no place. */
     RECORDS_WITHOUT_ROOM("lds_records_without_room", "records", "Flow records without a sketch estimate, for want of room."),
-    /** Records that waited. */
     RECORDS_WAITED("lds_records_waited", "records", "Flow records that had to wait for an answer."),
-    /** Records that need not wait any more. */
     RECORDS_COMPLETED("lds_records_completed", "records", "Flow records that have waited and were handed on."),
-    /** Records that wait. */
     RECORDS_WAITING("lds_records_waiting", "records", "Flow records that wait now."),
-    /** Records that did not wait. */
     RECORDS_NOT_WAITED(
         "lds_records_not_waited", "records", "Flow records handed on before their answer, because too many waited."),
-    /** Estimates of packets. */
     JOINT_ESTIMATES("joint_estimates", "packets", "Packets with an estimate by references."),
-    /** Estimates in an interval. */
     JOINT_ESTIMATES_BOOKED(
         "joint_estimates_booked", "packets", "Of those, packets whose estimate is in the sums of their cells."),
-    /** Estimates that wait. */
     JOINT_ESTIMATES_HELD(
         "joint_estimates_held", "packets",
         "Packets with an estimate of which it is not yet known in which interval they were sent."),
-    /** Estimates whose interval was closed. */
     JOINT_ESTIMATES_LATE("joint_estimates_late", "packets", "Packets whose estimate came when their interval was closed."),
-    /** Estimates that were overrun. */
     JOINT_ESTIMATES_OVERRUN(
         "joint_estimates_overrun", "packets", "Packets whose estimate came after more than joint.pending further packets."),
-    /** Estimates of packets in no sketch. */
     JOINT_ESTIMATES_UNSKETCHED("joint_estimates_unsketched", "packets", "Packets with an estimate that are in no sketch."),
-    /** Intervals solved. */
     JOINT_INTERVALS("joint_intervals", "intervals", "Intervals that were given to the solver and came back."),
-    /** Intervals by references and cells. */
     JOINT_INTERVALS_SOLVED("joint_intervals_solved", "intervals", "Of those, solved by references and cells together."),
-    /** Intervals by cells. */
     JOINT_INTERVALS_CELLS_ALONE(
         "joint_intervals_cells_alone", "intervals", "Of those, solved by all cells together, as there was no reference."),
-    /** Intervals by references. */
     JOINT_INTERVALS_BY_RLI(
         "joint_intervals_by_rli", "intervals",
         "Of those, where references alone stand in: no cell was usable, or the solution did not fit the cells."),
-    /** Intervals by sketches. */
     JOINT_INTERVALS_BY_LDS(
         "joint_intervals_by_lds", "intervals", "Of those, where sketches alone stand in: the solution did not fit the cells."),
-    /** Intervals without anything. */
     JOINT_INTERVALS_UNKNOWN("joint_intervals_unknown", "intervals", "Of those, where nothing is known of any flow."),
-    /** Intervals by the fast tier. */
     JOINT_INTERVALS_FAST("joint_intervals_fast", "intervals", "Of those, made by the fast tier, to keep the budget."),
-    /** Flows with an estimate. */
     JOINT_ANSWERED("joint_answered", "flows", "Flows with an estimate, over all intervals solved."),
-    /** Flows with calibrated bounds. */
     JOINT_VOUCHED(
         "joint_vouched", "flows", "Of those, whose bound witness flows vouch for, or whose cells leave nothing open."),
-    /** Intervals for which the solver had no time. */
     JOINT_INTERVALS_SKIPPED("joint_intervals_skipped", "intervals", "Intervals not solved, because the solver was behind."),
-    /** Intervals with too many flows. */
     JOINT_INTERVALS_TOO_LARGE(
         "joint_intervals_too_large", "intervals", "Intervals not solved, because they have more flows than joint.max-flows."),
-    /** Witness flows. */
     JOINT_WITNESSES("joint_witnesses", "flows", "Flows whose true delay the sender told, over all intervals solved."),
-    /** Witness flows for which there was no room. */
     JOINT_WITNESSES_LEFT_OUT(
         "joint_witnesses_left_out", "flows",
         "Further ones for which an interval has no room: it takes joint.max-flows / 16, at least 256."),
-    /** Bounds that were checked. */
     JOINT_CHECKED(
         "joint_checked", "flows",
         "Flows with a bound that were no witnesses, over all intervals solved, where joint.check is on and sums agree."),
-    /** Bounds that hold. */
     JOINT_CHECKED_HELD("joint_checked_held", "flows", "Of those, whose true mean lies within the bound."),
-    /** Intervals reconciled. */
     RECONCILE_INTERVALS("reconcile_intervals", "intervals", "Intervals whose packets both points tried to reconcile."),
-    /** Intervals without a rest. */
     RECONCILE_COMPLETE(
         "reconcile_complete", "intervals", "Of those, where every packet that only one point has was listed and taken out."),
-    /** Intervals with a rest. */
     RECONCILE_INCOMPLETE(
         "reconcile_incomplete", "intervals",
         "Of those, where some packets could not be listed or taken out: losses are upper bounds, and clean cells still count."),
-    /** Intervals without an answer. */
     RECONCILE_UNANSWERED("reconcile_unanswered", "intervals", "Of those, for which the sender did not answer in time."),
-    /** Intervals whose answer does not fit. */
     RECONCILE_REFUSED(
         "reconcile_refused", "intervals", "Of those, where the sender's answer does not fit: shape, seed or times."),
-    /** Packets listed as lost. */
     RECONCILE_LOST("reconcile_lost", "packets", "Packets listed that only the sender point has, by flow."),
-    /** Packets listed as unexpected. */
     RECONCILE_UNEXPECTED("reconcile_unexpected", "packets", "Packets listed that only the receiver point has, by flow."),
-    /** Lost packets of unknown flows. */
     RECONCILE_LOST_UNNAMED(
         "reconcile_lost_unnamed", "packets",
         "Packets listed as lost of flows of which the receiver point has no record, and got no key from the sender point."),
-    /** Flows of which nothing arrived. */
     RECONCILE_FLOWS_UNSEEN(
         "reconcile_flows_unseen", "flows",
         "Flows of which only the sender point has packets in an interval, all lost: each has a record of its own."),
-    /** Packets of flows without room for a key. */
     RECONCILE_KEYS_OVERFLOW(
         "reconcile_keys_overflow", "packets",
         "Packets at the sender point of flows whose key found no room in an interval: what is lost of them has no name."),
-    /** Packets that came later than packets are held for. */
     RECONCILE_LATE(
         "reconcile_late", "packets",
         "Packets that arrived later than segment.max-delay, and were found in the next interval: no loss, and in no mean by " +
         "sketches."),
-    /** Packets not taken out. */
     RECONCILE_UNREPAIRED(
         "reconcile_unrepaired", "packets", "Packets listed of which too little is known to take them out of their cells."),
-    /** Cells of aggregators. */
     RECONCILE_CELLS("reconcile_cells", "cells", "Cells of the aggregators that were compared."),
-    /** Cells that still differ. */
     RECONCILE_CELLS_UNDECODED("reconcile_cells_undecoded", "cells", "Of those, cells that still differ when all is listed."),
-    /** Packets with another class at the receiver point. */
     RECONCILE_REMARKED(
         "reconcile_remarked", "packets",
         "Packets listed that have another traffic class at the receiver point than at the sender point."),
-    /** Octets of the reconciliation. */
     RECONCILE_OCTETS(
         "reconcile_octets", "octets", "Octets of requests and answers; in one process, what an exchange would take."),
-    /** Packets offered to the caches. */
     RECONCILE_OFFERED("reconcile_offered", "packets", "Packets of reconciled intervals offered to the caches of this process."),
-    /** Packets remembered. */
     RECONCILE_HELD("reconcile_held", "packets", "Of those, packets that were remembered to the end."),
-    /** Packets not in the sample. */
     RECONCILE_NOT_SAMPLED(
         "reconcile_not_sampled", "packets", "Of those, packets of flows that a full cache leaves out."),
-    /** Packets withdrawn. */
     RECONCILE_WITHDRAWN(
         "reconcile_withdrawn", "packets", "Of those, packets that were remembered until a full cache left out their flow."),
-    /** Packets with too many copies. */
     RECONCILE_SATURATED("reconcile_saturated", "packets", "Of those, packets with more than 1022 copies."),
-    /** Copies. */
     RECONCILE_COPIES("reconcile_copies", "packets", "Packets remembered beside another one with the same digest."),
     /** Copies of other flows. */
     RECONCILE_COLLIDING("reconcile_colliding", "packets", "Of those, packets of another flow than the first with that digest.");

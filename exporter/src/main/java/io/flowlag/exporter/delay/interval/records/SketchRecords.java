@@ -7,16 +7,16 @@ import io.flowlag.sketch.estimate.LossKind;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * What the sketches say of each flow record, while its flow lives and while it waits: packets in each open interval, and what the
- * closed ones have told. A record is an index here; it stays until nothing refers to it any more.
+ * The sketch results of each flow record, while its flow lives and while it waits: packets in each open interval, and the results
+ * of closed ones. A record is an index; it is freed when nothing refers to it.
  * <pre>
  *   0  flowHash            8
  *   8  references          4   open intervals with packets of the record, and its held packets
  *  12  place               4   slot in the cache while the flow lives, then among the waiting records, or NONE
- *  16  weight              4   in every other run of settings; 0 where no packet told
- *  20  otherWeight         4   in the runs between
+ *  16  weight              4   in even generations of settings; 0 if no packet was seen
+ *  20  otherWeight         4   in odd generations
  *  24  flags               4
- *  28  gatheredPackets     4   that are not in their cells yet, nor counted in packets
+ *  28  gatheredPackets     4   not in their cells yet, and not counted in packets
  *  32  newestInterval      8   in which the record has a packet
  *  40  gatheredTimeNs      8   sum of their times since the interval's start
  *  48  gatheredDigest      8   sum of their digests
@@ -44,17 +44,16 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 240  jointBoundPackets   8   of the jointPackets, with a bound
  * 248  (unused)            8
  * </pre>
- * Four cache lines: a packet that is gathered needs the first alone, the count of an interval's packets the second, an answer of
- * cells or sums the third. One thread. Allocates at construction, off the heap.
+ * Four cache lines: a gathered packet needs only the first, the count of an interval's packets the second, and a result of cells
+ * or sums the third. One thread. Allocates at construction, off the heap.
  */
 public final class SketchRecords {
-    /** No record. */
     public static final int NONE = -1;
 
-    /** Most records: they are one buffer. */
+    /** Most records, because they lie in one buffer. */
     public static final int MAX_RECORDS = Integer.MAX_VALUE / (4 * CACHE_LINE_LENGTH);
 
-    /** Of how many intervals in a row a record counts packets apart. */
+    /** Number of consecutive intervals whose packets a record counts separately. */
     public static final int INTERVALS = 8;
 
     private static final int INTERVAL_MASK = INTERVALS - 1;
@@ -107,7 +106,6 @@ public final class SketchRecords {
     private int freeCount;
     private int usedCount;
 
-    /** No record. */
     public SketchRecords(final int capacity) {
         rows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(capacity, LENGTH_BYTES));
         free = new int[capacity];
@@ -139,32 +137,32 @@ public final class SketchRecords {
         return record;
     }
 
-    /** Reads of a record what a packet needs, so that it is in the processor's cache then. */
+    /** Prefetches the data of a record that a packet needs. */
     int touch(final int record) {
         return rows.getInt(row(record) + WEIGHT_OFFSET);
     }
 
     /**
-     * Reads of a record what a packet needs, so that it is in the processor's cache when it comes. Changes nothing.
+     * Prefetches the data of a record that a packet needs. Changes nothing.
      *
-     * @param record index, or {@link #NONE}, for which another is read.
-     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     * @param record index; for {@link #NONE} another record is read.
+     * @return what was read; the caller must keep it, or the compiler removes the reads.
      */
     public long touchLikely(final int record) {
         return touch(Math.max(0, record));
     }
 
-    /** Reads of a record what the count of its packets needs besides, as {@link #touch}. */
+    /** Prefetches the packet counts of a record, as {@link #touch}. */
     int touchPackets(final int record) {
         return rows.getInt(row(record) + PACKETS_OFFSET);
     }
 
-    /** Reads of a record what an answer needs besides, as {@link #touch}. */
+    /** Prefetches the results of a record, as {@link #touch}. */
     public long touchAnswers(final int record) {
         return rows.getLong(row(record) + MEAN_OFFSET);
     }
 
-    /** Nothing refers to the record any more. */
+    /** Frees a record without references. */
     void free(final int record) {
         rows.putInt(row(record) + FLAGS_OFFSET, 0);
         free[freeCount++] = record;
@@ -175,7 +173,7 @@ public final class SketchRecords {
         rows.putInt(at, rows.getInt(at) + 1);
     }
 
-    /** {@return whether it was the last reference} */
+    /** Removes a reference. Returns whether it was the last. */
     boolean release(final int record) {
         final int at = row(record) + REFERENCES_OFFSET;
         final int references = rows.getInt(at) - 1;
@@ -195,7 +193,7 @@ public final class SketchRecords {
         return has(record, FLAG_LIVE);
     }
 
-    /** The flow has ended; its record is kept elsewhere, or nowhere. */
+    /** Ends the flow; its record is kept at another place, or nowhere. */
     void end(final int record, final int place) {
         final int row = row(record);
         rows.putInt(row + FLAGS_OFFSET, rows.getInt(row + FLAGS_OFFSET) & ~FLAG_LIVE);
@@ -211,23 +209,19 @@ public final class SketchRecords {
         return has(record, FLAG_WHOLE_PACKETS);
     }
 
-    /**
-     * Says whether the packet that opened a record was a whole one.
-     *
-     * @param isWhole whether it was.
-     */
+    /** Sets whether the packet that opened a record was a whole one. */
     public void ofWholePackets(final int record, final boolean isWhole) {
         if (isWhole) {
             flag(record, FLAG_WHOLE_PACKETS);
         }
     }
 
-    /** The segment flow hash of a record's flow. Returns as the packet that opened the record had it. */
+    /** The segment flow hash of the packet that opened the record. */
     public long flowHash(final int record) {
         return rows.getLong(row(record) + FLOW_HASH_OFFSET);
     }
 
-    /** The weight of the record's flow in a run of settings; 0 if none of its packets was seen in it. */
+    /** The weight of the record's flow in a generation of settings; 0 if none of its packets was seen in it. */
     public int weight(final int record, final int settingsRun) {
         return rows.getInt(row(record) + weightOffset(settingsRun));
     }
@@ -236,7 +230,7 @@ public final class SketchRecords {
         rows.putInt(row(record) + weightOffset(settingsRun), weight);
     }
 
-    /** The run of settings is over: the one after the next has its place. */
+    /** Clears the weights of an ended generation, whose place the next but one uses. */
     public void forgetWeights(final int settingsRun) {
         for (int record = 0; record < usedCount; record++) {
             rows.putInt(row(record) + weightOffset(settingsRun), 0);
@@ -264,14 +258,14 @@ public final class SketchRecords {
         return isLive(record) && packets(record, intervalNumber) == 0 && firstInterval(record) <= intervalNumber;
     }
 
-    /** {@return all records ever used are below it} */
+    /** {@return upper limit of all record indices ever used, exclusive} */
     public int limit() {
         return usedCount;
     }
 
     /**
-     * Whether a packet of an interval is the first one that the record has in it; then {@link #begin} is next. What is gathered
-     * is of the newest interval, so that the packets that were counted tell of the others.
+     * Whether a packet is the record's first in an interval; if so, {@link #begin} follows. Gathered packets belong to the newest
+     * interval, so the packet counts decide for the others.
      */
     public boolean isFirst(final int record, final long intervalNumber) {
         final long newest = rows.getLong(row(record) + NEWEST_INTERVAL_OFFSET);
@@ -279,8 +273,8 @@ public final class SketchRecords {
     }
 
     /**
-     * Whether a whole packet of a record's flow may be gathered with others of the record: an interval is the newest in which it
-     * has had packets, and they had that weight.
+     * Whether a whole packet of a record's flow may be gathered: the interval is the newest with packets of the record, and they
+     * had the same weight.
      */
     public boolean isGathering(final int record, final long intervalNumber, final int settingsRun, final int weight) {
         final int row = row(record);
@@ -289,12 +283,12 @@ public final class SketchRecords {
             (rows.getInt(row + FLAGS_OFFSET) & FLAG_WHOLE_PACKETS) != 0;
     }
 
-    /** {@return whether the record has packets in an interval behind one} */
+    /** {@return whether the record has packets in a later interval} */
     public boolean hasPacketsAfter(final int record, final long intervalNumber) {
         return rows.getLong(row(record) + NEWEST_INTERVAL_OFFSET) > intervalNumber;
     }
 
-    /** The record has a packet in an interval. */
+    /** Begins an interval of the record, at its first packet there. */
     public void begin(final int record, final long intervalNumber) {
         final int at = row(record) + NEWEST_INTERVAL_OFFSET;
         rows.putLong(at, Math.max(rows.getLong(at), intervalNumber));
@@ -306,7 +300,7 @@ public final class SketchRecords {
         rows.putInt(at, rows.getInt(at) + 1);
     }
 
-    /** Gathers a packet of the record, beside its cells. */
+    /** Gathers a packet of the record, outside its cells. */
     public void gather(final int record, final long timeNs, final long digest, final int lengthBytes) {
         final int row = row(record);
         rows.putInt(row + GATHERED_PACKETS_OFFSET, rows.getInt(row + GATHERED_PACKETS_OFFSET) + 1);
@@ -331,7 +325,7 @@ public final class SketchRecords {
         return rows.getLong(row(record) + GATHERED_BYTES_OFFSET);
     }
 
-    /** What the record has gathered is in the cells: it counts in the interval. */
+    /** Counts the gathered packets in the interval, once they are in the cells. */
     public void settle(final int record, final long intervalNumber) {
         final int row = row(record);
         final int at = row + packetsOffset(intervalNumber);
@@ -350,7 +344,10 @@ public final class SketchRecords {
         rows.putInt(row(record) + packetsOffset(intervalNumber), 0);
     }
 
-    /** An interval's answer for the flow, of whose packets the record has a share: a part may spread as the whole does not. */
+    /**
+     * Adds an interval's estimate of the flow, of whose packets the record has a share. The delays of a part may deviate from
+     * those of the whole.
+     */
     public void addDelay(final int record, final int packets, final double share, final FlowEstimate estimate) {
         final int row = row(record);
         final double before = rows.getLong(row + ANSWERED_PACKETS_OFFSET);
@@ -377,14 +374,14 @@ public final class SketchRecords {
     }
 
     /**
-     * How far the mean of a share s of a flow's packets may be from that of all: no part of anything that has the standard
-     * deviation σ lies further away than σ·√((1 - s)/s), in whatever order the delays came. The deviation is taken at its bound.
+     * Bounds the difference between the mean of a share s of a flow's packets and that of all. For a standard deviation σ it is
+     * at most σ·√((1 - s)/s), in any order of the delays. The deviation is taken at its bound.
      */
     private static double partNs(final double share, final FlowEstimate estimate) {
         return (estimate.standardDeviationNs() + estimate.standardDeviationBoundNs()) * Math.sqrt((1 - share) / share);
     }
 
-    /** The exact mean of a flow in an interval, of whose packets the record has all, or a part. */
+    /** Adds the exact mean of a flow in an interval; the record has all of the flow's packets, or a part. */
     public void addExactDelay(final int record, final int packets, final boolean isWhole, final double meanNs) {
         final int row = row(record);
         final double before = rows.getLong(row + ANSWERED_PACKETS_OFFSET);
@@ -395,7 +392,10 @@ public final class SketchRecords {
         say(record, isWhole ? ANSWER_NO_DEVIATION : ANSWER_NO_DEVIATION | ANSWER_NO_BOUND);
     }
 
-    /** The estimate by references and sketches together of the record's packets in an interval, or one of them as a stand-in. */
+    /**
+     * Adds the estimate of the record's packets in an interval by references and sketches together, or by one of them as a
+     * stand-in.
+     */
     public void addJoint(final int record, final int packets, final double meanNs, final double boundNs,
         final boolean isStandIn) {
         final int row = row(record);
@@ -411,13 +411,13 @@ public final class SketchRecords {
         }
     }
 
-    /** The true sum of the delays of the record's packets in an interval, of a witness flow. */
+    /** Adds the true delay sum of the record's packets in an interval, for a witness flow. */
     public void addTruth(final int record, final long packets, final long sumNs) {
         addLong(row(record) + TRUTH_PACKETS_OFFSET, packets);
         addLong(row(record) + TRUTH_SUM_OFFSET, sumNs);
     }
 
-    /** Packets of the record of which the true mean is known, since its flow is a witness. */
+    /** Packets of the record with a known true mean, because its flow is a witness. */
     public long truthPackets(final int record) {
         return rows.getLong(row(record) + TRUTH_PACKETS_OFFSET);
     }
@@ -425,21 +425,21 @@ public final class SketchRecords {
     /**
      * The true mean.
      *
-     * @param record of which it is known.
+     * @param record with a known true mean.
      * @return ns, signed.
      */
     public double truthNs(final int record) {
         return rows.getLong(row(record) + TRUTH_SUM_OFFSET) / (double)truthPackets(record);
     }
 
-    /** The record's flow was a witness in an interval. */
+    /** Marks that the record's flow was a witness in an interval. */
     public void addJointTold(final int record) {
         say(record, ANSWER_JOINT_TOLD);
     }
 
     /**
-     * The flow's loss in an interval. Exact is said of a record that has all of the flow; of several, each may have lost all that
-     * the flow lost: no part of an upper bound is an upper bound.
+     * Adds the flow's loss in an interval. It is exact only for a record with all packets of the flow. Each of several records
+     * may have lost all lost packets: a part of an upper bound is no upper bound.
      */
     public void addLoss(final int record, final double lostPackets, final LossKind kind) {
         if (kind == LossKind.EXACT || kind == LossKind.UPPER_BOUND) {
@@ -451,7 +451,7 @@ public final class SketchRecords {
         }
     }
 
-    /** The flow's loss in an interval, as {@link #addLoss}, whose packets were listed one by one. */
+    /** Adds the flow's loss in an interval, as {@link #addLoss}, from packets listed one by one. */
     public void addListedLoss(final int record, final double lostPackets, final long unexpectedPackets, final LossKind kind) {
         addDouble(row(record) + LOST_PACKETS_OFFSET, lostPackets);
         final int at = row(record) + UNEXPECTED_PACKETS_OFFSET;
@@ -459,7 +459,7 @@ public final class SketchRecords {
         say(record, kind == LossKind.EXACT ? ANSWER_LOSS_KNOWN : ANSWER_LOSS_KNOWN | ANSWER_LOSS_BOUND);
     }
 
-    /** Nobody knows what the flow lost in an interval. */
+    /** Marks the flow's loss in an interval as unknown. */
     public void addUnknownLoss(final int record) {
         say(record, ANSWER_LOSS_UNKNOWN);
     }
@@ -469,12 +469,12 @@ public final class SketchRecords {
         return rows.getLong(row(record) + ANSWERED_PACKETS_OFFSET) > 0;
     }
 
-    /** The mean of the intervals that have answers, weighted by the record's packets. Returns ns, signed. */
+    /** The mean over all answered intervals, weighted by the record's packets. Returns ns, signed. */
     public long meanNs(final int record) {
         return Math.round(rows.getDouble(row(record) + MEAN_OFFSET));
     }
 
-    /** Packets of the record that the mean is of. Returns packets; 0 without a mean. */
+    /** Packets of the record that the mean covers; 0 without a mean. */
     public long answeredPackets(final int record) {
         return rows.getLong(row(record) + ANSWERED_PACKETS_OFFSET);
     }
@@ -489,7 +489,7 @@ public final class SketchRecords {
         return rows.getInt(row(record) + USABLE_CELLS_OFFSET);
     }
 
-    /** Whether every interval with a mean has a standard deviation too, of the record's packets. */
+    /** Whether every interval with a mean has a standard deviation of the record's packets too. */
     public boolean hasStandardDeviation(final int record) {
         return hasMean(record) && !says(record, ANSWER_NO_DEVIATION);
     }
@@ -501,8 +501,8 @@ public final class SketchRecords {
     }
 
     /**
-     * Whether the mean of the packets that have an estimate has a bound: of a flow of which the record has only a part in some
-     * interval the standard deviation is known.
+     * Whether the mean of the packets with an estimate has a bound. If the record has only a part of the flow in an interval,
+     * this requires the standard deviation.
      */
     public boolean hasBound(final int record) {
         return hasMean(record) && !says(record, ANSWER_NO_BOUND);
@@ -514,8 +514,8 @@ public final class SketchRecords {
     }
 
     /**
-     * Half width of the 95 % interval of the mean: the mean of those of the intervals, since a flow shares its cells with the
-     * same flows in each, and errors may not average out. Returns ns, rounded up.
+     * Half width of the 95 % confidence interval of the mean: the average of the intervals' half widths. A flow shares its cells
+     * with the same flows in each interval, so errors may not average out. Returns ns, rounded up.
      */
     public long boundNs(final int record) {
         final int row = row(record);
@@ -528,13 +528,13 @@ public final class SketchRecords {
         return rows.getLong(row + JOINT_PACKETS_OFFSET) > rows.getLong(row + JOINT_PARENT_PACKETS_OFFSET);
     }
 
-    /** Packets of the record with an estimate by references and sketches together, or by a parent that stands in. */
+    /** Packets of the record with an estimate by references and sketches together, or by a parent as stand-in. */
     public long jointPackets(final int record) {
         return rows.getLong(row(record) + JOINT_PACKETS_OFFSET);
     }
 
     /**
-     * The mean of the intervals that have answers, weighted by the record's packets.
+     * The joint mean over all answered intervals, weighted by the record's packets.
      *
      * @param record with a mean by references and sketches together.
      * @return ns, signed.
@@ -543,22 +543,22 @@ public final class SketchRecords {
         return Math.round(rows.getDouble(row(record) + JOINT_MEAN_OFFSET));
     }
 
-    /** Whether the mean of the packets that have an estimate has a bound: none of them is without. */
+    /** Whether every packet behind the joint mean has a bound. */
     public boolean hasJointBound(final int record) {
         return hasJointMean(record) && jointBoundPackets(record) == jointPackets(record);
     }
 
-    /** Packets of the record behind that mean that have a bound. */
+    /** Packets behind the joint mean that have a bound. */
     public long jointBoundPackets(final int record) {
         return rows.getLong(row(record) + JOINT_BOUND_PACKETS_OFFSET);
     }
 
     /**
-     * Half width of the 95 % interval of that mean of the packets that have a bound: the mean of those of the intervals, since a
-     * flow shares its cells with the same flows in each, and errors may not average out.
+     * Half width of the 95 % confidence interval of the joint mean, over packets with a bound: the average of the intervals' half
+     * widths. A flow shares its cells with the same flows in each interval, so errors may not average out.
      *
-     * @param record of which some packets have one.
-     * @return ns, rounded up; at least 1, for the mean is in whole ns.
+     * @param record with at least one such packet.
+     * @return ns, rounded up; at least 1, because the mean is in whole ns.
      */
     public long jointBoundNs(final int record) {
         final int row = row(record);
@@ -566,7 +566,7 @@ public final class SketchRecords {
             rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_BOUND_PACKETS_OFFSET)));
     }
 
-    /** Whether the flow was a witness in some interval, so that the mean was told in part, and not estimated. */
+    /** Whether the flow was a witness in some interval, so that part of the mean was reported and not estimated. */
     public boolean isJointTold(final int record) {
         return says(record, ANSWER_JOINT_TOLD);
     }
@@ -581,22 +581,22 @@ public final class SketchRecords {
         return !says(record, ANSWER_LOSS_BOUND);
     }
 
-    /** The packets that the flow lost, or may have lost. Returns packets, rounded up. */
+    /** The lost packets, or an upper bound on them. Returns packets, rounded up. */
     public long lostPackets(final int record) {
         return (long)Math.ceil(rows.getDouble(row(record) + LOST_PACKETS_OFFSET) - 1e-6);
     }
 
     /**
-     * Whether it is known, in each interval in which the flow lived, which packets came without having been sent.
+     * Whether the packets received but never sent are known for each interval in which the flow lived.
      *
-     * @param record that has a loss, which is exact.
+     * @param record with an exact loss.
      */
     public boolean hasUnexpected(final int record) {
         return !says(record, ANSWER_UNEXPECTED_UNKNOWN);
     }
 
     /**
-     * The packets that came without having been sent.
+     * The packets received but never sent.
      *
      * @param record where they are known.
      */

@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Copies of the records of ended flows, off the heap, while they wait. One thread. Allocates at construction; the
- * system gives memory only for records that come.
+ * Copies of the records of ended flows, off the heap, while they wait. One thread. Allocates at construction; the system commits
+ * memory only for records that arrive.
  */
 final class WaitingRecords {
-    /** There is no room. */
+    /** No place: there is no room. */
     static final int NONE = -1;
 
     private static final int CHUNK_RECORDS = 1024;
@@ -22,7 +22,7 @@ final class WaitingRecords {
     private final int[] free;
     private int freeCount;
 
-    /** No record. */
+    /** Creates an empty store. */
     WaitingRecords(final int capacity, final int lengthBytes) {
         this.lengthBytes = lengthBytes;
         for (int i = 0; i < capacity; i += CHUNK_RECORDS) {
@@ -40,7 +40,7 @@ final class WaitingRecords {
         return (capacity + CHUNK_RECORDS - 1L) / CHUNK_RECORDS * CHUNK_RECORDS * lengthBytes + (long)capacity * Integer.BYTES;
     }
 
-    /** Copies a record, and says to which place; {@link #NONE} if there is no room. */
+    /** Copies a record. Returns its place; {@link #NONE} if there is no room. */
     int add(final DirectBuffer record, final int offset) {
         if (freeCount == 0) {
             return NONE;

@@ -1,5 +1,5 @@
 /**
- * What a point keeps of an interval: settings, sums of flows, records of flows, held packets and counters. Comparison and joint
- * estimation read it.
+ * The data that a point keeps of an interval: settings, sums of flows, records of flows, held packets and counters. Comparison
+ * and joint estimation read it.
  */
 package io.flowlag.exporter.delay.interval.records;
