@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Both points by clocks that are apart, drift and jitter: a loss is right, or absent. */
+/** Both points with differing clocks, drift and jitter: a reported loss is correct, or none is reported. */
 @Tag("slow")
 class ClocksApartTest {
     private static final long MS = 1_000_000L;
@@ -30,7 +30,7 @@ class ClocksApartTest {
     private static final int INTERVALS = 20;
     private static final int FLOWS = 30;
     private static final int PACKETS = 20_000;
-    /** Of a flow of its own, so that every interval of the others is over. */
+    /** A separate flow, so that every interval of the others ends. */
     private static final int LAST_FLOW = FLOWS;
     private static final double DRIFT = 50e-6;
     private static final long JITTER_NS = 100_000;
@@ -50,7 +50,7 @@ class ClocksApartTest {
         return LongStream.of(-5000, -4000, -3000, -2000, -1000, -300, -60, 0, 300, 1000, 2000, 3000, 4000, 5000);
     }
 
-    /** Packets of many flows; the receiver's clock is ahead by the offset, and more with time. */
+    /** Packets of many flows. The receiver's clock is ahead by the offset, and by more with time. */
     private TwoPoints pass(
         final SettingsBuilder context, final long seed, final long offsetNs, final double lossRate, final boolean isEstimated) {
         final Random random = new Random(seed);
@@ -151,7 +151,7 @@ class ClocksApartTest {
         assertEquals(0, points.counters().get(SketchCounter.RECONCILE_UNEXPECTED), "seed " + seed);
     }
 
-    /** Delays up to the most, in intervals that W and G fill: what was held at one end is held at the other. */
+    /** Delays up to the maximum, in intervals that W and G fill: packets held at one end are held at the other. */
     @ParameterizedTest
     @CsvSource({"100, -5000", "100, -1000", "100, 0", "95, -5000", "95, 0", "85, -5000", "85, -7000", "85, 5000"})
     void shouldSettleWhereTheGuardsMeet(final long maximumMs, final long offsetUs) {
@@ -186,7 +186,7 @@ class ClocksApartTest {
         assertTrue(points.isAccountedFor(), text);
     }
 
-    /** Further apart than what is held, by a little or by hours. */
+    /** Clocks differ by more than packets are held for, by a little or by hours. */
     @ParameterizedTest
     @ValueSource(longs = {-3_600_000, -99, -50, -37, -20, -12, -9, -8, -7, -6, 6, 10, 22, 26, 27, 30, 40, 60, 130, 3_600_000})
     void shouldTellNoLossByClocksThatHaveNothingInCommon(final long offsetMs) {
@@ -199,7 +199,7 @@ class ClocksApartTest {
         }
     }
 
-    /** Traffic at low rates, as a process has it by default: what is said to be lost was lost. */
+    /** Traffic at low rates, with default settings: every reported loss is real. */
     @ParameterizedTest
     @CsvSource({"8", "-8", "20", "-20", "100", "-100", "500", "-500", "2000", "-2000"})
     void shouldTellNoFalseLossOfFewPackets(final long offsetMs) {
@@ -255,7 +255,7 @@ class ClocksApartTest {
         assertTrue(isTold || offsetMs <= -8 || offsetMs > 200, text);
     }
 
-    /** All packets are lost for longer than an interval: that is no sign of the clocks. */
+    /** All packets are lost for longer than an interval: this is no evidence of differing clocks. */
     @ParameterizedTest
     @CsvSource({"-4000, 650, 901", "0, 650, 901", "4000, 650, 901", "0, 668, 803", "-4000, 668, 803",
         "0, 698, 701", "0, 640, 802"})
@@ -279,7 +279,7 @@ class ClocksApartTest {
         assertRight(points, "seed " + seed);
     }
 
-    /** What is known of a held packet's delay goes where the packet goes. */
+    /** The estimate of a held packet follows the packet. */
     @ParameterizedTest
     @ValueSource(longs = {-5000, -300, 0, 5000})
     void shouldTakeEstimatesAlong(final long offsetUs) {
@@ -295,7 +295,7 @@ class ClocksApartTest {
         }
     }
 
-    /** Settings change where packets of the next interval have come already: no loss is told that was none. */
+    /** Settings change when packets of the next interval have already arrived: no false loss is reported. */
     @Test
     void shouldTellNoLossWhereSettingsChange() {
         final TwoPoints points = new TwoPoints(context());

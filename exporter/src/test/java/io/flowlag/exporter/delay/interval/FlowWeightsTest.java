@@ -77,7 +77,7 @@ class FlowWeightsTest {
         assertTrue(weights.warnings().get(0).startsWith("rule 1 asks for dscp: a router that remarks packets"));
     }
 
-    /** The segment flow hash has ports 0 for every fragment, the first included; so must the weight. */
+    /** The segment flow hash uses ports 0 for every fragment, including the first; the weight must too. */
     @Test
     void shouldGiveFragmentsTheWeightOfTheirHash() {
         final FlowWeights weights = weights("dport=443 weight=5", "dport=0 weight=2");

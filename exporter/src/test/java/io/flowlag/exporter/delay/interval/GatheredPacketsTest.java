@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Cells and packets of records come out as if nothing had been gathered. */
+/** Cells and packet counts of records are the same as without gathering. */
 class GatheredPacketsTest {
     private static final long INTERVAL_NS = 100_000_000L;
     private static final int RECORDS = 40;
@@ -115,7 +115,7 @@ class GatheredPacketsTest {
         }
     }
 
-    /** What is looked at before the next interval begins has everything; what comes later is added at once. */
+    /** An interval read before the next one begins has all packets; later packets are added at once. */
     @Test
     void shouldAddAtOnceToIntervalsBeforeTheNewest() {
         final Random random = new Random(1);

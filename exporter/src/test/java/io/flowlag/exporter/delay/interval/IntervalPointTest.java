@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Which intervals of a point are damaged by packets that it lost, whenever it hears of them. */
+/** Intervals of a point that its own packet losses damage, whenever it learns of them. */
 class IntervalPointTest {
     private static final long INTERVAL_NS = 100_000_000L;
     private static final long FIRST = TwoPoints.START_NS / INTERVAL_NS;
@@ -29,7 +29,7 @@ class IntervalPointTest {
         return isDamaged;
     }
 
-    /** Packets from behind the drops come before the drops are heard of, and close the interval in which they were. */
+    /** Packets after the drops arrive before the drops are reported, and close the interval of the drops. */
     @Test
     void shouldDamageIntervalsThatLaterPacketsHaveClosed() {
         packet(0);

@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A receiver point whose sender is elsewhere: answers come late, or never. */
+/** A receiver point with a remote sender: answers arrive late, or never. */
 class IntervalReceiverTest {
     private static final long INTERVAL_NS = 100_000_000L;
     private static final long MAXIMUM_DELAY_NS = 20_000_000L;
@@ -49,7 +49,7 @@ class IntervalReceiverTest {
         return receiver.records().hasMean(record);
     }
 
-    /** Answers of a point of this process that are held back. */
+    /** Delayed answers of a point of this process. */
     private final class LateAnswers implements SenderAnswers {
         private long through = Long.MIN_VALUE;
         private boolean hasStragglers;
@@ -76,7 +76,7 @@ class IntervalReceiverTest {
         }
     }
 
-    /** An answer that says that the ones before were not whole. */
+    /** An answer that declares earlier ones incomplete. */
     private record Belated(SenderAnswer answer) implements SenderAnswer {
         @Override
         public void edit(final CellEditor editor) {
@@ -149,7 +149,7 @@ class IntervalReceiverTest {
         return receiver.onPacket(START_NS + sentNs + delayNs, TwoPoints.flowHash(flow), digest, 100, 0, 1, flow, record);
     }
 
-    /** A packet that the sender point has, and the receiver point dropped. */
+    /** A packet that the receiver point dropped. */
     private void dropped(final long sentNs) {
         digest += 0x9E37_79B9_7F4A_7C15L;
         sender.onPacket(START_NS + sentNs, TwoPoints.flowHash(1), digest, 100, 0, 1, null, 0);
@@ -190,7 +190,7 @@ class IntervalReceiverTest {
         assertEquals(0, SketchCounter.unexplainedReceived(receiver.counters()));
     }
 
-    /** Its first packet may have been lost in an interval of which nothing is known, before it had a record. */
+    /** The flow's first packet may have been lost in an interval with unknown losses, before it had a record. */
     @Test
     void shouldNotKnowTheLossOfAFlowThatBeginsSoonAfterAnIntervalWithoutAnAnswer() {
         receiver = receiver(context().idleTimeoutNs(2 * INTERVAL_NS));
@@ -209,7 +209,7 @@ class IntervalReceiverTest {
         assertEquals(0, receiver.records().lostPackets(later));
     }
 
-    /** The interval was compared without the packet: as if it had been lost. */
+    /** The interval was compared without the packet, as if the packet had been lost. */
     @Test
     void shouldNotTellALossThatAPacketOfItsOwnBelies() {
         answers.through = Long.MAX_VALUE;
@@ -243,7 +243,7 @@ class IntervalReceiverTest {
         assertEquals(1, receiver.counters().get(SketchCounter.STRAGGLERS));
     }
 
-    /** Packets that waited in a ring while the process had no time, and drops that it heard of only now. */
+    /** Packets waited in a ring while the process was stopped, and their drops are reported only now. */
     @Test
     void shouldNotKnowTheLossOfPacketsMuchOlderThanOurDrops() {
         final int record = packet(SketchRecords.NONE, MS, MS);
@@ -255,7 +255,7 @@ class IntervalReceiverTest {
         assertTrue(receiver.counters().get(SketchCounter.INTERVALS_DAMAGED) > 0);
     }
 
-    /** Drops are heard of later than packets that came after them: those alone do not end an interval. */
+    /** Drops are reported later than the packets after them: those packets alone do not end an interval. */
     @Test
     void shouldNotTellALossBeforeItsOwnDropsAreKnown() {
         receiver = receiver(context().isLive(true));

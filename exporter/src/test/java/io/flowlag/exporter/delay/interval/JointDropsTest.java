@@ -14,8 +14,8 @@ import java.util.SplittableRandom;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Few flows, several cells a row for each, and points that drop packets of their own for whole seconds, in simulated time: what
- * two processes under {@code SIGSTOP} do, again and again alike. Bounds hold as often as they say, and no mean is far outside.
+ * Few flows with several cells a row each, and points that drop their own packets for whole seconds, in simulated time. This
+ * reproduces two processes under {@code SIGSTOP}. Bounds hold as often as they claim, and no mean is far outside.
  */
 class JointDropsTest {
     private static final long MS = 1_000_000L;
@@ -27,20 +27,20 @@ class JointDropsTest {
     private static final int THIN_BYTES = 102;
     private static final int THICK_FLOWS = 6;
     private static final int THICK_PACKETS = 200;
-    /** At 20 Mbit/s. */
+    /** Transmission time of an octet at 20 Mbit/s. */
     private static final long NS_PER_BYTE = 400;
     private static final long LEVEL_NS = 300 * MS;
     private static final int LEAST_WINDOW_BYTES = 5_000;
     private static final int MORE_WINDOW_BYTES = 35_000;
     private static final long JITTER_NS = 400_000;
-    /** Intervals in whose last three quarters a point drops all. */
+    /** First interval in whose last three quarters the sender point drops everything. */
     private static final int SENDER_DROPS_FROM = 12;
     private static final int RECEIVER_DROPS_FROM = 24;
     private static final int DROPPING_INTERVALS = 3;
     private static final double FAR = 50;
     private static final double LEAST_HELD = 0.92;
 
-    /** What arrived of a flow. */
+    /** The received packets of a flow. */
     private static final class Truth {
         private long packets;
         private double sumNs;
@@ -67,7 +67,7 @@ class JointDropsTest {
     private final List<Thick> thick = new ArrayList<>();
     private int nextFlow = THIN_FLOWS;
 
-    /** Cells a row for each flow, and in all; whether there are references, which are nearly right. */
+    /** Cells a row for each flow and in total, and whether there are references, which are nearly exact. */
     @ParameterizedTest
     @CsvSource({
         "4, 16384, false", "4, 16384, true", "4, 128, false", "4, 128, true", "4, 32, false", "4, 32, true", "1, 512, false"})
@@ -82,7 +82,7 @@ class JointDropsTest {
             send(points, new SplittableRandom(seed), hasReferences);
             for (final Map.Entry<Integer, Integer> each : points.recordOfFlow.entrySet()) {
                 final int record = each.getValue();
-                // A bound is of the packets behind the mean; the record's is wider where others are missing.
+                // A bound covers the packets behind the mean; the record's is wider if others are missing.
                 if (points.records().hasJointBound(record) &&
                     points.records().jointPackets(record) == truths.get(each.getKey()).packets) {
                     final double errorNs =
@@ -99,7 +99,7 @@ class JointDropsTest {
         assertTrue(held >= LEAST_HELD * bounded, held + " hold of " + bounded);
     }
 
-    /** The queue's length is another one every 300 ms; all packets of a level have nearly the same delay. */
+    /** The queue's length changes every 300 ms; all packets of a level have nearly the same delay. */
     private void send(final TwoPoints points, final SplittableRandom random, final boolean hasReferences) {
         truths.clear();
         thick.clear();

@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Joint estimation at a pair of points: estimates that come later, records that wait, threads. */
+/** Joint estimation at a pair of points: late estimates, waiting records, threads. */
 class JointSolverTest {
     private static final long INTERVAL_NS = 100_000_000L;
     private static final long MS = 1_000_000L;
@@ -29,7 +29,7 @@ class JointSolverTest {
             .joint(new JointSettings(30 * MS, 1_000 * MS, 256, 8192, isThreaded, false));
     }
 
-    /** Delays differ from flow to flow; references are right but for a flow's own lean, which the cells must find. */
+    /** Delays differ by flow. References are exact except for an offset of each flow, which the cells must find. */
     private static TwoPoints measured(final boolean isThreaded, final long estimateLagNs, final double[] truthNs) {
         final Random random = new Random(9);
         final TwoPoints points = new TwoPoints(context(isThreaded));
@@ -78,7 +78,7 @@ class JointSolverTest {
             .joint(new JointSettings(30 * MS, 1_000 * MS, 256, 8192, false, true));
     }
 
-    /** A record ends within an interval, and the queue is another one afterwards: the cells know the sum of both parts only. */
+    /** A record ends within an interval and the queue changes afterwards: the cells know only the sum of both parts. */
     @Test
     void shouldTellRecordsOfOneIntervalApart() {
         final Random random = new Random(3);

@@ -16,12 +16,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Packets that arrive later than packets are held for: none of them is said to be lost. */
+/** Packets that arrive later than packets are held for: none is reported as lost. */
 class LatePacketsTest {
     private static final long MS = 1_000_000L;
     private static final long INTERVAL_NS = 100 * MS;
     private static final long HELD_NS = 28 * MS;
-    /** An interval is compared so much later than packets are held for. */
+    /** How much later than the holding time an interval is compared. */
     private static final long WAIT_NS = 20 * MS;
     private static final int INTERVALS = 10;
     private static final int FLOWS = 30;
@@ -47,7 +47,7 @@ class LatePacketsTest {
         assertTrue(points.isAccountedFor());
     }
 
-    /** Packets sent right before the ends of intervals take longer than they are held for, some flows have no others. */
+    /** Packets sent right before the ends of intervals take longer than they are held for; some flows have no others. */
     @ParameterizedTest
     @EnumSource(value = IntervalMode.class, names = {"CELLS", "FLOWS"})
     void shouldFindThemInTheNextInterval(final IntervalMode mode) {
@@ -86,7 +86,7 @@ class LatePacketsTest {
         assertEquals(LongStream.of(lost).sum(), sum, "seed " + seed);
     }
 
-    /** A packet is lost, and another one with its digest comes in the next interval, where it was sent. */
+    /** A packet is lost, and another one with its digest is sent and received in the next interval. */
     @Test
     void shouldTakeNoTwinForALatePacket() {
         final TwoPoints points = points(IntervalMode.CELLS);
@@ -103,7 +103,7 @@ class LatePacketsTest {
         assertEquals(0, points.counters().get(SketchCounter.RECONCILE_LATE));
     }
 
-    /** What comes when the interval was compared already was said to be lost: the record knows no loss any more. */
+    /** A packet that arrives after its interval was compared was reported as lost: the record's loss becomes unknown. */
     @ParameterizedTest
     @EnumSource(value = IntervalMode.class, names = {"CELLS", "FLOWS"})
     void shouldTellNoLossOfWhatComesWhenItsIntervalWasCompared(final IntervalMode mode) {
@@ -119,7 +119,7 @@ class LatePacketsTest {
         assertEquals(0, points.records().lostPackets(points.record(2)));
     }
 
-    /** The flow's record ends before its late packet comes: that one's record knows of it, and this one does not. */
+    /** The flow's record ends before its late packet arrives: the later record counts it, and this one does not. */
     @Test
     void shouldTellNoLossOfARecordThatEndsBefore() {
         final TwoPoints points = points(IntervalMode.CELLS);

@@ -32,7 +32,7 @@ class ReconcilePairTest {
         return SketchPairTest.context(1 << 12).reconcile(new ReconcileSettings(packets, cells, 0));
     }
 
-    /** Flows of many packets, of which some are lost, come from nowhere, or come twice. */
+    /** Flows of many packets, of which some are lost, unexpected, or duplicated. */
     private TwoPoints pass(
         final SettingsBuilder context, final long seed, final double lossRate, final boolean hasUnexpected) {
         final Random random = new Random(seed);
@@ -102,7 +102,7 @@ class ReconcilePairTest {
         assertTrue(points.isAccountedFor());
     }
 
-    /** Far more losses than cells: nothing is listed that was not lost, and no loss is called exact that is not. */
+    /** Far more losses than cells: no packet is wrongly listed as lost, and no inexact loss is reported as exact. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
     void shouldClaimNothingWhereDecodingFails(final long seed) {
@@ -120,7 +120,7 @@ class ReconcilePairTest {
         assertTrue(points.isAccountedFor());
     }
 
-    /** A cache for a tenth of the packets: flows that it keeps are exact, and the others are as without. */
+    /** A cache for a tenth of the packets: flows that it keeps are exact, and the others are as without it. */
     @Test
     void shouldKeepWholeFlowsWhereTheCacheIsTooSmall() {
         final TwoPoints points = pass(context(1024, 2048), 4, 0.02, false);
@@ -138,7 +138,7 @@ class ReconcilePairTest {
         assertTrue(points.isAccountedFor());
     }
 
-    /** Packets of two flows with one digest, and packets that come many times. */
+    /** Packets of two flows with equal digests, and packets with many copies. */
     @Test
     void shouldSurviveCopiesAndCollisions() {
         final TwoPoints points = new TwoPoints(context(4096, 1024));
@@ -161,7 +161,7 @@ class ReconcilePairTest {
         assertFalse(points.intervals.isEmpty());
     }
 
-    /** Nobody knows the delay of a packet of which the receiver has more copies: the mean is that of the others. */
+    /** The delay of a packet with more copies at the receiver is unknown: the mean covers the others. */
     @Test
     void shouldNotCountPacketsThatLeftTheCellsWithTheirCopies() {
         final TwoPoints points = new TwoPoints(context(4096, 1024));
@@ -182,7 +182,7 @@ class ReconcilePairTest {
         }
     }
 
-    /** Flows of which nothing arrives are named in each interval; one of which a packet arrives has a record of its own. */
+    /** Flows without received packets are named in each interval; a flow with one received packet has its own record. */
     @Test
     void shouldNameFlowsOfWhichNothingArrives() {
         final TwoPoints points = new TwoPoints(context(8192, 1024));
@@ -209,7 +209,7 @@ class ReconcilePairTest {
         assertTrue(points.isAccountedFor());
     }
 
-    /** Room for the keys of four flows, of which the first four take it. */
+    /** Capacity for the keys of four flows, which the first four flows use. */
     @Test
     void shouldCountWhatNobodyCanNameForWantOfRoom() {
         final TwoPoints points = new TwoPoints(context(8192, 1024).maxFlows(4));
@@ -226,7 +226,7 @@ class ReconcilePairTest {
         assertEquals(3, points.counters().get(SketchCounter.RECONCILE_LOST));
     }
 
-    /** More copies than can be counted, at the sender alone: neither a flow's loss nor its class's is called known. */
+    /** More copies than can be counted, at the sender only: the loss of the flow and of its class are unknown. */
     @Test
     void shouldClaimNoLossWhereTheSenderHasTooManyCopies() {
         final TwoPoints points = new TwoPoints(context(8192, 1024));

@@ -13,8 +13,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * The bound of a mean by sketches holds however many intervals a record has: its flow shares cells with the same flows in each,
- * so that the error stays.
+ * The bound of a mean from sketches holds for any number of intervals: a flow shares cells with the same flows in each, so the
+ * error does not average out.
  */
 class RecordBoundTest {
     private static final long MS = 1_000_000L;
@@ -60,7 +60,7 @@ class RecordBoundTest {
         assertTrue(held >= 0.95 * bounds, held + " of " + bounds + " bounds hold");
     }
 
-    /** Delays grow while the interval lasts, and each flow has two records in it, with the first and the last of its packets. */
+    /** Delays grow during the interval, and each flow has two records in it, with the first and the last of its packets. */
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
     void shouldHoldInPartsOfAnInterval(final int vldaLength) {
@@ -103,7 +103,7 @@ class RecordBoundTest {
         assertTrue(held >= 0.95 * bounds, held + " of " + bounds + " bounds hold");
     }
 
-    /** Ten packets of one delay and a record's end, then ten of many delays: neither part spreads as the flow does. */
+    /** Ten packets of one delay and a record's end, then ten of many delays: neither part has the spread of the flow. */
     @Test
     void shouldHaveNoStandardDeviationOfAPartOfAnInterval() {
         final TwoPoints points = new TwoPoints(new SettingsBuilder().geometry(SketchGeometry.lds(4, 1024, 4))

@@ -22,7 +22,7 @@ class RecordLossTest {
     private static final int STEPS = 400;
     private static final int LAST = STEPS + 200;
 
-    /** Packets of flows that end and begin again, and lose packets while they live. */
+    /** Packets of flows that end, begin again, and lose packets. */
     private static final class Life {
         private final TwoPoints points;
         private final Random random;

@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Packets whose mark, and so their traffic class, changes between the points: they are the same packets all the same. */
+/** Packets whose mark, and so their traffic class, changes between the points: their identity does not. */
 class RemarkedPacketsTest {
     private static final long INTERVAL_NS = 100_000_000L;
     private static final long MAXIMUM_DELAY_NS = 20_000_000L;
@@ -22,7 +22,7 @@ class RemarkedPacketsTest {
     private static final int INTERVALS = 10;
     private static final int CLASSES = 3;
     private static final int MOST_CELLS = 2048;
-    /** Largest rounding of a mean's sum over its packets. */
+    /** Largest rounding error of a mean, relative to its sum. */
     private static final double ROUNDING = 1e-9;
 
     private final long[] lost = new long[FLOWS];
@@ -100,7 +100,7 @@ class RemarkedPacketsTest {
         assertEquals(INTERVALS * CLASSES, told);
     }
 
-    /** Some are remarked, some are lost beside them: each class has the delays of what was sent in it, all of it. */
+    /** Some packets are remarked and others lost: each class has the delays of all packets sent in it. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void shouldTellNeitherLossNorSurplusWherePacketsAreRemarked(final long seed) {
@@ -123,7 +123,7 @@ class RemarkedPacketsTest {
         }
     }
 
-    /** Every packet of some flows is remarked, far more than one request has cells for at first. */
+    /** Every packet of some flows is remarked, far more than the first request has cells for. */
     @Test
     void shouldAskForMoreCellsWhereManyAreRemarked() {
         final TwoPoints points = pass(context(CLASSES), 6, 0.02, 1);
@@ -135,7 +135,7 @@ class RemarkedPacketsTest {
             points.counters().get(SketchCounter.RECONCILE_REMARKED) + " of " + remarked);
     }
 
-    /** More packets are remarked than any aggregator can list: delays of their classes are missing, and nothing else. */
+    /** More packets are remarked than any aggregator can list: only the delays of their classes are missing. */
     @Test
     void shouldKnowTheLossWhereNobodyCanListWhatIsRemarked() {
         final SettingsBuilder context = SketchPairTest.context(1 << 12).classCount(CLASSES)

@@ -8,7 +8,7 @@ import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;
 
-/** Settings of an interval for tests: the defaults of the configuration, but for what a test sets. */
+/** Interval settings for tests: configuration defaults, except for what a test sets. */
 public final class SettingsBuilder {
     private SketchGeometry geometry = SketchGeometry.lds(4, 16 * 1024, 1);
     private int aggregatorCells = 1024;

@@ -11,7 +11,7 @@ public final class SketchPair {
     private final LocalSender sender;
     private final IntervalReceiver receiver;
 
-    /** Points that have seen nothing. */
+    /** Creates points without packets. */
     public SketchPair(
         final IntervalSettings settings, final int entryLengthBytes, final WaitedRecordHandler recordHandler,
         final IntervalHandler intervalHandler, final UnseenFlowHandler unseenHandler) {
@@ -20,7 +20,7 @@ public final class SketchPair {
         sender.join(receiver);
     }
 
-    /** Points that go on with the records of others. */
+    /** Creates points that take over the records of others. */
     SketchPair(
         final IntervalSettings settings, final SketchPair predecessor, final long fromNs, final IntervalHandler intervalHandler) {
         sender = new LocalSender(settings, fromNs);

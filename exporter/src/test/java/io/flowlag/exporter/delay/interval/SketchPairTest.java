@@ -63,7 +63,10 @@ class SketchPairTest {
         assertTrue(points.isAccountedFor());
     }
 
-    /** Back by hours, or by less than is open, after a change of settings or not: each side of the step is told as it was. */
+    /**
+     * The clock is set back by hours, or by less than the open intervals, with or without a change of settings: results on both
+     * sides of the step are correct.
+     */
     @ParameterizedTest
     @CsvSource({"1, 40000, false", "2, 40000, true", "3, 3, false", "4, 12, true", "5, 1, false"})
     void shouldBeginAnewWhenTheClockIsSetBack(final long seed, final long backIntervals, final boolean isChanged) {
@@ -102,7 +105,7 @@ class SketchPairTest {
         assertTrue(points.isAccountedFor());
     }
 
-    /** Other sketches, weights and lengths of intervals from the middle on: no packet and no loss is told of the wrong side. */
+    /** Sketches, weights and interval lengths change halfway: no packet and no loss counts on the wrong side. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void shouldLoseNoPacketWhenSettingsChange(final long seed) {
@@ -138,7 +141,7 @@ class SketchPairTest {
         assertTrue(points.isAccountedFor());
     }
 
-    /** Estimates are waited for as long as many of the new intervals last: records have room for eight of both. */
+    /** Estimates are awaited for many of the new intervals: records have room for eight of both lengths. */
     @ParameterizedTest
     @CsvSource({"100, 1100, 1", "50, 1100, 1", "20, 1100, 1", "20, 300, 1", "20, 300, 256", "20, 1100, 256"})
     void shouldKeepIntervalsApartWhenMuchShorterOnesFollow(final long newMs, final long waitMs, final int jointFlows) {
@@ -170,13 +173,13 @@ class SketchPairTest {
         assertTrue(points.isAccountedFor());
     }
 
-    /** The first time from there on at which intervals of both lengths begin. */
+    /** The first time, from a given one on, at which intervals of both lengths begin. */
     private static long changeNs(final long fromNs, final long newIntervalNs) {
         final long step = Math.max(INTERVAL_NS, newIntervalNs);
         return fromNs + Math.floorMod(-(TwoPoints.START_NS + fromNs), step);
     }
 
-    /** A packet that was lost just before the change, and one just after, are missing on their own side. */
+    /** Packets lost just before and just after the change are missing on their own side. */
     @Test
     void shouldTellLossesOnTheSideOfTheChangeWhereTheyWere() {
         final TwoPoints points = new TwoPoints(context(1 << 12));
@@ -254,7 +257,7 @@ class SketchPairTest {
         assertTrue(points.isAccountedFor());
     }
 
-    /** Cells that take half of the packets tell half of a loss: no bound of a record, and none of the sum over flows. */
+    /** Cells that take half of the packets show half of a loss: neither a record nor the sum over flows gets a bound. */
     @Test
     void shouldSayNothingOfFlowsLossesThatAreScaledUp() {
         final TwoPoints points = new TwoPoints(context(64).geometry(SketchGeometry.lds(2, 1024, 1, 500_000, 500_000)));
@@ -278,7 +281,7 @@ class SketchPairTest {
             .allMatch((each) -> each.lostPackets() == null || each.lostPackets() == 0 || each.unexplained() == null));
     }
 
-    /** Flows of different delays that share cells: cells are weighed; the rule of α errs by a tenth here. */
+    /** Flows of different delays share cells, which are weighted; the rule of α errs by a tenth here. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
     void shouldWeighTheCellsThatFlowsShare(final long seed) {
@@ -307,7 +310,7 @@ class SketchPairTest {
         assertTrue(errors[FLOWS_SHARING / 2] < 0.01, "seed " + seed + ": median error " + errors[FLOWS_SHARING / 2]);
     }
 
-    /** Flows 0 to 4 lose packets, 5 to 9 gain some, 10 to 14 lose one and gain one at once, the others arrive whole. */
+    /** Flows 0 to 4 lose packets, 5 to 9 gain some, 10 to 14 lose one and gain one at the same time, the others arrive whole. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void shouldKnowEveryFlowBySumsAloneUnlessItGainedPackets(final long seed) {
@@ -363,7 +366,7 @@ class SketchPairTest {
         assertTrue(points.isAccountedFor());
     }
 
-    /** A flow loses a tenth of its packets and has a few copies, so that its cells lack less: aggregators tell of these. */
+    /** A flow loses a tenth of its packets and has a few copies, so that its cells lack fewer: aggregators detect the copies. */
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
     void shouldBoundALossOfWhichCopiesHideSome(final int vldaLength) {
@@ -390,7 +393,7 @@ class SketchPairTest {
         assertEquals(0L, points.intervals.get(0).unexplained());
     }
 
-    /** Copies and losses all over: the number of packets that came and were not sent is known well enough to bound losses. */
+    /** Copies and losses in all flows: the number of unexpected packets is known well enough to bound losses. */
     @Test
     void shouldBoundLossesAmongCopies() {
         final int flows = 64;
@@ -625,7 +628,7 @@ class SketchPairTest {
         final int[] records = new int[64];
         Arrays.fill(records, SketchRecords.NONE);
         pass(pair, records, 0, 300_000);
-        // The virtual machine allocates now and then on its own account, but not in every round.
+        // The JVM itself allocates occasionally, but not in every round.
         long leastBytes = Long.MAX_VALUE;
         for (int round = 0; round < 5; round++) {
             final int from = 300_000 + 60_000 * round;

@@ -31,11 +31,10 @@ final class TwoPoints implements WaitedRecordHandler {
         }
     }
 
-    /** What reconciliation says of a class in an interval; null where it says nothing. */
+    /** The result of reconciling a class in an interval; null where unknown. */
     record ClassSummary(long number, int classIndex, Long lost, Long unexpected, Double meanNs, boolean isExact, double samples) {
     }
 
-    /** What happens. */
     private enum Kind {
         SENT, RECEIVED, ESTIMATED
     }
@@ -65,16 +64,16 @@ final class TwoPoints implements WaitedRecordHandler {
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private long nextDigest;
 
-    /** What an interval said, copied. */
+    /** A copy of an interval's results. */
     record IntervalSummary(
         long number, boolean isDamaged, boolean isCut, int usableCells, int occupiedCells, Long lostPackets, Long unexplained) {
     }
 
-    /** A record that waited; the bound is not a number where there is none. */
+    /** A record that waited; the bound is NaN if there is none. */
     record JointRecord(int flow, long meanNs, double boundNs) {
     }
 
-    /** What a record says that was lost, if it does; numbered by the order in which flows ended. */
+    /** The loss of a record, if known; numbered by the order in which flows ended. */
     record RecordLoss(int number, boolean isKnown, boolean isExact, long lostPackets) {
     }
 
@@ -130,7 +129,7 @@ final class TwoPoints implements WaitedRecordHandler {
         return KeyedMix.mix(flow, 77);
     }
 
-    /** A packet that arrives. */
+    /** Adds a packet that arrives. */
     TwoPoints packet(final int flow, final long sentNs, final long delayNs) {
         return packet(flow, sentNs, delayNs, KeyedMix.mix(++nextDigest, 5));
     }
@@ -141,7 +140,7 @@ final class TwoPoints implements WaitedRecordHandler {
         return this;
     }
 
-    /** A packet that has a traffic class at the sender point, and another one, or the same, at the receiver point. */
+    /** Adds a packet with a traffic class at the sender point, and another or the same one at the receiver point. */
     TwoPoints packet(final int flow, final long sentNs, final long delayNs, final int sentClass, final int receivedClass) {
         final long digest = KeyedMix.mix(++nextDigest, 5);
         events.add(new Event(START_NS + sentNs, Kind.SENT, flow, digest, 0, sentClass));
@@ -149,20 +148,20 @@ final class TwoPoints implements WaitedRecordHandler {
         return this;
     }
 
-    /** A packet of a class that does not arrive. */
+    /** Adds a packet of a class that does not arrive. */
     TwoPoints lostOfClass(final int flow, final long sentNs, final int sentClass) {
         events.add(new Event(START_NS + sentNs, Kind.SENT, flow, KeyedMix.mix(++nextDigest, 5), 0, sentClass));
         return this;
     }
 
-    /** The delay of the last packet is estimated some time after its arrival. */
+    /** Adds an estimate of the last packet's delay, some time after its arrival. */
     TwoPoints estimated(final long estimateNs, final long lagNs) {
         final Event last = events.get(events.size() - 1);
         events.add(new Event(last.timeNs + lagNs, Kind.ESTIMATED, last.flow, last.digest, estimateNs));
         return this;
     }
 
-    /** A packet that does not arrive. */
+    /** Adds a packet that does not arrive. */
     TwoPoints lost(final int flow, final long sentNs) {
         events.add(new Event(START_NS + sentNs, Kind.SENT, flow, KeyedMix.mix(++nextDigest, 5), 0));
         return this;
@@ -173,7 +172,7 @@ final class TwoPoints implements WaitedRecordHandler {
         return this;
     }
 
-    /** From a time on both points have other sketches, and flows another weight. */
+    /** Switches both points to other sketches, and flows to another weight, at a time. */
     TwoPoints change(final SettingsBuilder builder, final long fromNs, final int newWeight) {
         changeNs = START_NS + fromNs;
         final IntervalSettings settings = builder.build();
@@ -206,24 +205,24 @@ final class TwoPoints implements WaitedRecordHandler {
         pair.onEnd();
     }
 
-    /** A packet that nobody sent. */
+    /** Adds a packet that arrives without having been sent. */
     TwoPoints unexpected(final int flow, final long receivedNs) {
         events.add(new Event(START_NS + receivedNs, Kind.RECEIVED, flow, KeyedMix.mix(++nextDigest, 5), 0));
         return this;
     }
 
-    /** A further copy of a packet. */
+    /** Adds another copy of a packet. */
     TwoPoints copied(final int flow, final long receivedNs, final long digest) {
         events.add(new Event(START_NS + receivedNs, Kind.RECEIVED, flow, digest, 0));
         return this;
     }
 
-    /** Hands over what there is, in the order of time. */
+    /** Passes all pending events to the points, in the order of time. */
     TwoPoints pass() {
         return passUntil(Long.MAX_VALUE - START_NS);
     }
 
-    /** Hands over what there is from before a time. */
+    /** Passes all events before a time to the points. */
     TwoPoints passUntil(final long untilNs) {
         events.sort(Comparator.comparingLong(Event::timeNs));
         final List<Event> due = events.stream().takeWhile((each) -> each.timeNs < START_NS + untilNs).toList();
@@ -253,7 +252,7 @@ final class TwoPoints implements WaitedRecordHandler {
         return this;
     }
 
-    /** A flow ends, its next packet begins another record; true if its record waits. */
+    /** Ends a flow; its next packet begins another record. Returns whether its record waits. */
     boolean end(final int flow) {
         entry.putInt(0, flow);
         entry.putInt(Integer.BYTES, endedCount);

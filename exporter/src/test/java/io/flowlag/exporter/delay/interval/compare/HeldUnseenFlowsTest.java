@@ -17,7 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Flows of which the receiver point saw nothing: losses as soon as it sees one of them, and before that nobody's. */
+/** Flows that the receiver point has not seen count as losses as soon as it sees one of their packets, and not before. */
 class HeldUnseenFlowsTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final int FLOWS = 20;
@@ -74,7 +74,7 @@ class HeldUnseenFlowsTest {
         assertEquals(UnseenFlows.CAPACITY + 11, counters.get(SketchCounter.NOT_OF_SEGMENT));
     }
 
-    /** Every packet is lost once or of no flow that came, whatever the order. */
+    /** Every packet counts as lost once, or belongs to a flow that never arrived, in any order. */
     @Property(tries = 100)
     void shouldCountEveryPacketOnce(@ForAll final long seed) {
         final SplittableRandom random = new SplittableRandom(seed);

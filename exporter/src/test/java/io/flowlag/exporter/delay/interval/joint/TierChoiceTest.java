@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The tier goes by what solutions took before. */
+/** The tier depends on earlier solution times. */
 class TierChoiceTest {
     private static final long MS = 1_000_000L;
 

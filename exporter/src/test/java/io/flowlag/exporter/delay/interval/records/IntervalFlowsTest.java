@@ -12,7 +12,7 @@ import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Packets of flows are what a map says, however many records a flow has and however its hash falls. */
+/** Packets of flows match a map, for any number of records of a flow and any hashes. */
 class IntervalFlowsTest {
     private static final int KEY = 7;
     private static final int CAPACITY = 300;
