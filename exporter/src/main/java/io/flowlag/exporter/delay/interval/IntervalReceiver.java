@@ -282,7 +282,7 @@ public final class IntervalReceiver {
      * @param weight of its flow, at least 1.
      * @param slot   of its flow in the cache.
      * @param record result of the call for the flow's previous packet, or {@link SketchRecords#NONE}.
-     * @return index of the flow's entry in {@link #records}; {@link SketchRecords#NONE} without room.
+     * @return index of the flow's entry in {@link #records()}; {@link SketchRecords#NONE} without room.
      */
     public int onPacket(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
@@ -596,7 +596,7 @@ public final class IntervalReceiver {
     /**
      * Whether the record of an ended flow must wait. If so, it was copied, and {@link WaitedRecordHandler} receives it later.
      *
-     * @param record index in {@link #records}.
+     * @param record index in {@link #records()}.
      * @return false if the record is complete or there is no room; the caller then calls {@link #done}.
      */
     public boolean waits(final int record, final DirectBuffer entry, final int offset) {
@@ -606,7 +606,7 @@ public final class IntervalReceiver {
     /**
      * Releases the record of an ended flow after it was handed on.
      *
-     * @param record index in {@link #records}.
+     * @param record index in {@link #records()}.
      */
     public void done(final int record) {
         records.done(record);

@@ -33,7 +33,7 @@ class JointDropsTest {
     private static final int LEAST_WINDOW_BYTES = 5_000;
     private static final int MORE_WINDOW_BYTES = 35_000;
     private static final long JITTER_NS = 400_000;
-    /** First interval in whose last three quarters the sender point drops everything. */
+    /** First of the intervals in whose last three quarters a point drops everything; likewise below. */
     private static final int SENDER_DROPS_FROM = 12;
     private static final int RECEIVER_DROPS_FROM = 24;
     private static final int DROPPING_INTERVALS = 3;

@@ -22,7 +22,7 @@ class RemarkedPacketsTest {
     private static final int INTERVALS = 10;
     private static final int CLASSES = 3;
     private static final int MOST_CELLS = 2048;
-    /** Largest rounding error of a mean, relative to its sum. */
+    /** Largest relative rounding error of a mean. */
     private static final double ROUNDING = 1e-9;
 
     private final long[] lost = new long[FLOWS];

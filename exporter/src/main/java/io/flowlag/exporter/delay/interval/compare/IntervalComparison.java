@@ -149,7 +149,7 @@ public final class IntervalComparison {
         isLateMissed = !repair.isWhole();
     }
 
-    /** Checks by the packets' delays whether the clocks differ too much to say which packets were lost. */
+    /** Checks by the packets' delays whether the clocks differ too much to identify lost packets. */
     private void lookAtClocks(final SenderAnswer answer, final ReceiverInterval own) {
         isEmpty = true;
         clocks.onDelay(meanDelayNs(answer, own));

@@ -120,7 +120,7 @@ public final class IntervalFlows {
         return totals;
     }
 
-    /** {@return scratch table of flows; its use invalidates what was copied} */
+    /** {@return scratch table of flows; using it invalidates the copied records} */
     public FlowTotals room() {
         return totals;
     }

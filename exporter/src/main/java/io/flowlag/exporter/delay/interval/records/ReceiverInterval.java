@@ -14,9 +14,7 @@ public interface ReceiverInterval extends SenderAnswer {
     /** Marks that this point lost packets of its own: missing packets were not necessarily lost on the path. */
     void markDamaged();
 
-    /**
-     * {@return whether packets may have arrived later than packets are held for; only a reconciled interval then tells its loss}
-     */
+    /** {@return whether packets may have arrived later than packets are held for; the loss then needs reconciliation} */
     boolean isLateExpected();
 
     /** {@return packets that arrived so long before the end that the sender's list has them only if the clocks differ} */

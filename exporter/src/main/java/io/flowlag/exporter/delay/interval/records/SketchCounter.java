@@ -169,23 +169,20 @@ public enum SketchCounter {
         this.description = description;
     }
 
-    /** {@return the name that statistics use} */
     public String label() {
         return label;
     }
 
-    /** {@return what is counted} */
     public String unit() {
         return unit;
     }
 
-    /** {@return one sentence} */
     public String description() {
         return description;
     }
 
     /**
-     * Counts what a cache did with the packets of an interval.
+     * Adds the counts of a cache for the packets of an interval.
      *
      * @param keys of their flows; null at the receiver point, which needs none.
      */

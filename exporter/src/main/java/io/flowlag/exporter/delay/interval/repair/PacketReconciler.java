@@ -379,8 +379,8 @@ public final class PacketReconciler {
     }
 
     /**
-     * Lists the difference of a class. What differs beyond the listed difference are packets with a changed mark. If they cannot
-     * be listed, an estimator of their number is requested.
+     * Lists the difference of a class. Packets beyond the already listed difference have a changed mark. If they cannot be
+     * listed, an estimator of their number is requested.
      */
     private void listClass() {
         if (reconciler.decodeClass(senderAggregator, aggregator.image(), known, this::isKnownOfClass) !=

@@ -39,9 +39,9 @@ public final class ReconcilePrice {
     }
 
     /**
-     * Octets of the request and answer about flows of which nothing arrived.
+     * Octets of the request and answer about flows without received packets.
      *
-     * @param flows of which the receiver point has no record.
+     * @param flows without a record at the receiver point.
      * @return octets: 0 without such flows, else 120 and 64 for each.
      */
     public static long keyBytes(final long flows) {

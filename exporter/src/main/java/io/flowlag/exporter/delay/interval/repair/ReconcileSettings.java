@@ -68,9 +68,9 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
     }
 
     /**
-     * Memory of the point that requests: an estimator, two aggregators, 61 octets for each cell, 8 to 24 for each missing packet,
-     * and 32 to 40 for each flow with losses. Several traffic classes add the list of the whole difference, 24 octets for each
-     * cell, and the answer with missing packets. Returns octets, by formula.
+     * Memory of the point that requests: an estimator, two aggregators, 61 octets for each cell, up to 24 for each missing
+     * packet, and 32 to 40 for each flow with losses. Several traffic classes add the list of the whole difference, 24 octets for
+     * each cell, and the answer with missing packets. Returns octets, by formula.
      */
     public long reconcilerBytes(final int classCount) {
         final long kept = classCount == 1 ? 0 : (long)cells * DIFFERENCE_CELL_BYTES + missingImageBytes();
