@@ -43,6 +43,7 @@ public final class ReceivedPackets {
         count = 0;
     }
 
+    /** Adds a packet without a ticket. */
     public void add(
         final long timestampNs, final long digest, final int lengthBytes, final int classIndex, final int weight,
         final int record) {
