@@ -13,10 +13,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * An {@link UnsafeBuffer} whose memory is never an array of the heap. Where either may be, the compiler has to suppose that an
- * access changes any field of any object, and reads them all again behind it; here it need not. Everything else is as there,
- * bounds checks too. Whoever wrapped memory keeps it for as long as the buffer is used; memory that was allocated here goes with
- * the buffer. One thread at a time, but for the accesses with acquire and release. Allocates at construction.
+ * An {@link UnsafeBuffer} whose memory is never a heap array. With a buffer that may be either, the compiler must assume that an
+ * access changes any field of any object and reload them all; here it need not. Everything else is as there, including bounds
+ * checks. The caller keeps wrapped memory reachable while the buffer is used; allocated memory is freed with the buffer. One
+ * thread at a time, except for accesses with acquire and release. Allocates at construction.
  */
 public final class OffHeapBuffer extends UnsafeBuffer {
     private static final Cleaner CLEANER = Cleaner.create();
@@ -92,7 +92,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
         return UNTOUCHED_BYTES.get();
     }
 
-    /** Gives memory of {@link #allocateUntouched} back at once; nobody may use the buffer or views of it any more. */
+    /** Frees memory of {@link #allocateUntouched} at once; the buffer and views of it must not be used afterwards. */
     public void free() {
         wrap(0, 0);
         memory.clean();

@@ -114,7 +114,7 @@ public final class CollectedRecord {
         return template.fieldCount();
     }
 
-    /** What a field holds. Returns the element as this session knows it now, or null if nobody knows it. */
+    /** Returns the element of a field as this session knows it now, or null if it is unknown. */
     public InformationElement element(final int index) {
         return collectedTemplate.element(index);
     }

@@ -199,7 +199,7 @@ public final class CollectingProcess {
         }
     }
 
-    /** Returns the number of records, or -1 if nobody knows because the template is missing. */
+    /** Returns the number of records, or -1 if it is unknown because the template is missing. */
     private int decodeDataSet(
         final TransportSession session,
         final ObservationDomain domain,

@@ -29,7 +29,7 @@ final class ElementView {
         this.counters = counters;
     }
 
-    /** The element, or null if nobody knows it. */
+    /** The element, or null if it is unknown. */
     InformationElement find(final int enterpriseNumber, final int elementId) {
         final InformationElement registered = registry.find(enterpriseNumber, elementId);
         if (registered != null && enterpriseNumber == 0) {
@@ -42,7 +42,7 @@ final class ElementView {
         return registered == null && enterpriseNumber == REVERSE_ENTERPRISE_NUMBER ? reverse(elementId) : registered;
     }
 
-    /** What stands in a template for an element that nobody knows: octets named {@code pen:id}. */
+    /** Placeholder in a template for an unknown element: octets named {@code pen:id}. */
     static InformationElement unknown(final int enterpriseNumber, final int elementId) {
         return new InformationElement(
             enterpriseNumber,

@@ -21,7 +21,7 @@ final class MessageAssembler {
         void onMessage(DirectBuffer buffer, int offset, int lengthBytes);
     }
 
-    /** Takes octets. Returns false if they are not IPFIX: then nobody can say where the next message begins. */
+    /** Takes octets. Returns false if they are not IPFIX; the start of the next message is then unknown. */
     boolean onOctets(final DirectBuffer buffer, final int offset, final int lengthBytes, final Sink sink) {
         final int limit = offset + lengthBytes;
         int position = offset;

@@ -27,7 +27,7 @@ final class SequenceTracker {
      * @param sequence          of the message.
      * @param exportTimeSeconds of the message.
      * @param recordCount       data records in it.
-     * @param isCountCertain    false if a Set was skipped, so that nobody knows how many records it had.
+     * @param isCountCertain    false if a Set was skipped, so that its number of records is unknown.
      */
     void onMessage(final int sequence, final int exportTimeSeconds, final int recordCount, final boolean isCountCertain) {
         if (!known) {

@@ -42,8 +42,8 @@ final class TypeRecordLayout {
     }
 
     /**
-     * The element that a record describes, or null if no element can be made of it. Its description is left where it is: nobody
-     * asks for it, and a peer could make it as long as a message.
+     * The element that a record describes, or null if the record does not form a valid element. The description text is ignored:
+     * it is unused, and a peer could make it as long as a message.
      */
     InformationElement read(final CollectedRecord record) {
         final int elementId = (int)record.unsigned(elementIdIndex) & InformationElement.MAX_ELEMENT_ID;

@@ -130,7 +130,7 @@ public enum DataType {
      * The type for a number of RFC 5610.
      *
      * @param number 0 to 23.
-     * @return the type, or {@link #OCTET_ARRAY} for a number that nobody has assigned.
+     * @return the type, or {@link #OCTET_ARRAY} for an unassigned number.
      */
     public static DataType ofNumber(final int number) {
         return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : OCTET_ARRAY;

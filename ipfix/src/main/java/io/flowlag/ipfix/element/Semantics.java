@@ -63,7 +63,7 @@ public enum Semantics {
      * The semantics for a number of RFC 5610.
      *
      * @param number 0 to 8.
-     * @return the semantics, or {@link #DEFAULT} for a number that nobody has assigned.
+     * @return the semantics, or {@link #DEFAULT} for an unassigned number.
      */
     public static Semantics ofNumber(final int number) {
         return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : DEFAULT;

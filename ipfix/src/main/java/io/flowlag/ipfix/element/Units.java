@@ -75,7 +75,7 @@ public enum Units {
      * The units for a number of the registry.
      *
      * @param number 0 to 15.
-     * @return the units, or {@link #NONE} for a number that nobody has assigned.
+     * @return the units, or {@link #NONE} for an unassigned number.
      */
     public static Units ofNumber(final int number) {
         return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : NONE;

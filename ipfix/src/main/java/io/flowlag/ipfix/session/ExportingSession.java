@@ -267,11 +267,11 @@ public final class ExportingSession implements AutoCloseable {
     }
 
     /**
-     * Flushes and then takes leave of the collector, as far as that goes without waiting. Nothing can be put any
-     * more.
+     * Flushes, then closes the connection to the collector in order, as far as that is possible without waiting. No record can be
+     * put afterwards.
      *
      * @param nowMs milliseconds since the UNIX epoch.
-     * @return true if no record is left waiting and {@link #close()} destroys nothing that is on the way.
+     * @return true if no record is waiting and {@link #close()} loses nothing that is under way.
      */
     public boolean finish(final long nowMs) {
         if (!flush(nowMs)) {
@@ -565,7 +565,7 @@ public final class ExportingSession implements AutoCloseable {
         }
     }
 
-    /** The records are safe with whoever takes them before they are out of this session's books. */
+    /** The receiver of the records takes them over before this session drops them from its accounts. */
     private void returnUnsent() {
         retained.forEach(templates, unsentRecords);
         if (!message.isEmpty()) {

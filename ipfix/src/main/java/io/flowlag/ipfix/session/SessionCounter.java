@@ -29,7 +29,7 @@ public enum SessionCounter {
     /** Flow records in the transport's buffer when a connection broke. */
     RECORDS_FAILED_CONNECTION_BROKEN("records_failed_connection_broken", "records",
         "Flow records that waited in the transport's buffer when its connection broke."),
-    /** Flow records that whoever keeps them for the session gave up. */
+    /** Flow records that the session's spool gave up. */
     RECORDS_FAILED_SPOOL("records_failed_spool", "records",
         "Flow records that were kept for a later connection and given up: no room, or they could not be written or read."),
     /** Flow records that waited at the end. */

@@ -31,7 +31,7 @@ public record Endpoint(String host, int port) {
         }
     }
 
-    /** {@return whether the host is an address, so that resolving it asks nobody} */
+    /** {@return whether the host is an address, so that resolving it needs no lookup} */
     public boolean isAddress() {
         return host.indexOf(':') >= 0 || IPV4_ADDRESS.matcher(host).matches();
     }

@@ -36,7 +36,7 @@ public final class FileTransport extends TransportSupport {
     private final Path path;
     private final long retryIntervalMs;
     private FileChannel channel;
-    /** Kept, since the JVM forgets a lock that nobody has. */
+    /** Kept reachable, because the JVM drops a lock that is unreachable. */
     private FileLock lock;
     private final boolean isRegularFile;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The explicit list of peers of RFC 7011 section 11.3, beside the check of the host name that the TLS engine makes. It also
- * wants a subject alternative name in the certificate, where the engine would be content with a common name. Asked by the
- * thread of the transport, once a handshake; allocates as it reads the certificate.
+ * The explicit list of peers of RFC 7011 section 11.3, in addition to the TLS engine's check of the host name. It also requires a
+ * subject alternative name in the certificate, where the engine accepts a common name. Called by the transport's thread, once a
+ * handshake; allocates while reading the certificate.
  */
 final class PeerNames {
     private static final int DNS_NAME = 2;

@@ -116,7 +116,7 @@ public final class TlsCredentials {
      *
      * @param session of an engine whose handshake is over.
      * @param allowed if not empty, the certificate must carry one of these DNS names or addresses.
-     * @throws IOException if the certificate names nobody, or somebody else.
+     * @throws IOException if the certificate has no name, or none that is allowed.
      */
     public static void checkPeerNames(final SSLSession session, final List<String> allowed) throws IOException {
         new PeerNames(allowed).check(session);

@@ -35,12 +35,12 @@ public interface Transport extends AutoCloseable {
     boolean flush(long nowMs);
 
     /**
-     * Takes leave of the peer after the last message, as far as that goes without waiting. Whoever closes a connection while the
-     * peer has something to say makes the kernel reset it, and octets that were on the way are lost; so this goes on until the
-     * peer has finished too. Nothing is sent any more once this was called.
+     * Closes the connection in order after the last message, as far as that is possible without waiting. If a connection is
+     * closed while the peer's data is unread, the kernel resets it and octets under way are lost. This therefore continues until
+     * the peer has finished too. Nothing is sent after this call.
      *
      * @param nowMs milliseconds since the UNIX epoch.
-     * @return true if {@link #close()} destroys nothing any more.
+     * @return true if {@link #close()} loses nothing.
      */
     default boolean finish(final long nowMs) {
         return true;

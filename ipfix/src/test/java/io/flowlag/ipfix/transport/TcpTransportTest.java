@@ -37,7 +37,10 @@ class TcpTransportTest {
         return new StreamCollector(ServerSocketFactory.getDefault(), port);
     }
 
-    /** Has a port that nobody else is given and that refuses connections; a collector that is told of it may share it. */
+    /**
+     * Holds a port that the kernel assigns to no other socket and that refuses connections. A collector that knows the port may
+     * share it.
+     */
     private static SocketChannel heldPort() throws IOException {
         return SocketChannel.open().setOption(StandardSocketOptions.SO_REUSEADDR, true)
             .bind(new InetSocketAddress("127.0.0.1", 0));

@@ -43,7 +43,10 @@ class UdpTransportTest {
         return socket;
     }
 
-    /** Has a port that nobody else is given and that refuses what comes; a collector that is told of it may share it. */
+    /**
+     * Holds a port that the kernel assigns to no other socket and that refuses datagrams. A collector that knows the port may
+     * share it.
+     */
     private static DatagramSocket heldPort() throws IOException {
         final DatagramSocket socket = collector("127.0.0.1", 0);
         socket.connect(new InetSocketAddress("127.0.0.2", 9));

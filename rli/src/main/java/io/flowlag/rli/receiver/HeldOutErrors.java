@@ -35,7 +35,7 @@ public final class HeldOutErrors {
     /** The quantile is looked for again after so many errors, or an eighth of all. */
     private static final int REFRESH_COUNT = 256;
     private static final int STALE_SHIFT = 3;
-    /** Quotients are told apart by a thirty-second of an octave, from 1/256 on. */
+    /** Resolution of quotients: a thirty-second of an octave, from 1/256 on. */
     private static final int QUOTIENT_SHIFT = 47;
     private static final int STEPS_OF_OCTAVE = 32;
     private static final double LEAST_QUOTIENT = 1.0 / 256;

@@ -160,8 +160,8 @@ public final class ReceiverContext {
     }
 
     /**
-     * Sets the longest time between two references over which delays are estimated. References that nobody spaces can be far
-     * apart, and be told of late, so that silence alone would not see it in time.
+     * Sets the longest time between two references over which delays are estimated. Passive references can be far apart and
+     * arrive late, so silence alone would not detect the gap in time.
      *
      * @param maximumGapNs more than 0; the default is no limit.
      */

@@ -301,7 +301,7 @@ final class ReferenceStream {
         isAfterSilence = false;
     }
 
-    /** Settles what waits, and lets no packet have a right reference any more. */
+    /** Settles the waiting packets; none of them gets a right reference. */
     void abandon(final ReceiverCounter reason) {
         while (!waiting.isEmpty()) {
             settleOldest();

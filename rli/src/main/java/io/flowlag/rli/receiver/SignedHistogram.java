@@ -34,7 +34,7 @@ public final class SignedHistogram {
     /**
      * An empty distribution.
      *
-     * @param highestNs         the largest delay that is told from larger ones, 2 or more.
+     * @param highestNs         the largest delay that is distinguished from larger ones, 2 or more.
      * @param significantDigits of a delay, 1 to 5.
      */
     public SignedHistogram(final long highestNs, final int significantDigits) {
@@ -48,7 +48,10 @@ public final class SignedHistogram {
         return 2 * histogramBytes(highestNs, significantDigits) + DelayCounters.LENGTH_BYTES;
     }
 
-    /** The counts of an HdrHistogram: half as many in a bucket as values are told apart in twice the last digit's range. */
+    /**
+     * Memory of an HdrHistogram's counts: a bucket has half as many as there are distinguishable values in twice the last digit's
+     * range.
+     */
     static long histogramBytes(final long highestNs, final int significantDigits) {
         final long unitResolutionNs = 2 * Math.round(Math.pow(10, significantDigits));
         final long subBuckets = Long.highestOneBit(2 * unitResolutionNs - 1);

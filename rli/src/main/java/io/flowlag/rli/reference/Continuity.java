@@ -14,7 +14,7 @@ public enum Continuity {
     OUT_OF_ORDER(false),
     /** Seen before: duplicated on the way, or replayed. */
     DUPLICATE(false),
-    /** So much lower than the highest that nobody can tell whether it was seen before. */
+    /** Below the window: too far below the highest number to detect a replay. */
     TOO_OLD(false);
 
     private final boolean newest;

@@ -15,7 +15,7 @@ package io.flowlag.rli.reference;
  * </pre>
  * Behind the base packet come TLVs (RFC 8972 section 4), each with a header of four octets:
  * <pre>
- *   0  flags               1   U = 0x80 is set by whoever sends a test packet, M = 0x40, I = 0x20
+ *   0  flags               1   U = 0x80 is set by the sender of a test packet, M = 0x40, I = 0x20
  *   1  type                1   1 Extra Padding, 7 Follow-Up Telemetry, 8 HMAC
  *   2  valueLength         2
  *

@@ -1,8 +1,8 @@
 package io.flowlag.rli.reference;
 
 /**
- * A session of reference packets as both ends are told of it: one sender and one traffic class. Immutable but for the key, which
- * is copied when it is used.
+ * A session of reference packets as both ends are configured: one sender and one traffic class. Immutable except for the key,
+ * which is copied when used.
  *
  * @param ssid            STAMP session identifier, 1 to 65535.
  * @param key             of the HMAC; null for an unauthenticated session.

@@ -19,14 +19,14 @@ import static io.flowlag.rli.reference.ReferenceDescriptor.TLV_TYPE_OFFSET;
 import static io.flowlag.rli.reference.ReferenceDescriptor.TLV_VALUE_LENGTH_OFFSET;
 
 /**
- * Decides whether the payload of a UDP datagram is a reference packet of ours: the only place where its octets are not trusted.
- * HMACs are verified before anything but the session identifier is used (RFC 8762 section 4.4, RFC 8972 section 4.8); a packet
- * that is refused leaves no trace but its counter. What is refused is a regular packet.
+ * Decides whether the payload of a UDP datagram is a reference packet of this session. Only here are its octets untrusted. HMACs
+ * are verified before anything but the session identifier is used (RFC 8762 section 4.4, RFC 8972 section 4.8). A refused packet
+ * changes only a counter and is treated as a regular packet.
  *
- * <p>An authenticated session cannot be forged, and replayed only within the sequence window and the maximum delay, where each
- * number counts once. An unauthenticated one can be forged by whoever knows identifier, address and time.
+ * <p>An authenticated session cannot be forged. It can be replayed only within the sequence window and the maximum delay, where
+ * each number counts once. An unauthenticated session can be forged by anyone who knows identifier, address and time.
  *
- * <p>One thread. Octets stay the caller's. Allocates at construction.
+ * <p>One thread. The caller keeps ownership of the octets. Allocates at construction.
  */
 public final class ReferenceVerifier {
     private static final ByteOrder WIRE_ORDER = ByteOrder.BIG_ENDIAN;

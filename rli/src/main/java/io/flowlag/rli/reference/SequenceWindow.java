@@ -3,12 +3,12 @@ package io.flowlag.rli.reference;
 import java.util.Arrays;
 
 /**
- * Which sequence numbers of a stream of references were seen: a sliding bitmap below the highest (after RFC 4303 section 3.4.3),
- * with a count of those missing: {@code highest - first + 1 = accepted + lost} between two restarts, where {@code accepted} has
+ * The sequence numbers seen in a stream of references: a sliding bitmap below the highest (after RFC 4303 section 3.4.3) and a
+ * count of missing numbers. Between two restarts, {@code highest - first + 1 = accepted + lost}, where {@code accepted} includes
  * those out of order.
  *
- * <p>A sender that restarts counts from 0 again. It is told from a replay by its timestamp: a lower number with a newer timestamp
- * than the highest number had is a restart, because a replayed or overtaken packet has an older one. After a silence that is
+ * <p>A restarted sender counts from 0 again. The timestamp distinguishes a restart from a replay: a lower number with a newer
+ * timestamp than the highest number's is a restart, because a replayed or overtaken packet has an older one. After a silence
  * longer than any packet may be under way, a lower number is a restart whatever its timestamp.
  *
  * <p>One thread. Allocates at construction.

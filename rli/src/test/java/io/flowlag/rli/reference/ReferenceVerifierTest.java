@@ -34,7 +34,7 @@ class ReferenceVerifierTest {
     private static final int OPEN = 7;
     private static final int SIGNED = 8;
     private static final int ADDRESSED = 9;
-    /** The only octet that no HMAC covers, and that nobody reads. */
+    /** The only octet that no HMAC covers; it is never read. */
     private static final int FLAGS_OF_TLV_HMAC_OFFSET = 132;
     private static final long ADDRESS = 0x0A000001L;
 

@@ -19,7 +19,7 @@ public final class FlowEstimator {
     /** Says that the receiver does not know how many packets a flow had. */
     public static final long UNKNOWN_PACKETS = -1;
 
-    /** The paper's α: how many more packets than the emptiest a cell may have and still be taken. */
+    /** The paper's α: a cell is used if it has at most this fraction more packets than the flow's emptiest cell. */
     public static final double DEFAULT_ALPHA = 0.1;
 
     /** How many standard errors of a cell's sampling the rule of α allows for; 0 is the rule as the paper has it. */

@@ -3,8 +3,8 @@ package io.flowlag.sketch.estimate;
 /** How a flow's loss is to be read. */
 public enum LossKind {
     /**
-     * Not measured: a point lost packets of its own, or some cell of the sketch gained packets, nobody knows how many came that
-     * were not sent, and no row of the flow agrees: then what cells lack is less than what they lost.
+     * Not measured. A point lost packets itself, or a cell gained an unknown number of packets that were never sent and no row of
+     * the flow agrees. The cells' deficit is then below the real loss.
      */
     NONE,
 

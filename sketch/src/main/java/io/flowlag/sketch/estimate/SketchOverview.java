@@ -51,7 +51,7 @@ public final class SketchOverview {
         unexpectedCount = mostCount;
     }
 
-    /** {@return what the receiver counted at most that was not sent; below 0 if there is some, and nobody said how much} */
+    /** {@return upper bound on packets received but never sent; negative if their number is unknown} */
     double unexpectedCount() {
         return unexpectedCount < 0 && gainedCells == 0 ? 0 : unexpectedCount < 0 ? unexpectedCount :
             Math.max(unexpectedCount, gainedCount);

@@ -12,8 +12,8 @@ import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
  * A sketch as memory: an image that is always valid, off the heap, aligned to cache lines, {@link SketchGeometry#memoryBytes}
- * long. What its families add is where a packet goes. One thread at a time; whoever hands a sketch to another thread does so
- * with a happens-before edge. It owns its memory, which goes with it. Allocates at construction only.
+ * long. Subclasses decide which cells a packet updates. One thread at a time; handing a sketch to another thread needs a
+ * happens-before edge. It owns its memory. Allocates at construction only.
  */
 public abstract class Sketch extends ImageMemory {
     private final SketchGeometry geometry;

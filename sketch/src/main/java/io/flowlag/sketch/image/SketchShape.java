@@ -1,8 +1,8 @@
 package io.flowlag.sketch.image;
 
 /**
- * What a sketch's cells mean, as a geometry or an image says it. Whoever implements it says which thread may ask; asking
- * allocates nothing.
+ * The meaning of a sketch's cells, as a geometry or an image states it. The implementation defines which thread may call; calls
+ * do not allocate.
  */
 public interface SketchShape {
     /** The kind of sketch. */

@@ -173,8 +173,8 @@ public final class IntervalSketches<S extends IntervalSketch> {
     }
 
     /**
-     * The clock was set back: closes what is open, and the next timestamp begins time anew, wherever it lies. The reader is told
-     * nothing: intervals that it polls from then on may have smaller numbers. Writer's thread.
+     * Handles a clock that was set back: closes open intervals, and the next timestamp starts a new time line. The reader gets no
+     * signal: intervals that it polls from then on may have smaller numbers. Writer's thread.
      */
     public void restart() {
         if (started) {

@@ -3,13 +3,13 @@ package io.flowlag.sketch.joint;
 import java.util.Arrays;
 
 /**
- * Expectation propagation where cells are few: one normal distribution stands in for each flow's prior, so that the posterior of
- * all flows together is known in closed form, with what flows owe to one another through several cells; then each flow's
- * stand-in is fitted to its mixture anew. Belief propagation takes what comes back to a flow by way of others for news, and is
- * then sure of what nobody knows: where flows share several cells, as they do where cells are few, that is often.
+ * Expectation propagation for few cells. A normal distribution stands in for each flow's prior, so the joint posterior of all
+ * flows has a closed form, including correlations through shared cells. Each flow's stand-in is then refitted to its mixture.
+ * Belief propagation counts evidence twice where flows share several cells and becomes overconfident; that is common where cells
+ * are few.
  *
- * <p>Only where the packets of a flow in a cell are known. Cost: two thirds of the cube of the cells, a sweep. Allocates at
- * construction: three squares of the cells.
+ * <p>Needs the packets of each flow in each cell. Cost: two thirds of the cube of the cells, a sweep. Allocates at construction:
+ * three squares of the cells.
  */
 final class DensePropagation implements Propagation {
     /** A flow is determined by the cells if its variance is below this share of the prior's. */

@@ -375,7 +375,7 @@ public final class JointEstimator {
         }
     }
 
-    /** How far RLI's own means are off, in units of flows' scales: goes on whoever's solution is taken. */
+    /** Estimates the error of RLI's own means, in units of the flows' scales. Applies whichever solution is chosen. */
     private void calibrateRli(final JointProblem problem) {
         rliCalibration.begin();
         for (int index = 0; index < problem.witnesses; index++) {

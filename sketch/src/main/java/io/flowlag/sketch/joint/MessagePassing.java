@@ -27,7 +27,7 @@ final class MessagePassing implements Propagation {
     private final Witnesses witnesses;
     private final Peeling peeling;
     private final int edges;
-    /** Of each edge, flows in the order of visits: a flow's part of the cell, as the cell is told. */
+    /** Per edge, flows in the order of visits: the message to the cell about the flow's part of it. */
     private final float[] messageMean;
     private final float[] messageVariance;
     /** Of each cell: what its flows' messages leave of Q, and the variance of their sum. */
@@ -38,7 +38,7 @@ final class MessagePassing implements Propagation {
     private final boolean[] isQuiet;
     private final int[] orderCount;
     private final int[] orderHash;
-    /** The root of the second moment of each flow's last posterior; where counts are exact, nobody asks. */
+    /** Root of the second moment of each flow's last posterior; unused where counts are exact. */
     private final float[] lastSize;
     private final int[] edgeCell;
     private final double[] edgeValue;

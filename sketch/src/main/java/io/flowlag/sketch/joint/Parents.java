@@ -2,7 +2,7 @@ package io.flowlag.sketch.joint;
 
 /** RLI and LDS on their own, for when the joint solution cannot be trusted. Allocates at construction. */
 final class Parents {
-    /** With fewer, nobody is preferred. */
+    /** With fewer, no preference is made. */
     private static final int LEAST_WITNESSES = 30;
     private static final int CHOOSING_WITNESSES = 50;
     private static final double CLEARLY_BETTER = 0.9;

@@ -7,7 +7,7 @@ package io.flowlag.sketch.joint;
  * Allocates at construction.
  */
 final class Preference {
-    /** With fewer, nobody is preferred. */
+    /** With fewer, no preference is made. */
     private static final int LEAST_JUDGES = 30;
     private static final int POOLED_JUDGES = 200;
     private static final int KEPT = 1024;

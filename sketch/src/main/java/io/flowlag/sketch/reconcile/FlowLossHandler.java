@@ -8,7 +8,7 @@ public interface FlowLossHandler {
      *
      * @param classIndex of the packets at the sender; at the receiver, if the sender has none.
      * @param packets    more at the sender than at the receiver: lost; negative: more at the receiver.
-     * @param common     copies that both points have, of which nobody knows which belong together: they have no delay.
+     * @param common     copies that both points have but that cannot be paired: they have no delay.
      */
     void onLoss(long identifier, long flowHash, int classIndex, long packets, long common);
 }

@@ -6,10 +6,10 @@ import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.CellMap;
 
 /**
- * Takes what an aggregator listed out of the cells of an LDS: lost packets out of the sender's image, reordered ones out of the
- * receiver's. The cells agree then and are usable, and an estimate is what it would have been had those packets not been there.
- * Of loss such cells say nothing any more: it is {@link #forEachLoss} that counts it. An item whose copies belong to different
- * flows, or that the cache does not know, is not taken out; its cells stay unusable.
+ * Removes the packets that an aggregator listed from the cells of an LDS: lost ones from the sender's image, reordered ones from
+ * the receiver's. The cells then agree and are usable; the estimate equals the one without those packets. Repaired cells no
+ * longer show loss: {@link #forEachLoss} counts it. An item is not removed if its copies belong to different flows or the cache
+ * does not know it; its cells stay unusable.
  *
  * <p>One thread at a time; allocates at construction only.
  */

@@ -3,10 +3,10 @@ package io.flowlag.sketch.reconcile;
 import io.flowlag.common.hash.KeyedMix;
 
 /**
- * Packets of one identifier that a point saw in an interval. A packet that came once goes by its identifier. One that came c
- * times goes as a single item by the group identifier of (identifier, c): two points that saw it equally often agree, and the sum
- * of the c delays is exact whichever copy is which; where they did not, both points' groups differ and are taken out, since
- * nobody can tell which copies belong together. Stateless, any thread; allocates never.
+ * Packets of one identifier that a point saw in an interval. A packet seen once uses its identifier. One seen c times is a single
+ * item with the group identifier of (identifier, c). If two points saw it equally often, the groups agree, and the sum of the c
+ * delays is exact whichever copy is which. Otherwise both groups differ and are removed, because the copies cannot be paired.
+ * Stateless, any thread; never allocates.
  */
 public final class PacketGroup {
     private final long seed;

@@ -8,6 +8,9 @@ public enum PureTest {
      */
     CELL_INDEX,
 
-    /** Beside the index, the low half of the same hash gives the cell's check: wrong once in m times 2^32. */
+    /**
+     * In addition to the index, the low half of the same hash gives the cell's check: a false match has probability 1 in m times
+     * 2^32.
+     */
     CELL_INDEX_AND_CHECK
 }

@@ -135,11 +135,11 @@ public final class RdaReconciler {
     }
 
     /**
-     * Takes the packets that {@link #decodeClass} listed out of the cells, and estimates the delays of the packets that have the
-     * class at the sender. One that arrived with another mark counts among them: its arrival is known here. The estimate says
-     * nothing of loss until it is told.
+     * Removes the packets that {@link #decodeClass} listed from the cells, and estimates the delays of packets that had the class
+     * at the sender. A packet that arrived with another mark is included, because its arrival is known here. The estimate carries
+     * no loss until the caller sets it.
      *
-     * @param receiverPackets knows all packets of the receiver.
+     * @param receiverPackets holds all packets of the receiver.
      * @param result          is filled; empty if the last pair was refused.
      */
     public void repairClass(

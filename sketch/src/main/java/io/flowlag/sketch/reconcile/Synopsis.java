@@ -10,9 +10,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
- * A synopsis as memory: an image that is always valid, off the heap, aligned to cache lines, {@link
- * SynopsisGeometry#memoryBytes} long for the largest geometry that it may take. One thread at a time; whoever hands it to another
- * thread does so with a happens-before edge. It owns its memory, which goes with it. Allocates at construction only.
+ * A synopsis as memory: an image that is always valid, off the heap, aligned to cache lines, {@link SynopsisGeometry#memoryBytes}
+ * long for the largest geometry that it may take. One thread at a time; handing it to another thread needs a happens-before edge.
+ * It owns its memory. Allocates at construction only.
  */
 public abstract class Synopsis extends ImageMemory {
     private final SynopsisFamily family;

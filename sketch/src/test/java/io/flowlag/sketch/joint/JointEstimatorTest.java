@@ -339,7 +339,7 @@ class JointEstimatorTest {
         assertThrows(IllegalStateException.class, () -> estimator.meanNs(0));
     }
 
-    /** The four cells of each flow tell four different stories: nobody can be believed. */
+    /** The four cells of each flow contradict one another, so none is trusted. */
     @Test
     void shouldFallBackAndSaySoWhenCellsContradictEachOther() {
         final JointTraffic traffic = new JointTraffic(columns(10 * FLOWS), FLOWS, false, 24);

@@ -1,2 +1,4 @@
-/** The receiver point of a capture file, for {@code bin/benchmark}: here, since it uses what the process shows to nobody else. */
+/**
+ * The receiver point of a capture file, for {@code bin/benchmark}. It is in this package because it uses package-private types.
+ */
 package io.flowlag.exporter.runtime;

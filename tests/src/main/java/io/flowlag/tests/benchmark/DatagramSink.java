@@ -12,8 +12,8 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.DatagramChannel;
 
 /**
- * A Collecting Process on loopback for exporters that send by UDP: a thread that sums the packets of the records, or a port at
- * which the kernel throws everything away, so that the exporter finds somebody there and nobody takes its processor.
+ * A Collecting Process on loopback for exporters that send by UDP. It is either a thread that sums the packets of the records, or
+ * a port at which the kernel discards everything, so the exporter has a peer that uses no processor time.
  */
 final class DatagramSink implements AutoCloseable {
     private static final int RECEIVE_BUFFER_BYTES = 64 << 20;
@@ -66,7 +66,7 @@ final class DatagramSink implements AutoCloseable {
         }
     }
 
-    /** {@return packets of the records, once nothing came any more for a moment} */
+    /** {@return packets of the records, once no more have arrived for a moment} */
     long packetCount() throws InterruptedException {
         long before = -1;
         while (before != packets.packetCount()) {

@@ -16,11 +16,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * {@code bin/benchmark live}: packets of 60 octets as fast as a veth pair takes them, in a network namespace of its own, first
- * with nobody capturing, then with flowlag, flowlag on one thread and on pcap4j, tcpdump that writes to nothing, and tcpdump
- * whose filter has the kernel take no packet at all: what a packet socket costs the sender before anything is captured. All of
- * it once as the kernel does it by itself, which gives a packet to who captures it on the sender's processor, and once with
- * receive packet steering, which has another processor do that. Needs root.
+ * {@code bin/benchmark live}: sends packets of 60 octets as fast as a veth pair takes them, in a network namespace of its own. It
+ * runs first without a capturer, then with flowlag, flowlag on one thread and on pcap4j, tcpdump that writes to nothing, and
+ * tcpdump whose filter matches no packet. The last shows what a packet socket costs the sender before anything is captured. All
+ * of it runs twice: by the kernel's default, which delivers packets to the capturer on the sender's processor, and with receive
+ * packet steering, which uses another processor. Needs root.
  */
 final class LiveComparison {
     private static final String SENDER = "flbench0";
@@ -40,7 +40,7 @@ final class LiveComparison {
     private final LiveOptions options;
     private final PrintStream out;
     private final PrintStream err;
-    /** The best that the sender reached with nobody capturing, steered or not. */
+    /** The sender's best rate without a capturer, steered or not. */
     private double aloneRate;
     private boolean isSteered;
     private boolean hasFailed;

@@ -26,9 +26,9 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * What a receiver point reads in place of a capture: the same packets {@link MemoryTraffic#delayNs} later, a reference before
- * them, behind every 100th and at their end, and in a second file the intervals of their sender. Made once and kept beside the
- * capture. Columns of the sketch are half the flows of the interval that has most.
+ * Input of a receiver point in place of a capture: the same packets {@link MemoryTraffic#delayNs} later, with a reference before
+ * them, after every 100th and at their end. A second file holds the intervals of their sender. Made once and kept in the
+ * capture's directory. The sketch has half as many columns as the interval with most flows has flows.
  *
  * @param firstNs     when the first packet was sent.
  * @param packetCount without references.

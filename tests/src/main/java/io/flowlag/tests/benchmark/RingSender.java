@@ -17,7 +17,7 @@ import java.nio.ByteOrder;
  * Sends packets of 60 octets as fast as an interface takes them: the kernel's transmission ring (packet(7), PACKET_TX_RING,
  * version 2), filled once with the frames of {@link TrafficProfile#min64} and sent again and again, past the queueing discipline.
  * What the kernel does with a packet on a veth pair, up to who captures it, is done in this process's time, unless another
- * processor is told to receive. One thread uses an instance.
+ * processor is configured to receive. One thread uses an instance.
  * <pre>
  *   frame of the ring
  *     0  status  4        4  length  4        8  ...        32  octets

@@ -48,7 +48,7 @@ final class SenderInMemory extends SketchesAlone {
     }
 
     /**
-     * Sends the packets of a round, in which nobody may have looked yet.
+     * Sends the packets of a round, which may be unread so far.
      *
      * @param traffic at its beginning; left at its end.
      */

@@ -8,7 +8,7 @@ import org.agrona.MutableDirectBuffer;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 /**
- * Frames of reference packets of one session: Ethernet, IPv4 and UDP without checksums, which nobody asks for. One thread uses
+ * Frames of reference packets of one session: Ethernet, IPv4 and UDP without checksums, which are never verified. One thread uses
  * an instance; it allocates at construction.
  */
 final class SessionReferences {

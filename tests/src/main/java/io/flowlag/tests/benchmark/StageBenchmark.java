@@ -69,7 +69,7 @@ public class StageBenchmark {
     private static final int EXPIRY_LIMIT = 256;
     private static final long IDLE_NS = 15_000_000_000L;
 
-    /** Packets in memory, and their descriptors; flows make no difference to whoever reads or decodes. */
+    /** Packets in memory, and their descriptors; the number of flows does not affect reading or decoding. */
     @State(Scope.Thread)
     public static class Packets {
         private MemoryTraffic traffic;

@@ -337,7 +337,7 @@ class LauncherTest {
         try {
             return Files.readString(javaHome.resolve("release")).matches("(?s).*JAVA_VERSION=\"(1[7-9]|[2-9][0-9])[.\"].*");
         } catch (final IOException e) {
-            return false; // no release file, so nobody knows
+            return false; // no release file: unknown
         }
     }
 

@@ -201,7 +201,7 @@ class PackageTest {
             assertTrue(unit.lines().anyMatch(line::equals), line);
         }
         if (Tools.find("systemd-analyze").isPresent()) {
-            // The program is not installed here, so the unit is told where it is.
+            // The program is not installed here, so the unit gets its path.
             final Path here = Files.writeString(directory.resolve("flowlag.service"),
                 unit.replace("=/usr/bin/flowlag", "=" + root + "/usr/bin/flowlag"));
             final Command.Result verified = command("systemd-analyze", "verify", "--man=no", here).run();

@@ -67,7 +67,7 @@ public final class Flows {
         return flows;
     }
 
-    /** The truth may hold times beyond 64 bits; nobody compares those. */
+    /** The truth may hold times beyond 64 bits, which are not compared. */
     private static long parseNs(final String text) {
         return new BigInteger(text).longValue();
     }

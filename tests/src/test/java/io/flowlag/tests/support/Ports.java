@@ -25,18 +25,18 @@ public final class Ports {
     }
 
     private static final int FIRST_PORT = 20_000;
-    /** On Linux the kernel gives those from 32768 to whoever asks for any. */
+    /** Linux assigns ephemeral ports from 32768 on. */
     private static final int LAST_PORT = 32_000;
 
     private Ports() {
     }
 
-    /** {@return a UDP port that is free, and that the kernel gives nobody who asks for any} */
+    /** {@return a free UDP port that the kernel does not assign as an ephemeral port} */
     public static int freeUdp() {
         return free(port -> new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)));
     }
 
-    /** {@return a TCP port that is free, and that the kernel gives nobody who asks for any} */
+    /** {@return a free TCP port that the kernel does not assign as an ephemeral port} */
     public static int freeTcp() {
         return free(port -> new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
     }

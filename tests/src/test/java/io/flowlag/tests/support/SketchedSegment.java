@@ -15,7 +15,8 @@ import java.util.function.LongSupplier;
 
 /**
  * A {@link RouterTopology} whose source and exit are the two points of a segment, each a {@code flowlag run} of its own. They
- * meet on a wire beside the queue, which can be cut. Each process has files of its own, named by the test.
+ * exchange messages on a separate wire that bypasses the queue and can be cut. Each process has files of its own, named by the
+ * test.
  */
 public final class SketchedSegment implements AutoCloseable {
     /** For whatever a loaded machine may take. */
@@ -206,7 +207,7 @@ public final class SketchedSegment implements AutoCloseable {
         }
 
         /**
-         * Waits until so many more intervals were compared.
+         * Waits until this many further intervals were compared.
          *
          * @param intervals at a receiver.
          */

@@ -22,12 +22,12 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * What really happened to each flow of a {@link WindowedTraffic} or {@link SegmentTraffic} between two taps: every packet matched
- * by the number that it carries, one of TCP by its IPv4 identification and all captured octets from the TCP header on, without
- * the checksum. Knows nothing of digests, sketches or intervals of the product.
- * <p>
- * Segments of TCP may be twins: a closed connection answers without a socket, and so without an identification of its own. Where
- * fewer of them arrived than were sent, nobody can say which: the mean delay is known within bounds then.
+ * What really happened to each flow of a {@link WindowedTraffic} or {@link SegmentTraffic} between two taps. Packets are matched
+ * by the number that they carry; those of TCP by IPv4 identification and all captured octets from the TCP header on, without the
+ * checksum. Uses no digests, sketches or intervals of the product.
+ *
+ * <p>Segments of TCP may be identical: a closed connection answers without a socket, and so without an identification of its own.
+ * Where fewer of them arrived than were sent, the lost ones are unknown, so the mean delay is known only within bounds.
  */
 public final class TapTruth {
     private static final int ADDRESSES_OFFSET = 14 + 12;
@@ -162,7 +162,7 @@ public final class TapTruth {
      *
      * @param sent       at the sender point.
      * @param arrived    at the receiver point.
-     * @param intervalNs by which it is told how many flows are alive.
+     * @param intervalNs for counting live flows.
      */
     public TapTruth(final Path sent, final Path arrived, final long intervalNs) {
         this(sent, arrived, intervalNs, UnaryOperator.identity());
@@ -173,7 +173,7 @@ public final class TapTruth {
      *
      * @param sent       at the sender point.
      * @param arrived    at the receiver point.
-     * @param intervalNs by which it is told how many flows are alive.
+     * @param intervalNs for counting live flows.
      * @param translated the key that a flow has at the receiver point.
      */
     public TapTruth(final Path sent, final Path arrived, final long intervalNs, final UnaryOperator<String> translated) {

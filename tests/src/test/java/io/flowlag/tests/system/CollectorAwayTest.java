@@ -70,7 +70,7 @@ class CollectorAwayTest {
         return "      spool: " + directory.resolve("spool") + "\n" + more;
     }
 
-    /** Each record is told from the others by its packets. */
+    /** The number of packets identifies each record. */
     private void make(final Destination... destinations) {
         made++;
         entry.setMemory(0, entry.capacity(), (byte)0);

@@ -255,7 +255,7 @@ class ExchangeProcessTest {
         assertTrue(run.isAlive(), run::errors);
     }
 
-    /** Until so many more intervals were compared. */
+    /** Waits until this many further intervals were compared. */
     private void awaitCompared(final Command.Running run, final long intervals) {
         final long before = count("lds_intervals");
         Deadline.await(TIMEOUT, () -> count("lds_intervals") >= before + intervals || !run.isAlive(),

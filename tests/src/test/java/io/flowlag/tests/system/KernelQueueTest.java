@@ -45,8 +45,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Delay over real queues of the kernel, as {@code flowlag run} measures it by references and sketches, beside the truth. The
- * figures are printed. {@code -Dflowlag.kernel.queue.runs=5} repeats the first test with other seeds.
+ * Delay over real queues of the kernel, as {@code flowlag run} measures it by references and sketches, compared with the truth.
+ * The figures are printed. {@code -Dflowlag.kernel.queue.runs=5} repeats the first test with other seeds.
  */
 @Tag("topology")
 class KernelQueueTest {

@@ -561,7 +561,7 @@ class LiveCaptureTest {
         }
     }
 
-    /** Octet for octet what was sent, in that order, with the outer tag beside the frame or in it. */
+    /** Asserts that the captured octets equal the sent ones, in order, with the outer tag either in the frame or separate. */
     private static void assertCaptured(
         final List<byte[]> sent, final List<Packet> packets, final LiveCaptureOptions.Kind kind) {
         assertEquals(sent.size(), packets.size());

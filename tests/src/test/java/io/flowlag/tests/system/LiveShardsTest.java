@@ -120,7 +120,7 @@ class LiveShardsTest {
         return packets;
     }
 
-    /** Each ends when all take nothing in any more, so all are polled in turn. */
+    /** A source ends only when none takes packets in, so all are polled in turn. */
     private static void awaitEnd(final List<? extends LivePacketSource> sources, final List<CapturedPackets> shards) {
         final long startNs = System.nanoTime();
         final boolean[] isEnded = new boolean[sources.size()];
@@ -207,7 +207,7 @@ class LiveShardsTest {
         }
     }
 
-    /** A source that is closed leaves its flows to the others: it waits for them to take nothing in any more. */
+    /** A closed source leaves its flows to the others: it waits until none takes packets in. */
     @Test
     void shouldKeepFlowsApartToTheEndThoughPacketsKeepComing() throws Exception {
         final AtomicBoolean isOver = new AtomicBoolean();

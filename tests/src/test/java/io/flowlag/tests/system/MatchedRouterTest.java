@@ -322,7 +322,7 @@ class MatchedRouterTest {
         assertTrue(held >= LEAST_HELD_BY_REFERENCES * bounded, held + " of " + bounded + " bounds hold");
     }
 
-    /** Returns when nothing of it is on its way any more. */
+    /** Returns when none of its packets is under way. */
     private void traffic() throws Exception {
         final long seed = ThreadLocalRandom.current().nextLong(1_000_000);
         System.out.println("matched router, seed " + seed);

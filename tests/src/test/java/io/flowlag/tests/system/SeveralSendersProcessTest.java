@@ -30,8 +30,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Three processes that see packets of the loopback interface: two senders as they leave, told apart by their source addresses,
- * and the receiver as they arrive. One sender is killed and comes back, and two come that nobody asked for.
+ * Three processes that see packets of the loopback interface: two senders that see them leave, distinguished by their source
+ * addresses, and the receiver that sees them arrive. One sender is killed and restarted, and two unconfigured senders connect.
  */
 @Tag("topology")
 @Tag("slow")
@@ -124,7 +124,7 @@ class SeveralSendersProcessTest {
         assertTrue(metrics.contains("flowlag_lds_interval_usable_cells{sender=\"1\"}"), metrics);
     }
 
-    /** Each flow is of its sender's segment, and nobody invents a loss. */
+    /** Each flow belongs to its sender's segment, and no loss is reported that did not happen. */
     private void tellRecords() throws IOException {
         final int[] measured = new int[SOURCES.size()];
         final String output = new Flowlag().inThisJvm().run("collect", "--read", records, "--format", "json").orFail().output();
@@ -172,7 +172,7 @@ class SeveralSendersProcessTest {
         return run;
     }
 
-    /** Until so many more intervals of a sender were compared. */
+    /** Waits until this many further intervals of a sender were compared. */
     private void awaitCompared(final Command.Running receiver, final int session, final long intervals) {
         final long before = count("lds_intervals_session_" + session);
         Deadline.await(TIMEOUT, () -> count("lds_intervals_session_" + session) >= before + intervals || !receiver.isAlive(),

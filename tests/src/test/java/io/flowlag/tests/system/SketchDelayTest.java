@@ -24,9 +24,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * What sketches of two processes are worth over real queues of the kernel, beside the truth that taps at both points tell. The
- * traffic keeps no more than a window under way, so the queues stand on machines of any speed. The figures are printed.
- * {@code -Dflowlag.sketch.delay.seed=7} takes other traffic.
+ * Accuracy of sketches of two processes over real queues of the kernel, compared with the truth from taps at both points. The
+ * traffic keeps at most a window under way, so queues form on machines of any speed. The figures are printed. {@code
+ * -Dflowlag.sketch.delay.seed=7} uses other traffic.
  */
 @Tag("topology")
 @Tag("slow")

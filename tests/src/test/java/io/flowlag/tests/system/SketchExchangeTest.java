@@ -209,7 +209,7 @@ class SketchExchangeTest {
         return run;
     }
 
-    /** Until so many more intervals were compared. */
+    /** Waits until this many further intervals were compared. */
     private void awaitCompared(final Command.Running run, final long intervals) {
         final long before = compared();
         Deadline.await(TIMEOUT, () -> compared() >= before + intervals || !run.isAlive(),

@@ -213,7 +213,7 @@ class SketchTroubleTest {
             }
             means++;
             if (flow.estimator() == JOINT && flow.errorBoundNs() == null) {
-                // Intervals were solved for which nobody vouches yet: nothing is promised.
+                // Intervals were solved without a validated bound yet: no promise to check.
                 continue;
             }
             final long boundNs = 1 + (flow.errorBoundNs() == null ? 0 : flow.errorBoundNs());

@@ -9,9 +9,10 @@ import io.flowlag.sketch.reconcile.SynopsisImage;
 import io.flowlag.sketch.reconcile.SynopsisPairing;
 
 /**
- * Compares two FineComb (RDA paper, section III-C): a cell counts if counts and parity strings agree. {@link #repair} takes
- * reordered packets out by trying which of the stash's packets make a cell agree, within a limit of combinations; {@link
- * #repairIdeally} is what the RDA paper compares with: it is told which packets they were. A cell with a lost packet stays lost.
+ * Compares two FineComb (RDA paper, section III-C): a cell counts if counts and parity strings agree. {@link #repair} removes
+ * reordered packets by trying which of the stash's packets make a cell agree, within a limit of combinations. {@link
+ * #repairIdeally} is the variant that the RDA paper compares with: the caller supplies the reordered packets. A cell with a lost
+ * packet stays lost.
  *
  * <p>One thread at a time: {@link #pair}, then any repair, then {@link #estimate}. Takes 17 octets a cell, and room for the
  * stash, at construction; allocates nothing later.

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What is between the two measurement points. No path marks its packets, so nobody sees which queue a flow takes. */
+/** The path between the two measurement points. No path marks its packets, so a flow's queue is not observable. */
 public enum HeldOutPath {
     /** One FIFO queue with tail drop, 55 % load. */
     FIFO_55(0.55, 0),

@@ -139,7 +139,7 @@ public final class JointExperiment extends NamedExperiment {
         }
     }
 
-    /** Beside the prototype's figures, which the issue asks to reach at the full size. */
+    /** Compares with the prototype's figures, which the issue requires to be reached at full size. */
     private static void compare(final Results results, final Table table) {
         final String column = "joint, 100 packets or more %";
         final Object[][] wanted = {

@@ -98,7 +98,7 @@ public final class Results {
         return List.copyOf(plots);
     }
 
-    /** {@return every number beside the paper's} */
+    /** {@return every number with the paper's} */
     public List<Comparison> comparisons() {
         return List.copyOf(comparisons);
     }

@@ -15,7 +15,7 @@ public enum Scale {
         this.seeds = seeds;
     }
 
-    /** {@return how many seeds there are where nobody says} */
+    /** {@return the default number of seeds} */
     public int seeds() {
         return seeds;
     }

@@ -25,8 +25,8 @@ import java.util.Arrays;
 import java.util.function.IntPredicate;
 
 /**
- * One run of a simulated segment with RLI at its receiver: estimates beside the truth, flow by flow. Flows are compared by the
- * mean over all packets that arrived, whether they were estimated or not.
+ * One run of a simulated segment with RLI at its receiver: estimates and the truth, flow by flow. Flows are compared by the mean
+ * over all packets that arrived, estimated or not.
  */
 final class RliExperiment {
     private static final long LONG_NS = 100_000_000L;

@@ -14,8 +14,8 @@ import io.flowlag.tests.lab.sketch.LdsSettings.Estimate;
 import io.flowlag.tests.lab.sketch.PaperTraffic.DelayModel;
 
 /**
- * α of the LDS paper's rule: how many more packets than the emptiest a cell may have and still be taken (section 3). The paper
- * chose 0.1 and has no figure of it.
+ * α of the LDS paper's rule (section 3): a cell is used if it has at most this fraction more packets than the flow's emptiest
+ * cell. The paper chose 0.1 and has no figure of it.
  */
 public final class LdsAlpha extends NamedExperiment {
     private static final double[] ALPHAS = {0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10};

@@ -27,7 +27,7 @@ class HeldOutTest {
     @TempDir
     Path directory;
 
-    /** Matching of every packet of the captures finds the truth that is written beside them. */
+    /** Matching every packet of the captures finds the truth that is written with them. */
     @Test
     void shouldWriteWhatIsTrue() throws IOException {
         for (final HeldOutPath path : HeldOutPath.values()) {

@@ -32,7 +32,7 @@ import java.util.stream.IntStream;
 
 /**
  * One run of a simulated segment without injected references, through the product's delay stage with policy passive: estimates
- * beside the truth, flow by flow.
+ * and the truth, flow by flow.
  */
 final class PassiveExperiment {
     private static final long LIFE_NS = 3_600_000_000_000L;
