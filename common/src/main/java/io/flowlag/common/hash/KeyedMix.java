@@ -3,8 +3,8 @@ package io.flowlag.common.hash;
 /**
  * A keyed mixer of 64-bit integers: spreads values that are hashes already over cells, rows, and samples, independently for each
  * seed. For one seed it is a bijection, so different values stay different. With seed 0 it is the output function of SplitMix64.
- * Not a cryptographic hash: what must withstand an attacker is the hash that goes in. Test vectors are in {@code docs/sketch.md}.
- * Stateless, any thread; allocates never.
+ * Not attack-resistant; the keyed hash that goes in provides that. Test vectors are in {@code docs/sketch.md}. Stateless, any
+ * thread; allocates never.
  */
 public final class KeyedMix {
     private static final long FIRST_MULTIPLIER = 0xbf58476d1ce4e5b9L;
@@ -34,7 +34,7 @@ public final class KeyedMix {
     }
 
     /**
-     * Tells seeds apart without giving them away: 32 of the bits that no sketch uses.
+     * A fingerprint that distinguishes seeds without revealing them: 32 bits that no sketch uses.
      *
      * @param seed that both measurement points share.
      */

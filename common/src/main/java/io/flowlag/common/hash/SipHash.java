@@ -5,8 +5,8 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * SipHash-2-4, the keyed 64-bit hash of Aumasson and Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012): two
- * rounds a word, four at the end. Who does not know the key can neither aim at a collision nor avoid a sample. It is the
+ * SipHash-2-4, the keyed 64-bit hash of Aumasson and Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012): two rounds a
+ * word, four at the end. Without the key, an attacker can neither construct a collision nor avoid being sampled. It is the
  * variant whose security margin its authors recommend and for which they published vectors.
  * <p>
  * Words are little-endian whatever the machine is, so that equal octets and keys give equal hashes everywhere. Immutable; safe
@@ -64,11 +64,11 @@ public final class SipHash {
     }
 
     /**
-     * Hashes two words and octets behind them, of which some count as 0: {@link #hash} of what would be 16 octets and a copy,
-     * without the copy.
+     * Hashes two words and the octets after them, some bits of which are masked to 0. Equals {@link #hash} of the concatenation,
+     * without a copy.
      *
      * @param first       the first eight octets as a little-endian number.
-     * @param buffer      holds the octets behind them.
+     * @param buffer      holds the octets after them.
      * @param offset      of the first.
      * @param lengthBytes how many, at least 8.
      * @param maskedBytes offset among the octets, a multiple of 8, of a word that is masked.
@@ -80,7 +80,7 @@ public final class SipHash {
         return hash(HEAD_BYTES, first, second, buffer, offset, lengthBytes, maskedBytes, mask);
     }
 
-    /** Both: the two words are there if the octets are behind as many as they have. */
+    /** Serves both hashes: the two words are present if the length exceeds that of the octets. */
     private long hash(
         final int headBytes, final long first, final long second, final DirectBuffer buffer, final int offset,
         final int lengthBytes, final int maskedBytes, final long mask) {
@@ -121,7 +121,7 @@ public final class SipHash {
         return v0 ^ v1 ^ v2 ^ v3;
     }
 
-    /** A word of the octets, of which some count as 0; the last one with the length of all, those before them included. */
+    /** A word of the octets, masked; the last one carries the total length, including the octets before. */
     static long word(
         final DirectBuffer buffer, final int offset, final int lengthBytes, final int headBytes, final int at,
         final int wholeWordsEnd, final int maskedBytes, final long mask) {

@@ -3,8 +3,8 @@ package io.flowlag.common.hash;
 import org.agrona.DirectBuffer;
 
 /**
- * Two hashes of {@link SipHash} under one key at once. Each step of a hash waits for the one before, so that one hash leaves a
- * processor half idle; the steps of two take little longer than those of the longer one. One thread. Allocates nothing after
+ * Two hashes of {@link SipHash} under one key at once. Each step of a hash depends on the one before, so one hash leaves half of
+ * a processor's units idle. Two interleaved hashes take little longer than the longer one. One thread. Allocates nothing after
  * construction.
  */
 public final class SipHashPair {
@@ -27,11 +27,11 @@ public final class SipHashPair {
     }
 
     /**
-     * Hashes two words and octets behind them, of which some count as 0, and two other words: {@link SipHash#hash} of the former,
-     * and of 16 octets, without the copies.
+     * Hashes two words and the octets after them, some bits of which are masked to 0, and two other words. Equals {@link
+     * SipHash#hash} of the former, and of 16 octets, without copies.
      *
      * @param first       the first eight octets as a little-endian number.
-     * @param buffer      holds the octets behind them.
+     * @param buffer      holds the octets after them.
      * @param offset      of the first.
      * @param lengthBytes how many, at least 8.
      * @param maskedBytes offset among the octets, a multiple of 8, of a word that is masked.

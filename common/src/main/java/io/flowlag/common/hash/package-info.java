@@ -1,5 +1,5 @@
 /**
- * Keyed hashing that gives the same value on every machine: what two measurement points know a packet or a flow by. What is
- * static has no state and serves any thread.
+ * Keyed hashing with equal results on every machine; two measurement points identify packets and flows by it. Static methods have
+ * no state and serve any thread.
  */
 package io.flowlag.common.hash;

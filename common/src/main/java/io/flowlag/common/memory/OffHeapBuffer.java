@@ -47,7 +47,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
     }
 
     /**
-     * Takes memory that begins on a cache line and is filled with zeros.
+     * Allocates zeroed memory that begins on a cache line.
      *
      * @param lengthBytes how many octets.
      * @return a buffer over it.
@@ -57,9 +57,9 @@ public final class OffHeapBuffer extends UnsafeBuffer {
     }
 
     /**
-     * Takes memory that begins on a cache line, whose octets are undefined until somebody writes them. It is not filled with
-     * zeros, so that start-up does not pay for it, and the system gives a page only to who writes into it. It goes with
-     * {@link #free}, or when the buffer is no longer reachable.
+     * Allocates memory that begins on a cache line and whose content is undefined. It is not zeroed, so start-up does not pay for
+     * it, and the system provides a page only when it is written. Freed by {@link #free}, or when the buffer is no longer
+     * reachable.
      *
      * @param lengthBytes how many octets.
      * @return a buffer over it; views of it must not outlive it.
@@ -76,7 +76,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
     }
 
     /**
-     * Takes memory as {@link #allocateUntouched} does, and fills it with zeros: for tables that grow, whose old memory is freed.
+     * Allocates memory as {@link #allocateUntouched} does and zeroes it: for tables that grow, whose old memory is freed.
      *
      * @param lengthBytes how many octets.
      * @return a buffer over it; views of it must not outlive it.
@@ -87,7 +87,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
         return buffer;
     }
 
-    /** {@return octets of {@link #allocateUntouched} that were not given back, which the JVM's own figures leave out} */
+    /** {@return octets of {@link #allocateUntouched} that are not freed; the JVM's own statistics exclude them} */
     public static long untouchedBytes() {
         return UNTOUCHED_BYTES.get();
     }

@@ -122,7 +122,7 @@ public final class TlsEngine {
     }
 
     /**
-     * Hands over what one record holds, or the rest of it, and advances. Call it until it returns 0 or less.
+     * Returns the content of one record, or the rest of it, and advances. Call it until it returns 0 or less.
      *
      * @param target  takes decrypted octets.
      * @param channel takes what the handshake has to send.
@@ -180,9 +180,9 @@ public final class TlsEngine {
     }
 
     /**
-     * Goes on with sending what waits, then close_notify or the alert of a failure. Encrypts no data afterwards.
+     * Continues to send pending octets, then close_notify or the alert of a failure. Encrypts no data afterwards.
      *
-     * @return whether all of it has left.
+     * @return whether everything was sent.
      * @throws IOException if the channel or the engine fails.
      */
     public boolean close(final WritableByteChannel channel) throws IOException {

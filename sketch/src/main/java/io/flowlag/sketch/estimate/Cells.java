@@ -3,8 +3,8 @@ package io.flowlag.sketch.estimate;
 import io.flowlag.sketch.image.SketchImage;
 
 /**
- * Two points' cells side by side (LDS paper, section 2.3.2). Where the sender's image is null, the receiver's is an SDS: its
- * cells hold delays and are usable as they are. Stateless, any thread; allocates never.
+ * Compares the cells of two points (LDS paper, section 2.3.2). If the sender's image is null, the receiver's is an SDS: its cells
+ * hold delays and are usable as they are. Stateless, any thread; never allocates.
  */
 public final class Cells {
     private Cells() {
@@ -35,11 +35,11 @@ public final class Cells {
     }
 
     /**
-     * Whether the receiver has packets in a cell that the sender has not, for certain. A cell that lost more than it gained does
-     * not show it.
+     * Whether the receiver certainly has packets in a cell that the sender lacks. A cell that lost more than it gained does not
+     * show it.
      *
      * @param sender image of the sender, null for an SDS.
-     * @return true if the receiver counted more, or as many and others.
+     * @return true if the receiver counted more, or equally many with another digest.
      */
     public static boolean gained(
         final SketchImage sender, final SketchImage receiver, final int row, final int column) {

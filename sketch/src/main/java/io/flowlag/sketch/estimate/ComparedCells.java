@@ -5,8 +5,8 @@ import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
 
 /**
- * What both points' cells say together, cell by cell, written once an interval: who asks for a flow's cells reads one cache line
- * of each, and not one at either point. A cell has a place here, by its row and column.
+ * The comparison of both points' cells, written once an interval. Reading a flow's cell takes one cache line instead of one at
+ * each point. A cell's place follows from its row and column.
  * <pre>
  *   0  receivedCount   8
  *   8  bytes           8   at the receiver
@@ -68,7 +68,7 @@ final class ComparedCells {
         return (row * columns + column) * LENGTH_BYTES;
     }
 
-    /** Reads of a cell, so that it is in the processor's cache then. */
+    /** Reads from a cell to bring it into the processor's cache. */
     long touch(final int place) {
         return cells.getLong(place);
     }

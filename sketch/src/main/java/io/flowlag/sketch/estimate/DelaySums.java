@@ -16,7 +16,10 @@ final class DelaySums {
     private int degreesOfFreedom;
     private double ownDeviations;
     private int ownDegreesOfFreedom;
-    /** Of the rows that tell the flow's own spread: squares of others' counts over the count of a cell, and the most others. */
+    /**
+     * Over the rows that show the flow's own spread: squares of others' counts over the count of a cell, and the largest count of
+     * others.
+     */
     private double otherSquares;
     private double mostOthers;
 
@@ -42,7 +45,9 @@ final class DelaySums {
         mostOthers = 0;
     }
 
-    /** Cells whose rows have one each, and all packets of the flow in it: nothing is left out, and no row tells a spread. */
+    /**
+     * Adds cells of rows that have one each, which hold all packets of the flow: nothing is left out, and no row shows a spread.
+     */
     void all(
         final double cellDelaySumsNs, final double cellCounts, final double cellBytes, final double cellOtherCounts,
         final int cellCount, final double largestCount) {
@@ -75,7 +80,7 @@ final class DelaySums {
             rowCount = cellCount;
             return;
         }
-        // The mean of the first cell is asked for by the others alone.
+        // Only later cells need the mean of the first cell.
         rowMeanNs = rowCells == 2 ? firstDelaySumNs / rowCount : rowMeanNs;
         rowCount += cellCount;
         final double offsetNs = cellDelaySumNs / cellCount - rowMeanNs;
@@ -92,9 +97,9 @@ final class DelaySums {
     }
 
     /**
-     * The row that ended holds hardly any others, so that its spread is the flow's own.
+     * Adds the finished row, which holds hardly any other flows, so its spread is the flow's own.
      *
-     * @param rowOtherCount what others count in the flow's cells of the row, which may all be in one cell.
+     * @param rowOtherCount packets of others in the flow's cells of the row, which may all be in one cell.
      */
     void addOwnSpread(final double rowOtherCount) {
         if (rowCells > 1) {
@@ -106,11 +111,11 @@ final class DelaySums {
     }
 
     /**
-     * Fills what the sums say.
+     * Fills the result from the sums.
      *
-     * <p>The variance behind the bound has two parts. Sampling: the flow's packets that no chosen cell holds, with the delay
-     * variance of the cells' spread (or of all cells, if the flow's do not tell). Interference: the share q of other flows'
-     * packets pulls the mean by q times their distance.
+     * <p>The variance behind the bound has two parts. Sampling: packets of the flow that no chosen cell holds, with the delay
+     * variance of the cells' spread, or of all cells if the flow's do not show one. Interference: the share q of other flows'
+     * packets shifts the mean by q times their distance.
      */
     void finish(
         final int weight,
@@ -136,8 +141,8 @@ final class DelaySums {
     }
 
     /**
-     * Fills the standard deviation if it is worth anything: if its bound is not more than itself. The variance is wrong by the
-     * chance of few differences, and by others, who pull a cell's mean: what they add grows with the cell's count.
+     * Fills the standard deviation if its bound is at most the deviation itself. Its error has two sources: few differences, and
+     * other flows, which shift a cell's mean. The latter's effect grows with the cell's count.
      */
     private void measureDeviation(
         final int weight, final double boundFactor, final double samples, final SketchOverview overview,

@@ -3,15 +3,15 @@ package io.flowlag.sketch.estimate;
 import java.util.Arrays;
 
 /**
- * How far the delay sums of a row's cells lie from what the mean delay lets expect, by how much the cells hold. What a
- * flow's cell holds besides the flow is what any cell of the row may hold; so this tells how much other flows disturb the
- * flow, whatever sizes, weights, rates and delays they have. Cells of about the same count, within half an octave, are
- * taken together. One thread; allocates at construction only.
+ * The variance of the delay sums of a row's cells about the mean delay, by the cells' counts. The other packets in a flow's cell
+ * are a sample of those in any cell of the row. The variance therefore measures how much other flows disturb a flow, whatever
+ * sizes, weights, rates and delays they have. Cells with counts within half an octave share a bin. One thread; allocates at
+ * construction only.
  */
 final class DelayVariance {
     /** Of half an octave each, the average count in the middle. */
     private static final int BINS = 64;
-    /** Fewer cells than that tell no variance; then neighbouring bins are added. */
+    /** With fewer cells the variance is unknown; neighbouring bins are then added. */
     private static final int ENOUGH_CELLS = 32;
 
     private final double[][] squaresNs2;
@@ -35,7 +35,7 @@ final class DelayVariance {
         return packetVarianceNs2;
     }
 
-    /** How much the means of flows differ beyond what the variance of packets explains. */
+    /** Variance of the flows' means beyond what the packets' variance explains. */
     double flowVarianceNs2() {
         return flowVarianceNs2;
     }
@@ -104,7 +104,7 @@ final class DelayVariance {
         return leastNs2;
     }
 
-    /** What the squares hold beyond the packets' variance, over the squares of counts: the largest cells decide it. */
+    /** The squares' excess over the packets' variance, divided by the squares of counts: the largest cells dominate. */
     private double flowVarianceNs2(final ComparedCells compared, final int row, final double meanNs) {
         double excessNs2 = 0;
         double countSquares = 0;
@@ -122,7 +122,7 @@ final class DelayVariance {
 
     private int bin(final int row, final double count) {
         final double ratio = count / averageCounts[row];
-        // The exponent of the square is the logarithm in half octaves, without the time of a logarithm.
+        // The exponent of the square is the logarithm in half octaves, at less cost than a logarithm.
         return Math.max(0, Math.min(BINS - 1, BINS / 2 + Math.getExponent(ratio * ratio)));
     }
 }

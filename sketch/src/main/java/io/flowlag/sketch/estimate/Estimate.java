@@ -1,8 +1,8 @@
 package io.flowlag.sketch.estimate;
 
 /**
- * An estimate of a mean delay, and what stands behind it. An estimator fills it; it is reused. A value that is absent cannot be
- * read: its accessor throws, so no placeholder can pass for a measurement. Belongs to the thread that asks; allocates never.
+ * An estimate of a mean delay, and the evidence for it. Filled by an estimator and reused. The accessor of an absent value
+ * throws, so no placeholder can pass for a measurement. Belongs to the calling thread; never allocates.
  */
 public abstract class Estimate {
     /** Whether there is a mean. */
@@ -32,7 +32,7 @@ public abstract class Estimate {
         return meanNs;
     }
 
-    /** {@return whether the standard deviation is there: enough cells tell it} */
+    /** {@return whether the standard deviation is present: enough cells determine it} */
     public abstract boolean hasStandardDeviation();
 
     /** {@return standard deviation of the delays, ns} */

@@ -1,8 +1,8 @@
 package io.flowlag.sketch.estimate;
 
 /**
- * What the cells say of one flow in one interval (LDS paper, section 2.3.4). Filled by {@link FlowEstimator}, reused for the next
- * flow. {@link #totalCells} is R times k.
+ * The estimate of one flow in one interval from its cells (LDS paper, section 2.3.4). Filled by {@link FlowEstimator}, reused for
+ * the next flow. {@link #totalCells} is R times k.
  */
 public final class FlowEstimate extends Estimate {
     long samples;
@@ -21,8 +21,8 @@ public final class FlowEstimate extends Estimate {
     double lostPackets;
 
     /**
-     * Half width of the interval about the mean in which the flow's true mean lies, at the estimator's confidence, as far as the
-     * spread of the cells, their sampling, and the expected share of other flows' packets tell. Returns ns, not negative.
+     * Half width of the interval about the mean that holds the flow's true mean at the estimator's confidence. It covers the
+     * spread of the cells, their sampling, and the expected share of other flows' packets. Returns ns, not negative.
      */
     @Override
     public double boundNs() {
@@ -31,8 +31,8 @@ public final class FlowEstimate extends Estimate {
     }
 
     /**
-     * Packets behind the mean, at least 1. Where cells were weighed, the most own packets of one row, less for what others
-     * disturb them; where they were chosen, the most that the chosen cells of one row hold. None counts twice.
+     * Packets behind the mean, at least 1; none counts twice. Where cells were weighted: the most own packets of one row, reduced
+     * by the others' disturbance. Where they were chosen: the most packets that the chosen cells of one row hold.
      */
     public long samples() {
         return samples;
@@ -44,16 +44,16 @@ public final class FlowEstimate extends Estimate {
     }
 
     /**
-     * Usable cells that were taken for the mean by the rule of α; where all were weighed, those that tell more of the flow
-     * than of others.
+     * Usable cells behind the mean: those chosen by the rule of α, or, where all were weighted, those that carry more information
+     * on the flow than on others.
      */
     public int chosenCells() {
         return chosenCells;
     }
 
     /**
-     * Whether the standard deviation is there: rows that hold hardly any others must have so many chosen cells, and so few
-     * others in them, that its bound is not more than itself.
+     * Whether the standard deviation is present. The rows that hold hardly any other flows must have enough chosen cells that the
+     * deviation's bound is at most the deviation itself.
      */
     @Override
     public boolean hasStandardDeviation() {
@@ -61,7 +61,7 @@ public final class FlowEstimate extends Estimate {
     }
 
     /**
-     * Half width about the standard deviation at the estimator's confidence: it has few cells behind it, and others in them.
+     * Half width about the standard deviation at the estimator's confidence. Few cells, and other flows in them, make it wide.
      * Returns ns, at most the standard deviation.
      */
     public double standardDeviationBoundNs() {
@@ -80,21 +80,21 @@ public final class FlowEstimate extends Estimate {
         return averageBytes;
     }
 
-    /** Whether packet and byte counts are there: two sketches are paired, or there is an SDS. */
+    /** Whether packet and byte counts are present: two sketches are paired, or there is an SDS. */
     public boolean hasSizes() {
         return hasSizes;
     }
 
     /**
-     * Whether the flow has at most as many packets and octets as stated: true if some row takes every packet. Otherwise they are
-     * scaled up from a sample.
+     * Whether packets and octets are upper bounds: true if some row takes every packet. Otherwise they are scaled up from a
+     * sample.
      */
     public boolean sizesAreUpperBounds() {
         require(hasSizes);
         return sizesAreUpperBounds;
     }
 
-    /** Whether the sender's packets are there: two sketches are paired. */
+    /** Whether the sender's packets are present: two sketches are paired. */
     public boolean hasSentPackets() {
         return hasSentPackets;
     }
@@ -117,7 +117,7 @@ public final class FlowEstimate extends Estimate {
         return receivedBytes;
     }
 
-    /** Whether there is a loss, and how it is to be read. */
+    /** Whether a loss was measured, and its meaning. */
     public LossKind lossKind() {
         return lossKind;
     }

@@ -9,9 +9,9 @@ import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.lds.CellMap;
 
 /**
- * Estimates flows from two points' LDS, or from one SDS (LDS paper, sections 2.3.4, 4.2 and 4.3). First {@link #pair}, once
- * an interval: that compares every cell. Then {@link #estimate} for each flow: that reads what came of the flow's R times k
- * cells; the images are not needed for that.
+ * Estimates flows from two points' LDS, or from one SDS (LDS paper, sections 2.3.4, 4.2 and 4.3). Call {@link #pair} once an
+ * interval: it compares every cell. Then call {@link #estimate} for each flow: it reads the comparison of the flow's R times k
+ * cells and no longer needs the images.
  *
  * <p>One thread. Allocates at construction only: {@link #memoryBytes}, off the heap.
  */
@@ -41,11 +41,11 @@ public final class FlowEstimator {
     private final FlowCells cells;
     /** The share of a flow's packets that is expected in one of its cells, by row. */
     private final double[] shares;
-    /** Whether a row samples as many packets as the one that samples most. */
+    /** Whether a row has the highest sampling rate. */
     private final boolean[] isFullest;
     private final DelaySums sums = new DelaySums();
     private final WeightedCells weightedCells;
-    /** What serves flows of known packets instead; null where it does not. */
+    /** Estimates flows with known packets instead; null if not applicable. */
     private final OneCellRows oneCellRows;
 
     /** What the rows that sample most hold, the fullest of them. */
@@ -62,8 +62,8 @@ public final class FlowEstimator {
     }
 
     /**
-     * An estimator that weighs all usable cells of a flow by what they tell, if the receiver knows the flow's packets. Where
-     * it does not, or where the sketch has too few cells to weigh by, it chooses cells by the rule of α with the default α and
+     * An estimator that weights all usable cells of a flow by their information, if the receiver knows the flow's packets.
+     * Otherwise, or if the sketch has too few cells to weight by, it chooses cells by the rule of α with the default α and
      * tolerance.
      *
      * @param geometry   of the sketches, LDS or SDS.
@@ -91,13 +91,13 @@ public final class FlowEstimator {
     }
 
     /**
-     * An estimator that weighs cells, or not.
+     * An estimator that weights cells, or not.
      *
      * @param geometry       of the sketches, LDS or SDS.
-     * @param alpha          at least 0; of the rule that chooses cells where they are not weighed.
+     * @param alpha          at least 0; for the rule that chooses cells where they are not weighted.
      * @param noiseTolerance at least 0, in standard errors.
      * @param confidence     of the bounds, between 0 and 1.
-     * @param weighted       whether cells are weighed where the receiver knows the flow's packets.
+     * @param weighted       whether cells are weighted where the receiver knows the flow's packets.
      */
     public FlowEstimator(
         final SketchGeometry geometry,
@@ -146,7 +146,7 @@ public final class FlowEstimator {
             new OneCellRows(geometry, cellMap, compared, overview, sums, alpha, boundFactor) : null;
     }
 
-    /** What an estimator takes off the heap, by formula: as much as a sketch's cells. Returns octets. */
+    /** Off-heap memory of an estimator, by formula: as much as a sketch's cells. Returns octets. */
     public static long memoryBytes(final SketchGeometry geometry) {
         return ComparedCells.memoryBytes(geometry);
     }
@@ -189,7 +189,7 @@ public final class FlowEstimator {
         isPaired = false;
     }
 
-    /** What the pairing says of all cells. Returns the overview of the last pairing. */
+    /** Returns the overview of all cells from the last pairing. */
     public SketchOverview overview() {
         return overview;
     }
@@ -198,9 +198,9 @@ public final class FlowEstimator {
      * Estimates a flow.
      *
      * @param weight          of the flow, at least 1.
-     * @param receivedPackets of the flow in the interval, as the receiver's flow cache counted them: they tell how much of a cell
-     *                        is other flows', which makes choice and bound better; or {@link #UNKNOWN_PACKETS}, also where the
-     *                        cache's key is finer than the flow hash.
+     * @param receivedPackets of the flow in the interval, as the receiver's flow cache counted them. They determine how much of a
+     *                        cell belongs to other flows, which improves choice and bound. {@link #UNKNOWN_PACKETS} if unknown,
+     *                        or if the cache's key is finer than the flow hash.
      */
     public void estimate(
         final long flowHash, final int weight, final long receivedPackets, final FlowEstimate result) {
@@ -262,7 +262,7 @@ public final class FlowEstimator {
         return null != weightedCells && overview.hasMean();
     }
 
-    /** The smallest size that a usable cell gives the flow if all of it were the flow's, on the safe side of its noise. */
+    /** The smallest count among the flow's usable cells, raised by its noise to be on the safe side. */
     private double emptiestCount(final int weight, final FlowEstimate result) {
         double emptiest = Double.MAX_VALUE;
         boolean occupied = false;
@@ -301,7 +301,10 @@ public final class FlowEstimator {
         addOwnSpread(weight, row, receivedCount);
     }
 
-    /** A row whose cells hold no more than α of others tells the flow's spread; where it takes every packet that is known. */
+    /**
+     * Adds the spread of a row if its cells hold at most α of others. Whether they do is known only where the row takes every
+     * packet.
+     */
     private void addOwnSpread(final int weight, final int row, final double receivedCount) {
         double count = 0;
         for (int cell = cells.first(row); cell < cells.end(row); cell++) {
@@ -316,12 +319,12 @@ public final class FlowEstimator {
         }
     }
 
-    /** How much a cell's count may differ from the flow's share because packets are spread and sampled at random. */
+    /** How much a cell's count may differ from the flow's share by random spreading and sampling. */
     private double noise(final double count, final int weight, final double share) {
         return share == 1 ? 0 : noiseTolerance * Math.sqrt((1 - share) * (count + weight) * weight);
     }
 
-    /** What a cell of the row holds on average where the flow is not. */
+    /** Average count of a cell of the row without the flow. */
     private double backgroundCount(final int row) {
         double elsewhere = overview.rowCount(row);
         for (int cell = cells.first(row); cell < cells.end(row); cell++) {
@@ -355,7 +358,7 @@ public final class FlowEstimator {
         scaleSizes(weight, result);
     }
 
-    /** Makes packets and octets of sums of weights. */
+    /** Converts sums of weights to packets and octets. */
     private void scaleSizes(final int weight, final FlowEstimate result) {
         final double scale = 1 / (weight * geometry.samplingRate(fullestRow));
         result.hasSizes = true;
@@ -367,19 +370,19 @@ public final class FlowEstimator {
     }
 
     /**
-     * Says how many packets came that were not sent, which only somebody who sees packets by other cells can know. A flow's upper
-     * bound of loss is larger by them, since each may stand in its cells for a packet that was lost. Holds for this pair; without
-     * it flows have no upper bound where some cell gained packets.
+     * Sets an upper bound on packets received but never sent, which must be known from another source. It raises a flow's upper
+     * bound of loss, since each such packet may hide a lost one. Holds for this pair. Without it, flows have no upper bound where
+     * some cell gained packets.
      *
-     * @param mostCount at most, each as often as its flow weighs.
+     * @param mostCount upper bound, each packet counted by its flow's weight.
      */
     public void unexpected(final double mostCount) {
         overview.unexpected(mostCount);
     }
 
     /**
-     * Reads what came of the cells of a flow, so that they are in the processor's cache for {@link #estimate}. Changes nothing.
-     * Returns what was read, for the caller to keep, or the compiler would leave the reading out.
+     * Reads the comparison of a flow's cells to bring it into the processor's cache for {@link #estimate}. Changes nothing.
+     * Returns what was read; the caller must use it, or the compiler would drop the reads.
      */
     public long touch(final long flowHash) {
         long octets = 0;
@@ -413,7 +416,7 @@ public final class FlowEstimator {
         }
     }
 
-    /** What the flow's cells in a row lost; no number if one of them gained a packet, which hides a loss. */
+    /** Loss of the flow's cells in a row; NaN if one of them gained a packet, which hides a loss. */
     private double rowLoss(final int row) {
         double sum = 0;
         for (int cell = cells.first(row); cell < cells.end(row); cell++) {
@@ -426,7 +429,7 @@ public final class FlowEstimator {
         return sum;
     }
 
-    /** What the flow's cells in a row have less at the receiver: what they lost, less what they gained. */
+    /** Deficit of the flow's cells in a row at the receiver: loss minus gain. */
     private double rowLacking(final int row) {
         double sum = 0;
         for (int cell = cells.first(row); cell < cells.end(row); cell++) {

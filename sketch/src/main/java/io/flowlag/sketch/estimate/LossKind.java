@@ -1,6 +1,6 @@
 package io.flowlag.sketch.estimate;
 
-/** How a flow's loss is to be read. */
+/** The meaning of a flow's loss. */
 public enum LossKind {
     /**
      * Not measured. A point lost packets itself, or a cell gained an unknown number of packets that were never sent and no row of
@@ -8,7 +8,7 @@ public enum LossKind {
      */
     NONE,
 
-    /** Exact: in some row that takes every packet all of the flow's cells agree, so that nothing was lost. */
+    /** Exact: all of the flow's cells agree in some row that takes every packet, so nothing was lost. */
     EXACT,
 
     /** The flow lost no more than this; flows that share its cells may have lost some of it. */

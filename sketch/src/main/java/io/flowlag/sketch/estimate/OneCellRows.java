@@ -4,9 +4,9 @@ import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.CellMap;
 
 /**
- * Estimates a flow of which each row has all packets in one cell ({@link CellMap#isByFlow}), and whose packets are known: what
- * {@link FlowEstimator} does for any sketch, by the rule of α, in two short loops, since a cell's count is an upper bound without
- * noise. One thread. Allocates at construction only.
+ * Estimates a flow of known packets where each row has them all in one cell ({@link CellMap#isByFlow}). It applies the rule of α
+ * as {@link FlowEstimator} does, in two short loops, since a cell's count is an upper bound without noise. One thread. Allocates
+ * at construction only.
  */
 final class OneCellRows {
     private final CellMap cellMap;
@@ -31,7 +31,7 @@ final class OneCellRows {
         places = new int[rows];
     }
 
-    /** Fills a result that was reset; sizes are sums of weights yet, not packets. */
+    /** Fills a result that was reset; sizes are still sums of weights, not packets. */
     void estimate(
         final long flowHash, final int weight, final long receivedPackets, final boolean isDamaged, final FlowEstimate result) {
         long sent = Long.MAX_VALUE;
@@ -93,7 +93,7 @@ final class OneCellRows {
         }
     }
 
-    /** A cell that is not chosen adds 0: which are chosen is as good as random, and the processor would guess wrong. */
+    /** A cell that is not chosen adds 0. The choice is nearly random, so a branch would be mispredicted. */
     private void addCells(final long emptiest, final double receivedCount) {
         final double limit = (1 + alpha) * Math.max(emptiest, receivedCount);
         double delaySumNs = 0;

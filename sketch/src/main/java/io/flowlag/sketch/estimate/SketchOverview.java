@@ -3,8 +3,8 @@ package io.flowlag.sketch.estimate;
 import io.flowlag.sketch.image.SketchImage;
 
 /**
- * What one pass over two paired sketches says of all their cells: how many are usable, and how the delays of cells spread,
- * from which {@link FlowEstimator} knows what other flows' packets may do to a flow's estimate. One thread; allocates never.
+ * Summary of all cells of two paired sketches: how many are usable, and how their delays spread. {@link FlowEstimator} derives
+ * from it how much other flows' packets may disturb an estimate. One thread; never allocates.
  */
 public final class SketchOverview {
     private final double[] rowCounts;
@@ -35,17 +35,17 @@ public final class SketchOverview {
     }
 
     /**
-     * Cells of all rows that gained packets for certain ({@link Cells#gained}). If there is one, others may have gained packets
-     * and lost more, so that what they lack is less than what was lost.
+     * Cells of all rows that certainly gained packets ({@link Cells#gained}). If there is one, others may have gained packets and
+     * lost more, so their deficit is below their loss.
      */
     public int gainedCells() {
         return gainedCells;
     }
 
     /**
-     * Says how much of what the receiver counted was not sent. It may stand in a cell where as much was lost.
+     * Sets an upper bound on packets received but never sent. Such a packet may hide a lost one in its cell.
      *
-     * @param mostCount at most, as cells count packets: by weight.
+     * @param mostCount upper bound, as cells count packets: by weight.
      */
     void unexpected(final double mostCount) {
         unexpectedCount = mostCount;
@@ -57,7 +57,7 @@ public final class SketchOverview {
             Math.max(unexpectedCount, gainedCount);
     }
 
-    /** Whether some cell of the row that samples most is usable, so that there is a mean. */
+    /** Whether the mean is present: some cell of the row with the highest rate is usable. */
     public boolean hasMean() {
         return count > 0;
     }
@@ -78,14 +78,14 @@ public final class SketchOverview {
         return packetVarianceNs2;
     }
 
-    /** Squared distance that may be expected between the means of a flow's packets and of the others in its cell. */
+    /** Expected squared distance between the means of a flow's packets and of the others in its cell. */
     double interferenceVarianceNs2(final double cellMeanNs, final double ownPackets, final double otherPackets) {
         final double distanceNs = cellMeanNs - meanNs;
         return distanceNs * distanceNs + cellVarianceNs2 +
             packetVarianceNs2 * (1 / Math.max(1, ownPackets) + 1 / Math.max(1, otherPackets));
     }
 
-    /** Compares all cells, and sums up what they say. */
+    /** Compares all cells and sums them up. */
     void measure(
         final SketchImage sender, final SketchImage receiver, final int fullestRow, final ComparedCells compared) {
         compared.begin(null != sender);

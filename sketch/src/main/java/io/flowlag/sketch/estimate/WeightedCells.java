@@ -4,15 +4,15 @@ import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.CellMap;
 
 /**
- * The mean of a flow whose packets are known, from all its cells that agree, each weighted by what it tells ({@code
- * docs/sketch.md}, "Mean of a flow"). What a cell counts beyond the flow's expected share is others'. Cells of a row are
- * disjoint samples and are added; rows are independent samples and are averaged by inverse variance, together with what is
- * known of flows in general. One thread; allocates at construction only.
+ * The mean of a flow of known packets, from all its cells that agree, each weighted by its information ({@code docs/sketch.md},
+ * "Mean of a flow"). A cell's count beyond the flow's expected share belongs to others. Cells of a row are disjoint samples and
+ * are added. Rows are independent samples; they are averaged by inverse variance, together with the prior over flows. One thread;
+ * allocates at construction only.
  */
 final class WeightedCells {
-    /** So much wider than seen is the prior, so that a flow that is unlike the others is not pulled to them. */
+    /** Factor by which the prior is wider than observed, so that an unusual flow is not pulled to the others. */
     private static final double PRIOR_WIDTH = 2;
-    /** Makes the expectation of a normal variable's positive part, at 0: (2·0.798)². */
+    /** Makes the approximated expectation of a normal variable's positive part exact at 0: (2·0.798)². */
     private static final double POSITIVE_PART = 8 / Math.PI;
     private static final double MOSTLY_OWN = 0.5;
     private static final double WHOLE = 1 - 1e-9;
@@ -42,14 +42,14 @@ final class WeightedCells {
         otherCounts = new double[geometry.vldaLength()];
     }
 
-    /** Takes what the cells of a pair of sketches say together. */
+    /** Takes the comparison of a pair of sketches. */
     void measure(final SketchOverview overview, final int fullestRow) {
         meanNs = overview.meanNs();
         variance.measure(compared, overview, fullestRow);
         packetVarianceNs2 = variance.packetVarianceNs2();
     }
 
-    /** Whether there are enough cells to weigh by. */
+    /** Whether there are enough cells to weight by. */
     boolean isMeasured() {
         return packetVarianceNs2 > 0;
     }
@@ -70,8 +70,8 @@ final class WeightedCells {
     }
 
     /**
-     * As {@link #estimate}, where each row has all packets of a flow in one cell ({@link CellMap#isByFlow}): what the cell counts
-     * beyond the flow is others', without noise.
+     * As {@link #estimate}, where each row has all packets of a flow in one cell ({@link CellMap#isByFlow}): the cell's count
+     * beyond the flow belongs to others, without noise.
      *
      * @param places of the flow's cells, by row.
      */
@@ -119,8 +119,8 @@ final class WeightedCells {
     }
 
     /**
-     * How much of each of the flow's cells in a row is others': the part above what is expected of the flow, as nearly the
-     * expectation of a normal variable's positive part. In a row that takes every packet their sum is known.
+     * Estimates the others' share of each of the flow's cells in a row: the excess over the flow's expected part, approximated by
+     * the expectation of a normal variable's positive part. In a row that takes every packet the sum is known.
      */
     private void countOthers(final int row, final long flowHash, final int weight, final double packets) {
         final int base = cellMap.baseColumn(row, flowHash);
@@ -168,7 +168,7 @@ final class WeightedCells {
         endRow(samples, offsetSumNs, delaySumNs, weight, packets);
     }
 
-    /** How much of what a cell says is the flow's, by the variances of both parts. */
+    /** The flow's share of a cell's information, by the variances of both parts. */
     private double own(final int row, final double ownPackets, final double otherCount, final int weight) {
         final double ownNs2 = ownPackets * packetVarianceNs2;
         final double othersNs2 = variance.sumVarianceNs2(row, otherCount) / ((double)weight * weight);
@@ -190,7 +190,7 @@ final class WeightedCells {
         }
     }
 
-    /** By how much the rows differ more than their variances let expect (Birge's ratio, squared), at least 1. */
+    /** Excess of the rows' spread over their variances (Birge's ratio, squared), at least 1. */
     private double disagreement() {
         return rowsUsed < 2 ? 1 :
             Math.max(1, (offsetSquares - offsetSum * offsetSum / precision) / (rowsUsed - 1));

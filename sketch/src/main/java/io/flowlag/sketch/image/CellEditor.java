@@ -6,9 +6,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
- * Takes packets out of a sketch's image in place, once it is known that only one point has them. The image's counts of offered
- * packets stay as they are. It does not own the memory that it is wrapped around. One thread at a time; allocates at construction
- * only.
+ * Removes packets from a sketch's image in place, once it is known that only one point has them. The image's counts of offered
+ * packets stay. It does not own the wrapped memory. One thread at a time; allocates at construction only.
  */
 public final class CellEditor {
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
@@ -35,7 +34,7 @@ public final class CellEditor {
     }
 
     /**
-     * Takes packets out of a cell, all sums modulo 2^64.
+     * Removes packets from a cell, all sums modulo 2^64.
      *
      * @param timestampSumNs sum of weight · timestamp.
      * @param bytes          sum of weight · octets.

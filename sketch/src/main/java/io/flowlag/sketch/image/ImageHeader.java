@@ -28,7 +28,7 @@ public final class ImageHeader {
     /** Offset of the flags, one octet. */
     public static final int FLAGS_OFFSET = 3;
 
-    /** Flag: the point that filled the image lost packets of its own, so its losses are not the path's. */
+    /** Flag: the point that filled the image lost packets itself, so its losses are not the path's. */
     public static final int FLAG_DAMAGED = 0x01;
 
     /** Boundary to which an image's memory is aligned, in octets. */
@@ -71,7 +71,7 @@ public final class ImageHeader {
     }
 
     /**
-     * Verifies what images have in common, but for geometry and interval.
+     * Verifies the common fields, except geometry and interval.
      *
      * @param preambleLength in octets.
      * @param cellLength     of the family in octets; 0 if there is no such family.

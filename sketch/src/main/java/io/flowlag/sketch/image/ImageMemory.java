@@ -10,7 +10,7 @@ public abstract class ImageMemory implements IntervalSketch {
     /** {@return the image} */
     protected abstract MutableDirectBuffer octets();
 
-    /** Adds packets whose update was put off, before anybody reads. */
+    /** Adds packets whose update was deferred; called before a read. */
     protected void settle() {
     }
 
@@ -25,7 +25,7 @@ public abstract class ImageMemory implements IntervalSketch {
         return octets().getLong(ImageHeader.INTERVAL_NUMBER_OFFSET, BYTE_ORDER);
     }
 
-    /** Says that this point lost packets of its own in the interval, so that they are not taken for the path's. */
+    /** Marks that this point lost packets itself in the interval, so that they are not counted as the path's loss. */
     public final void markDamaged() {
         final int flags = octets().getByte(ImageHeader.FLAGS_OFFSET) | ImageHeader.FLAG_DAMAGED;
         octets().putByte(ImageHeader.FLAGS_OFFSET, (byte)flags);
@@ -38,7 +38,7 @@ public abstract class ImageMemory implements IntervalSketch {
         return octets().capacity();
     }
 
-    /** Writes what images have in common; the interval has length 1. */
+    /** Writes the common fields; the interval has length 1. */
     protected final void writeHeader(
         final int preambleLength, final int family, final int cellLength, final int rows, final int columns) {
         final MutableDirectBuffer image = octets();

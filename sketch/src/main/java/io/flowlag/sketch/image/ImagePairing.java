@@ -1,8 +1,8 @@
 package io.flowlag.sketch.image;
 
 /**
- * Decides whether two images may be compared: every field that says what a cell means must be equal. Stateless, any thread;
- * {@link #check} allocates never, {@link #explain} a text.
+ * Decides whether two images may be compared: every field that defines a cell's meaning must be equal. Stateless, any thread;
+ * {@link #check} never allocates, {@link #explain} allocates a text.
  */
 public final class ImagePairing {
     private ImagePairing() {
@@ -36,7 +36,7 @@ public final class ImagePairing {
     }
 
     /**
-     * Says what differs, both values named, sender's first.
+     * Describes the difference with both values, the sender's first.
      *
      * @param result of {@link #check}.
      */

@@ -1,6 +1,6 @@
 package io.flowlag.sketch.image;
 
-/** What a verifier says of octets that claim to be an image: accepted, or the first reason against. */
+/** Result of verifying octets as an image: accepted, or the first reason for refusal. */
 public enum ImageResult {
     /** Every field is legal and the length fits. */
     ACCEPTED,

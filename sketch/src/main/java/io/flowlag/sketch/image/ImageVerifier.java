@@ -5,8 +5,8 @@ import org.agrona.DirectBuffer;
 import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
- * Verifies bytes from elsewhere before any flyweight is wrapped around them. It never throws, whatever the bytes are.
- * Stateless, any thread; allocates never.
+ * Verifies received bytes before a flyweight is wrapped around them. Never throws, whatever the bytes are. Stateless, any thread;
+ * never allocates.
  */
 public final class ImageVerifier {
     private ImageVerifier() {

@@ -25,8 +25,8 @@ public abstract class ImageView {
     }
 
     /**
-     * Whether the point that filled the image lost packets of its own in the interval. Returns true if so: differences in counts
-     * are then not the path's losses.
+     * Whether the point that filled the image lost packets itself in the interval. If so, differences in counts are not the
+     * path's losses.
      */
     public final boolean damaged() {
         return (buffer.getByte(ImageHeader.FLAGS_OFFSET) & ImageHeader.FLAG_DAMAGED) != 0;

@@ -46,7 +46,7 @@ public abstract class Sketch extends ImageMemory {
         return geometry;
     }
 
-    /** The sketch as its readers see it, with every packet that was added before. Returns the one image over this memory. */
+    /** Returns the one image over this memory, after settling all added packets. */
     public final SketchImage image() {
         settle();
         return image;
@@ -78,8 +78,8 @@ public abstract class Sketch extends ImageMemory {
     }
 
     /**
-     * Reads of a cell, which lies in one cache line. Returns what was read, for the caller to keep, or the compiler would leave
-     * the reading out.
+     * Reads from a cell, which lies in one cache line. Returns what was read; the caller must use it, or the compiler would drop
+     * the read.
      */
     protected final long touchCell(final int row, final int column) {
         return buffer.getLong(ImageDescriptor.cellOffset(columns, row, column), BYTE_ORDER);

@@ -47,7 +47,7 @@ public final class SketchImage extends ImageView implements SketchShape {
         return buffer.getInt(ImageDescriptor.rateOffset(row), BYTE_ORDER);
     }
 
-    /** Tells seeds apart. Returns the seed's fingerprint. */
+    /** Returns the seed's fingerprint. */
     public int seedFingerprint() {
         return buffer.getInt(ImageDescriptor.SEED_FINGERPRINT_OFFSET, BYTE_ORDER);
     }

@@ -1,18 +1,15 @@
 package io.flowlag.sketch.interval;
 
 /**
- * What {@link IntervalSketches} circulates: a sketch, or whatever several sketches of one interval the owner bundles. It is
- * used by one thread at a time; the hand-over is ordered by {@code IntervalSketches}. It owns its memory, allocated at
- * construction: no method here allocates.
+ * An element that {@link IntervalSketches} circulates: a sketch, or a bundle of several sketches of one interval. One thread at a
+ * time; {@code IntervalSketches} orders the hand-over. It owns its memory, allocated at construction; no method here allocates.
  */
 public interface IntervalSketch {
-    /**
-     * Makes it empty. The reader's thread calls it, so that the writer has no memory to clear.
-     */
+    /** Clears it. Called on the reader's thread, so that the writer has no memory to clear. */
     void clear();
 
     /**
-     * Gives an empty one its interval. The writer's thread calls it.
+     * Starts an empty one for an interval. Called on the writer's thread.
      *
      * @param intervalNumber as {@link MeasurementInterval} counts.
      */

@@ -7,23 +7,22 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The generations of a point's sketches: some open to the writer, some with the reader, the rest empty. Packet timestamps
- * alone move time: a packet of a new interval opens that interval's sketch, and {@code holdNs} after an interval's end its
- * sketch closes and goes to the reader, who gives it back when done. Until then packets can still be booked into it, whatever
- * came in between.
+ * The generations of a point's sketches: some open to the writer, some held by the reader, the rest empty. Only packet timestamps
+ * move time: a packet of a new interval opens that interval's sketch. The sketch closes {@code holdNs} after its interval's end
+ * and goes to the reader, who returns it when done. Until then packets can still be added to it in any order of intervals.
  *
- * <p>Assumptions: one writer thread, one reader thread. The reader gives back what it polled, nothing else, and does not touch it
- * afterwards. No timestamp lies far in the future: time does not run back, unless {@link #restart} says that the clock was set.
+ * <p>Assumptions: one writer thread, one reader thread. The reader returns only what it polled and does not touch it afterwards.
+ * No timestamp lies far in the future: time does not run back, except through {@link #restart}.
  *
- * <p>Guarantees: what the writer did to a sketch happens before the reader polls it, what the reader did before the writer
- * fills it again. The last {@code openIntervals} intervals are open unless closed by their hold time or on request. Neither
- * thread ever waits for the other. A packet is either in the sketch of its interval or in one of two counts: {@link
- * #latePackets}, whose interval is closed, and {@link #unsketchedPackets}, whose interval found no empty sketch because the
- * reader holds too many. Such an interval is never handed out, so no incomplete sketch is, but for the first interval.
+ * <p>Guarantees: the writer's changes happen before the reader's poll, and the reader's before the writer fills the sketch again.
+ * The last {@code openIntervals} intervals are open unless closed by their hold time or on request. Neither thread waits for the
+ * other. A packet is either in the sketch of its interval or in one of two counts: {@link #latePackets}, whose interval is
+ * closed, and {@link #unsketchedPackets}, whose interval found no empty sketch because the reader holds too many. Such an
+ * interval is never handed out, so no incomplete sketch is, except for the first interval.
  *
  * <p>Allocates at construction only.
  *
- * @param <S> what circulates.
+ * @param <S> the circulating element.
  */
 public final class IntervalSketches<S extends IntervalSketch> {
     private static final int LEAST_OPEN_INTERVALS = 2;
@@ -49,13 +48,13 @@ public final class IntervalSketches<S extends IntervalSketch> {
     private final boolean[] taken;
 
     /**
-     * Takes all sketches that will ever circulate.
+     * Creates all sketches that will circulate.
      *
      * @param holdNs        how long after its end an interval stays open: the sender's reordering, or the receiver's wait for
      *                      packets in
      *                      flight and for the digests of the sender; at most {@code (openIntervals - 1)} intervals.
      * @param openIntervals most intervals open at a time, at least 2.
-     * @param generations   all sketches, more than the open intervals; what is more is for the reader to hold.
+     * @param generations   all sketches, more than the open intervals; the reader can hold the difference.
      * @param supplier      makes an empty sketch.
      */
     public IntervalSketches(
@@ -105,9 +104,9 @@ public final class IntervalSketches<S extends IntervalSketch> {
     }
 
     /**
-     * The sketch of an interval by its number, for a packet that its timestamp at this point would book elsewhere: a packet that
-     * the sender sent in an earlier interval. Does not move time. Writer's thread. Returns the open sketch; null if there is
-     * none, and then the packet is counted here.
+     * The sketch of an interval by number, for a packet whose timestamp at this point falls into another interval than the
+     * sender's. Does not move time. Writer's thread. Returns the open sketch; null if there is none, and then the packet is
+     * counted here.
      */
     public S selectInterval(final long number) {
         if (!started || number <= lastClosed || number > newest) {
@@ -132,8 +131,8 @@ public final class IntervalSketches<S extends IntervalSketch> {
     }
 
     /**
-     * Moves time, as a packet would: opens the interval of the timestamp and those before it that belong to the open ones,
-     * and closes those whose hold time is over. Writer's thread.
+     * Moves time, as a packet would: opens the interval of the timestamp and the earlier ones within {@code openIntervals}, and
+     * closes those whose hold time is over. Writer's thread.
      *
      * @param timestampNs since the epoch; earlier than before does nothing.
      */
@@ -151,10 +150,10 @@ public final class IntervalSketches<S extends IntervalSketch> {
     }
 
     /**
-     * Closes intervals before their hold time is over: the receiver has all it waited for, or the input has ended. Writer's
-     * thread.
+     * Closes intervals before their hold time is over, because the receiver has everything that it waited for or the input has
+     * ended. Writer's thread.
      *
-     * @param number the last interval to be closed; those that are not open yet stay so.
+     * @param number the last interval to close; intervals not yet open stay so.
      */
     public void closeThrough(final long number) {
         if (!started) {
@@ -216,7 +215,7 @@ public final class IntervalSketches<S extends IntervalSketch> {
     }
 
     /**
-     * Gives a sketch back, to be emptied here and filled again. Reader's thread.
+     * Returns a sketch, which is cleared here for reuse. Reader's thread.
      *
      * @param sketch that {@link #poll} returned.
      * @throws IllegalArgumentException if the reader does not hold it.

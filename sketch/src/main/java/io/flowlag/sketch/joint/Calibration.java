@@ -9,7 +9,7 @@ final class Calibration {
     /** With fewer, no bound can be promised for 95 %. */
     static final int LEAST_WITNESSES = 19;
     private static final int POOLED_WITNESSES = 200;
-    /** Of the same size, from earlier intervals: with 200 alone the share that holds varies by 1.5 %. */
+    /** Witnesses kept of the same size, from earlier intervals: with 200 alone the covered share varies by 1.5 %. */
     private static final int OWN_WITNESSES = 1000;
     private static final int KEPT = 2048;
     /** Doubles that a calibration holds, nearly. */
@@ -41,7 +41,7 @@ final class Calibration {
         ratios.forget();
     }
 
-    /** Whether enough witnesses speak for a size. */
+    /** Whether a size has enough witnesses. */
     boolean isConcluded(final int sizeBin) {
         return isConcluded[sizeBin];
     }

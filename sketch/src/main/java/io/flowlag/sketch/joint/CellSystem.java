@@ -3,9 +3,9 @@ package io.flowlag.sketch.joint;
 import java.util.Arrays;
 
 /**
- * A {@link JointProblem} as linear equations: cell j holds Q_j = sum of a_ij z_i, where z_i is what RLI got wrong in the mean of
- * flow i, and a_ij = w_i n_ij. Where a flow's packets in a cell are not known (sampling, vLDA), n_ij is the expected count,
- * scaled so that each cell's counts add up to its N.
+ * A {@link JointProblem} as linear equations. Cell j holds Q_j = sum of a_ij z_i, where z_i is RLI's error in the mean of flow i,
+ * and a_ij = w_i n_ij. Where a flow's packets in a cell are unknown (sampling, vLDA), n_ij is the expected count, scaled so that
+ * each cell's counts add up to its N.
  */
 final class CellSystem {
     /** Of the mean error scale. */
@@ -187,8 +187,8 @@ final class CellSystem {
     }
 
     /**
-     * What is not known of a flow's estimates, or of packets without one, goes by its delay. Much smaller scales than the others'
-     * would leave no room for what cells say exactly.
+     * Where a flow's estimation error is unknown, or packets have no estimate, the scale follows the delay. Scales much smaller
+     * than the others' would leave no room for what cells determine exactly.
      */
     private double scaleNs(final JointProblem problem, final int flow, final double byDelayNs) {
         if (!(problem.errorScaleNs[flow] > 0)) {
@@ -241,8 +241,8 @@ final class CellSystem {
     }
 
     /**
-     * The mean that a flow's cells of a row say, where they hold its packets and no others; NaN where no row does, or where rows
-     * differ. Nothing but the cells is in it: neither references nor other flows.
+     * The mean from a flow's cells of a row that hold its packets and no others; NaN if no row qualifies, or rows differ. It uses
+     * only the cells, neither references nor other flows.
      */
     double loneMeanNs(final int flow) {
         double loneNs = Double.NaN;
@@ -270,7 +270,7 @@ final class CellSystem {
         return inUsable == coefficient[flow];
     }
 
-    /** Delays that a flow's usable cells of a row hold. */
+    /** Sum of delays in a flow's usable cells of a row. */
     double delaySumNs(final int flow, final int row) {
         double sumNs = 0;
         for (int edge = row * vldaLength; edge < (row + 1) * vldaLength; edge++) {
@@ -311,7 +311,7 @@ final class CellSystem {
             coefficient[flow] * expectedShare(rowOfEdge[edge], cell(flow, edge));
     }
 
-    /** Of a flow's packets, in one of its cells. */
+    /** Expected share of a flow's packets in one of its cells. */
     double expectedShare(final int row, final int cell) {
         return Math.min(1, rowShare[row] * cellScale[cell]);
     }

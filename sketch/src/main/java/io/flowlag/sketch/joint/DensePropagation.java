@@ -18,7 +18,7 @@ final class DensePropagation implements Propagation {
     private static final double JITTER = 1e-9;
     private static final double LEAST_PIVOT = 1e-13;
     private static final double STEP = 0.5;
-    /** A mixture may be wider than the normal distribution that stands in for it can say. */
+    /** Least precision: a mixture may be wider than its stand-in normal distribution can express. */
     private static final double LEAST_PRECISION = 1e-4;
     private static final double LARGEST_CHI = 25;
     private static final double SHARP = 1e12;
@@ -77,7 +77,7 @@ final class DensePropagation implements Propagation {
         return isDetermined[flow];
     }
 
-    /** Known flows are taken out of the cells; the others begin at the prior's scale. */
+    /** Subtracts known flows from the cells; the others start at the prior's scale. */
     void start(final JointProblem problem, final double theta) {
         peeling.solve(witnesses, problem.timestampVarianceNs2);
         for (int flow = 0; flow < system.flows; flow++) {
@@ -131,7 +131,9 @@ final class DensePropagation implements Propagation {
         chi = mean <= LARGEST_CHI ? mean : LARGEST_CHI;
     }
 
-    /** Of a cell of which all flows are known, what they leave; of the others, by what all other cells say of it. */
+    /**
+     * Misfit of a cell: its remainder if all of its flows are known, else its error against the prediction from all other cells.
+     */
     private double misfit(final int cell) {
         final int row = rowOfCell[cell];
         return row < 0 ? peeling.remainderNs(cell) * peeling.remainderNs(cell) / peeling.remainderVariance(cell) :
@@ -178,7 +180,7 @@ final class DensePropagation implements Propagation {
         return natural;
     }
 
-    /** The inverse of the cells' covariance, and that times what flows' stand-ins leave of Q. */
+    /** Computes the inverse of the cells' covariance, and its product with the remainder of Q after the flows' stand-ins. */
     private void solveCells() {
         Arrays.fill(inverse, 0, size * size, 0);
         for (int cell = 0; cell < system.cells; cell++) {

@@ -6,7 +6,7 @@ package io.flowlag.sketch.joint;
  */
 final class FastMath {
     private static final double LOG2_E = 1.4426950408889634;
-    /** Adding it rounds to an integer in the low bits. */
+    /** Adding it rounds to an integer in the low bits of the significand. */
     private static final double ROUNDER = 0x1.8p52;
     private static final int EXPONENT_BIAS = 1023;
     private static final int MANTISSA_BITS = 52;

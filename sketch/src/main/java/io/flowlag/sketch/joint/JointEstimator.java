@@ -6,15 +6,15 @@ import java.util.Arrays;
 
 /**
  * Solves a {@link JointProblem}: mean delay of every flow, with the half width in which 95 % of the true means lie. The algorithm
- * is in {@code docs/joint.md}. What it learned of RLI's errors, and how far bounds must be stretched, it carries over to the
- * next interval, so one estimator belongs to one segment.
+ * is in {@code docs/joint.md}. It carries the learned distribution of RLI's errors and the calibration of bounds over to the next
+ * interval, so one estimator belongs to one segment.
  *
  * <p>One thread at a time; off the packet path. The same problems in the same order give the same results. Owns
  * {@link #memoryBytes} of heap, allocated at construction; {@link #solve} allocates nothing. A value that is absent cannot be
  * read: its accessor throws.
  */
 public final class JointEstimator {
-    /** Up to so many cells in all, flows are solved all together. */
+    /** Largest number of cells for which all flows are solved jointly. */
     public static final int MAX_DENSE_CELLS = 256;
 
     /** Health up to which a solution is taken for sound. */
@@ -24,7 +24,7 @@ public final class JointEstimator {
     private static final int WARM_SWEEPS = 10;
     private static final int DENSE_SWEEPS = 20;
     private static final int PLAIN_SWEEPS = 8;
-    /** Cells are kept up to date message by message, and added up afresh now and then, so that rounding does not add up. */
+    /** Sweeps between full sums: cells are updated message by message, and summed afresh to limit rounding errors. */
     private static final int SWEEPS_PER_SUM = 4;
     private static final int START_SWEEPS = 15;
     private static final int FAST_SWEEPS = 20;
@@ -44,13 +44,13 @@ public final class JointEstimator {
     /** Where cells are few; else null. */
     private final DensePropagation dense;
     private final Calibration fullCalibration = new Calibration();
-    /** Of flows for which RLI's own mean is better. */
+    /** For flows whose RLI mean is better. */
     private final Calibration preferredCalibration = new Calibration();
     private final Preference preference = new Preference();
     private final Calibration fastCalibration = new Calibration();
     private final Calibration rliCalibration = new Calibration();
     private final Calibration ldsCalibration = new Calibration();
-    /** Of flows of whose packets RLI knows fewer than half, in the unit of the tier; forgotten where that changes. */
+    /** For flows of whose packets RLI knows fewer than half, in the unit of the tier; reset when the unit changes. */
     private final Calibration blindCalibration = new Calibration();
     private final Parents parents;
     private final NoiseScale noiseScale;
@@ -181,7 +181,7 @@ public final class JointEstimator {
         return status;
     }
 
-    /** Where a flow is alone in a cell nothing may contradict what the cell says: neither a floor nor references. */
+    /** Reads flows that are alone in a cell: the cell's value takes precedence over floor and references. */
     private void readLoneFlows(final JointProblem problem) {
         for (int flow = 0; flow < system.flows; flow++) {
             final double loneNs = system.loneMeanNs(flow);
@@ -214,7 +214,7 @@ public final class JointEstimator {
     }
 
     private Propagation pass(final JointProblem problem, final double theta) {
-        // With many edges a flow, Landweber costs as much as all sweeps, and what was learned is as good a start.
+        // With many edges a flow, Landweber costs as much as all sweeps, and the learned prior is as good a start.
         final boolean isFromPrior = isWarm && !system.isExact;
         if (isFromPrior) {
             passing.start(problem);
@@ -247,7 +247,10 @@ public final class JointEstimator {
         return dense;
     }
 
-    /** Judges first: they say whose mean is taken, and how wide its bounds must be. Whether all are numbers. */
+    /**
+     * Reads the judges first: they decide which mean is used and how wide its bounds must be. Returns whether all results are
+     * numbers.
+     */
     private boolean readPosteriors(final JointProblem problem, final Propagation propagation) {
         judge(problem, propagation);
         double sum = 0;
@@ -273,13 +276,13 @@ public final class JointEstimator {
         boundNs[flow] = quantiles.halfWidth(meanNs[flow] - system.meanNs[flow]);
     }
 
-    /** Of the posterior that was read last: RLI's mean, and how wide about it the posterior is. */
+    /** Takes RLI's mean and the width of the last posterior about it. */
     private void takeRli(final JointProblem problem, final int flow) {
         meanNs[flow] = Math.max(problem.floorNs, parents.rliNs(problem, flow));
         boundNs[flow] = quantiles.halfWidth(meanNs[flow] - system.meanNs[flow]);
     }
 
-    /** Flows of whom the cells alone know everything are no judges of the others, and need none. */
+    /** Judges witnesses. Flows that the cells alone determine are no judges of the others, and need none. */
     private void judge(final JointProblem problem, final Propagation propagation) {
         fullCalibration.begin();
         preferredCalibration.begin();
@@ -328,7 +331,10 @@ public final class JointEstimator {
         }
     }
 
-    /** Landweber spreads a cell's error over its flows even where RLI is right for most: witnesses say which is better. */
+    /**
+     * Prefers a parent where witnesses show it is better: Landweber spreads a cell's error over its flows even where RLI is right
+     * for most.
+     */
     private void preferParents(final JointProblem problem) {
         parents.choose(problem, meanNs, sizeStatus);
         for (int size = 0; size < CellSystem.SIZE_BINS; size++) {
@@ -349,7 +355,7 @@ public final class JointEstimator {
         }
     }
 
-    /** To the parent with the smaller median error among witnesses; without witnesses, to RLI if there is any. */
+    /** Falls back to the parent with the smaller median error among witnesses; without witnesses, to RLI if present. */
     private void fallBack(final JointProblem problem) {
         Arrays.fill(isPreferred, 0, system.flows, false);
         Arrays.fill(sizeStatus, JointStatus.JOINT);
@@ -390,7 +396,7 @@ public final class JointEstimator {
         rliCalibration.conclude();
     }
 
-    /** With every witness as a judge, where truths are not used. */
+    /** Calibrates with every witness as a judge, where truths are not used. */
     private void calibrate(final JointProblem problem, final Calibration calibration) {
         calibration.begin();
         blindCalibration.begin();
@@ -422,8 +428,8 @@ public final class JointEstimator {
     }
 
     /**
-     * Where the result of a flow comes from: as the interval's status, but for sizes for which witnesses say that a parent does
-     * better ({@link JointTier#FULL}: RLI alone). Returns the status; {@link JointStatus#NONE} if there is no estimate.
+     * The source of a flow's result: the interval's status, except for sizes for which witnesses show that a parent is better
+     * ({@link JointTier#FULL}: RLI alone). {@link JointStatus#NONE} if there is no estimate.
      */
     public JointStatus status(final int flow) {
         if (!hasMean(flow)) {
@@ -440,34 +446,34 @@ public final class JointEstimator {
     }
 
     /**
-     * Whether the solution fits the cells: the mean over usable cells of the squared difference between Q and the flows' parts,
-     * over its variance, each cut at 25. Near 1 is sound; above {@link #MAX_SOUND_HEALTH} the solution was thrown away. Returns
-     * the figure, 0 if there was no cell.
+     * Fit of the solution to the cells: the mean over usable cells of the squared difference between Q and the flows' parts, over
+     * its variance, each cut at 25. Near 1 is sound; a solution above {@link #MAX_SOUND_HEALTH} is discarded. Returns 0 if there
+     * was no cell.
      */
     public double health() {
         return health;
     }
 
-    /** How often all flows were visited. Returns sweeps of the last solution, 0 if a parent alone was asked. */
+    /** Sweeps over all flows in the last solution; 0 if only a parent was used. */
     public int sweeps() {
         return sweeps;
     }
 
-    /** Whether the bounds of all flows are vouched for, see {@link #isCalibrated(int)}. */
+    /** Whether the bounds of all flows are calibrated, see {@link #isCalibrated(int)}. */
     public boolean isCalibrated() {
         return isCalibrated;
     }
 
     /**
-     * Whether a flow's bound is vouched for: by enough witnesses that are like it, or because its cells leave nothing open.
-     * Otherwise it is what the model believes, which holds too seldom. Returns true if so; never without a bound.
+     * Whether a flow's bound is calibrated: by enough similar witnesses, or because the cells determine its mean. Otherwise the
+     * bound is the model's, which covers too few flows. False without a bound.
      */
     public boolean isCalibrated(final int flow) {
         return hasBound(flow) && isVouched[flow];
     }
 
     /**
-     * Whether {@link #partNs} has an answer: enough witnesses, and estimates of at least half of the flow's packets.
+     * Whether {@link #partNs} is available: enough witnesses, and estimates of at least half of the flow's packets.
      *
      * @param partPackets some of its packets, at least 1 and fewer than all.
      */
@@ -478,9 +484,9 @@ public final class JointEstimator {
     }
 
     /**
-     * How far the mean of a part of a flow may be from what follows from the mean of the whole, if what RLI got wrong were the
-     * same in the part and in the rest: half width that holds for 95 % of parts, if what RLI gets wrong in part and rest is as in
-     * whole flows of their sizes, and not alike. Returns ns; the flow's own bound comes on top.
+     * Half width for the mean of a part of a flow, about the value that follows from the whole flow's mean if RLI's error were
+     * equal in the part and the rest. It covers 95 % of parts if the errors in part and rest are independent and distributed as
+     * in whole flows of their sizes. Returns ns; the flow's own bound is added to it.
      */
     public double partNs(final int flow, final double partPackets) {
         if (!hasPart(flow, partPackets)) {
@@ -500,7 +506,7 @@ public final class JointEstimator {
         return flow >= 0 && flow < system.flows && JointStatus.NONE != status && meanNs[flow] == meanNs[flow];
     }
 
-    /** Whether a flow's estimate has a bound, if only the model's: always, but where a parent stands in without any width. */
+    /** Whether a flow's estimate has a bound, possibly only the model's. False only where a parent is used and gives no width. */
     public boolean hasBound(final int flow) {
         return hasMean(flow) && hasBounds && boundNs[flow] >= 0 && boundNs[flow] <= Double.MAX_VALUE;
     }

@@ -6,8 +6,8 @@ import io.flowlag.sketch.lds.CellMap;
 import java.util.Arrays;
 
 /**
- * What is known of an interval: its flows with RLI's sums, the cells that both points agree on, and the flows whose truth the
- * sender told. The caller fills it, {@link JointEstimator} reads it, {@link #reset} empties it for the next interval.
+ * Input of an interval: its flows with RLI's sums, the cells on which both points agree, and the witness flows, whose truth the
+ * sender supplied. The caller fills it, {@link JointEstimator} reads it, {@link #reset} empties it for the next interval.
  *
  * <p>One thread at a time. Allocates at construction only: {@link #memoryBytes}. All times in ns, signed.
  */

@@ -48,7 +48,7 @@ public final class SynopsisImage extends ImageView {
         return SynopsisDescriptor.totalCells(family, banks(), cells);
     }
 
-    /** Tells seeds apart. Returns the seed's fingerprint. */
+    /** Returns the seed's fingerprint. */
     public int seedFingerprint() {
         return buffer.getInt(SynopsisDescriptor.SEED_FINGERPRINT_OFFSET, BYTE_ORDER);
     }
