@@ -1,6 +1,6 @@
 /**
  * Delay sketches as a library: two measurement points summarise the packets of an interval in cells of (timestamp sum, packet
- * count, digest, bytes), and the difference of the two tells delays and losses of flows without a timestamp in any packet.
+ * count, digest, bytes), and the difference of the two yields delays and losses of flows without a timestamp in any packet.
  *
  * <p>The packet's way: {@link io.flowlag.sketch.interval.IntervalSketches} finds the sketch of the packet's interval,
  * {@link io.flowlag.sketch.lds.LossyDifferenceSketch} or {@link io.flowlag.sketch.lda.LossyDifferenceAggregator} counts it in,

@@ -138,7 +138,7 @@ public final class SipHash {
             return 0;
         }
         if (lengthBytes >= Long.BYTES) {
-            // Those before are there to be read, so that one word has all of them above.
+            // The preceding octets are readable, so one word holds all of the rest in its high part.
             return buffer.getLong(offset + restBytes - Long.BYTES, ByteOrder.LITTLE_ENDIAN) >>> 8 * (Long.BYTES - restBytes);
         }
         long octets = 0;

@@ -44,8 +44,8 @@ public final class FlowEstimate extends Estimate {
     }
 
     /**
-     * Usable cells behind the mean: those chosen by the rule of α, or, where all were weighted, those that carry more information
-     * on the flow than on others.
+     * Usable cells behind the mean: those chosen by the rule of α, or, where all were weighted, those with more information on
+     * the flow than on others.
      */
     public int chosenCells() {
         return chosenCells;

@@ -6,8 +6,8 @@ public final class Hoeffding {
     }
 
     /**
-     * Width of a bound in standard errors: equation (1), P[|D - μ| ≥ εμ] ≤ 2 exp(-ε² S μ² / 2σ²), solved for εμ in units of σ /
-     * √S.
+     * Width of a bound in standard errors: equation (1), P[|D - μ| ≥ εμ] ≤ 2 exp(-ε² S μ² / 2σ²), solved for εμ in
+     * units of σ/√S.
      *
      * @param confidence of the bound, between 0 and 1.
      * @return √(2 ln(2 / (1 - confidence))).

@@ -137,8 +137,8 @@ public final class JointProblem {
     }
 
     /**
-     * Says how large the error of the mean of a flow's estimates is, in proportion to those of others. Without it, errors are
-     * taken to grow as the root of the delay, and to shrink as the root of the packets.
+     * Sets the relative error scale of a flow's mean estimate. By default, errors grow as the root of the delay and shrink as the
+     * root of the packets.
      *
      * @param scaleNs more than 0; a common factor of all flows' scales has no effect.
      */
@@ -150,7 +150,7 @@ public final class JointProblem {
     }
 
     /**
-     * Says where the flow's packets went.
+     * Sets the flow's cells of a row.
      *
      * @param column first of the flow's k cells of the row.
      */
@@ -161,7 +161,7 @@ public final class JointProblem {
         baseColumns[flow * rows + row] = column;
     }
 
-    /** Says where the flow's packets went, in all rows. */
+    /** Sets the flow's cells of all rows. */
     public void baseColumns(final int flow, final CellMap cellMap, final long flowHash) {
         for (int row = 0; row < rows; row++) {
             baseColumn(flow, row, cellMap.baseColumn(row, flowHash));
@@ -169,11 +169,11 @@ public final class JointProblem {
     }
 
     /**
-     * Gives a usable cell. A cell that is not given, that holds no packet, or whose sums are not possible, is not
-     * usable.
+     * Adds a usable cell. A cell is unusable if it is not added, holds no packet, or has impossible sums.
      *
      * @param delaySumNs    D, weighted: the receiver's timestamp sum less the sender's.
-     * @param estimateSumNs E: RLI's estimates of the very packets that hit the cell, weighted, those without one left out.
+     * @param estimateSumNs E: weighted sum of RLI's estimates of exactly the packets in the cell; packets without an estimate are
+     *                      omitted.
      */
     public void cell(
         final int row, final int column, final double delaySumNs, final double estimateSumNs, final double packets) {
@@ -187,14 +187,14 @@ public final class JointProblem {
         cellPackets[cell] = isPossible && packets > 0 && packets <= MAX_SUM_NS ? packets : 0;
     }
 
-    /** Says that a cell holds no packet at either point. Where a flow has several cells in a row, that tells of the others. */
+    /** Marks a cell as empty at both points. If a flow has several cells in a row, this determines the others. */
     public void emptyCell(final int row, final int column) {
         cell(row, column, 0, 0, 0);
         isEmpty[row * columns + column] = true;
     }
 
     /**
-     * Gives the truth of a flow; at most once for each.
+     * Adds the true delay sum of a flow; at most once for each.
      *
      * @param delaySumNs of its n packets, not weighted.
      * @return false if it is full or the sum is not finite.
@@ -213,7 +213,7 @@ public final class JointProblem {
     }
 
     /**
-     * Sets the smallest delay that a flow's mean can have: what the path takes at least, less the clocks' error.
+     * Sets the smallest possible mean delay of a flow: the path's minimum less the clocks' error.
      *
      * @param floorNs ns, or {@link #NO_FLOOR}.
      */

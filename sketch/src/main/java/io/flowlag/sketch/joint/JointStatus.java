@@ -11,7 +11,7 @@ public enum JointStatus {
     /** RLI's own means: there is no usable cell, or the joint solution is not sound. */
     RLI,
 
-    /** LDS's own means, of each flow's emptiest cell: the joint solution is not sound, and witnesses say that RLI is worse. */
+    /** LDS's own means, of each flow's emptiest cell: the joint solution is unsound, and witnesses show that RLI is worse. */
     LDS,
 
     /** Nothing is known of any flow. */

@@ -5,18 +5,18 @@ import io.flowlag.common.hash.KeyedMix;
 import java.util.Arrays;
 
 /**
- * Belief propagation between flows and cells. Flows are visited one after another, in an order that depends on their cells alone;
- * each reads its cells, forms its posterior, and at once replaces what its cells know of it. Allocates at construction.
+ * Belief propagation between flows and cells. Flows are visited in an order that depends only on their cells. Each visit reads
+ * the flow's cells, forms its posterior, and at once replaces its messages to the cells. Allocates at construction.
  */
 final class MessagePassing implements Propagation {
     private static final double RELATIVE_FLOOR = 1e-12;
     private static final double LARGEST_CHI = 25;
-    /** What a float holds. */
+    /** Largest message, within the range of a float. */
     private static final double LARGEST_MESSAGE = 1e37;
-    /** A message is worked out exactly if its cell holds more than this share of what is known of the flow. */
+    /** A message is computed exactly if its cell supplies more than this share of the flow's precision. */
     private static final double EXACT_SHARE = 0.5;
     private static final double DAMPING = 0.2;
-    /** Flows of which the cells know less than this share do not change much: one sweep in so many visits each of them. */
+    /** Flows to which the cells contribute less than this share change little; only one sweep in several visits them. */
     private static final double QUIET_SHARE = 0.1;
     private static final int QUIET_SWEEPS = 3;
     private static final int ORDER_BITS = 11;
@@ -30,7 +30,7 @@ final class MessagePassing implements Propagation {
     /** Per edge, flows in the order of visits: the message to the cell about the flow's part of it. */
     private final float[] messageMean;
     private final float[] messageVariance;
-    /** Of each cell: what its flows' messages leave of Q, and the variance of their sum. */
+    /** Of each cell: the remainder of Q after its flows' messages, and the variance of their sum. */
     private final double[] cellState;
     private final int[] order;
     /** Of each flow: its place in the order, once that is there. */
@@ -79,7 +79,7 @@ final class MessagePassing implements Propagation {
         withoutNatural = new double[edges];
     }
 
-    /** Mean over cells of squared error over variance, each at most 25: about 1 if the messages are what they say. */
+    /** Mean over cells of squared error over variance, each at most 25: about 1 if the messages are consistent. */
     double chi() {
         return chi;
     }
@@ -99,7 +99,7 @@ final class MessagePassing implements Propagation {
         return peeling.isKnown(flow) && !witnesses.isTeacher(flow);
     }
 
-    /** From a first solution, with wide variances. */
+    /** Starts from a first solution, with wide variances. */
     void start(final JointProblem problem, final double[] z, final double theta) {
         begin(problem, Math.min(theta, 1));
         for (int flow = 0; flow < system.flows; flow++) {
@@ -108,7 +108,7 @@ final class MessagePassing implements Propagation {
         }
     }
 
-    /** From what the prior says, once it has learned. */
+    /** Starts from the learned prior. */
     void start(final JointProblem problem) {
         begin(problem, 0);
         for (int flow = 0; flow < system.flows; flow++) {
@@ -117,7 +117,7 @@ final class MessagePassing implements Propagation {
         }
     }
 
-    /** A spread of 0 leaves what the last interval fitted. */
+    /** A spread of 0 keeps the last interval's fit. */
     private void begin(final JointProblem problem, final double firstSpread) {
         if (firstSpread > 0) {
             Arrays.fill(spread, firstSpread);
@@ -148,7 +148,7 @@ final class MessagePassing implements Propagation {
         }
     }
 
-    /** Variance of a cell's part of a flow about its expectation, where the packets that hit it are not known. */
+    /** Variance of a cell's part of a flow about its expectation, where the packets in it are unknown. */
     private double noise(final int flow, final double a, final double zSquare) {
         if (system.isExact) {
             return 0;
@@ -163,7 +163,7 @@ final class MessagePassing implements Propagation {
         return spread[CellSystem.sizeBin(system.bin[flow])] * (n - 1) * scale2 + zSquare;
     }
 
-    /** By a hash of its cells: the same whatever order the flows came in, and neighbours share no cell. */
+    /** Sorts by a hash of each flow's cells: independent of the flows' input order, and neighbours share no cell. */
     private void sortFlows() {
         for (int flow = 0; flow < system.flows; flow++) {
             long hash = 0;
@@ -192,7 +192,7 @@ final class MessagePassing implements Propagation {
         }
     }
 
-    /** Adds the messages up afresh and measures chi. */
+    /** Sums the messages afresh and measures chi. */
     void measureCells() {
         for (int cell = 0; cell < system.cells; cell++) {
             final boolean usable = system.cellPackets[cell] > 0;
@@ -210,7 +210,7 @@ final class MessagePassing implements Propagation {
         measureChi();
     }
 
-    /** Cells whose flows are all known say nothing more where it is not known how many packets of each they have. */
+    /** Measures chi. Cells whose flows are all known add nothing where each flow's packets in the cell are unknown. */
     private void measureChi() {
         double sum = 0;
         int told = 0;
@@ -258,7 +258,7 @@ final class MessagePassing implements Propagation {
         }
     }
 
-    /** What cells tell exactly needs no messages. */
+    /** Flows that cells determine exactly need no messages. */
     @Override
     public void read(final int flow) {
         collect(flow);
@@ -269,7 +269,7 @@ final class MessagePassing implements Propagation {
         }
     }
 
-    /** Collects what the flow's cells say of it: together, and without each edge in turn. */
+    /** Combines the messages of the flow's cells: all together, and without each edge in turn. */
     private void collect(final int flow) {
         if (system.isExact) {
             readExact(flow);
@@ -317,7 +317,7 @@ final class MessagePassing implements Propagation {
         System.arraycopy(edgeVariance, 0, withoutNatural, 0, edges);
     }
 
-    /** No other flow is in the cells that say it, so it may be told to all others. */
+    /** Reads a lone flow: no other flow is in its cells, so the result may go to all of its other cells. */
     private void readLone(final int flow) {
         final double scale = system.scaleNs[flow];
         precision = 1 / Math.max(peeling.variance(flow), scale * scale * RELATIVE_FLOOR);
@@ -370,7 +370,10 @@ final class MessagePassing implements Propagation {
         }
     }
 
-    /** Cells may hold more than was expected, but of a flow no more in all than the flow has, and that where all are known. */
+    /**
+     * Updates the expected packets. Cells may hold more than expected; where all of a flow's cells are known, their sum is at
+     * most the flow's packets.
+     */
     private void expectPackets(final int flow, final int row) {
         final int from = row * system.vldaLength;
         final double all = system.coefficient[flow];

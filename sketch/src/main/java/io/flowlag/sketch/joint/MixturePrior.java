@@ -3,9 +3,9 @@ package io.flowlag.sketch.joint;
 import java.util.Arrays;
 
 /**
- * What is believed of z_i before its cells are read: a mixture of normal distributions whose weights are learned for each bin of
- * traffic class, packet count, and RLI level. Family A has its centre near RLI's estimate, family B at the class's mean delay.
- * Belongs to the estimator's thread; allocates at construction.
+ * The prior of z_i: a mixture of normal distributions whose weights are learned for each bin of traffic class, packet count, and
+ * RLI level. Family A is centred near RLI's estimate, family B at the class's mean delay. Belongs to the estimator's thread;
+ * allocates at construction.
  */
 final class MixturePrior {
     static final int CENTRED = 10;
@@ -29,7 +29,7 @@ final class MixturePrior {
 
     private final double[] weight = new double[CellSystem.BINS * COMPONENTS];
     private final double[] offset = new double[CellSystem.BINS * COMPONENTS];
-    /** Where family A has its centre, for each bin: the part of RLI's error that all its flows share. */
+    /** Centre of family A for each bin: the part of RLI's error that all of its flows share. */
     private final double[] centreNs = new double[CellSystem.BINS];
     private final double[] centreSum = new double[CellSystem.BINS];
     private final double[] centreCount = new double[CellSystem.BINS];
@@ -54,7 +54,7 @@ final class MixturePrior {
         }
     }
 
-    /** Before anything was learned: family A about the size that the cells show, family B evenly. */
+    /** Initial state: family A with the size that the cells show, family B uniform. */
     void start(final double theta, final double meanDelayNs) {
         final double centre = Math.log(Math.max(theta, 1e-12)) / Math.log(16) + 5;
         double sum = 0;
@@ -143,7 +143,7 @@ final class MixturePrior {
             mean = x + shift;
             variance = Math.max(second * norm - shift * shift, 1e-12 * shift * shift + 1e-30);
         } else {
-            // The cells contradict every component: only the widest can be meant.
+            // The cells contradict every component: only the widest is plausible.
             int widest = 0;
             for (int index = 1; index < count; index++) {
                 widest = componentVariance[index] > componentVariance[widest] ? index : widest;
@@ -155,7 +155,7 @@ final class MixturePrior {
         }
     }
 
-    /** Where the components' means are counted from. */
+    /** Origin of the components' means. */
     double origin() {
         return x;
     }
@@ -169,7 +169,7 @@ final class MixturePrior {
         Arrays.fill(levelCount, 0);
     }
 
-    /** Counts the last measured posterior in. */
+    /** Adds the last measured posterior. */
     void learn(final int bin, final double scaleNs, final double meanNs, final double times) {
         final int from = bin * COMPONENTS;
         final double perScale = 1 / scaleNs;

@@ -2,7 +2,7 @@ package io.flowlag.sketch.joint;
 
 import java.util.Arrays;
 
-/** How large RLI's errors are by the cells: one factor for all flows' scales. Allocates at construction. */
+/** Scale of RLI's errors, estimated from the cells: one factor for all flows' scales. Allocates at construction. */
 final class NoiseScale {
     private static final double WINSORISED_SHARE = 0.98;
     private static final double TAIL_SHARE = 0.9;
@@ -20,7 +20,7 @@ final class NoiseScale {
         ratio = new double[system.cells];
     }
 
-    /** θ: the mean of Q² over the sum of squared scales, not led astray by few cells nor by many small ones. */
+    /** θ: the mean of Q² over the sum of squared scales, robust against outliers of either size. */
     double theta() {
         addVariances(1);
         int count = 0;
@@ -56,7 +56,7 @@ final class NoiseScale {
         return cellVariance[cell];
     }
 
-    /** Of a flow's error if all errors were normal. */
+    /** Variance of a flow's error under a normal distribution. */
     double variance(final int flow, final double theta) {
         final double own = theta * system.scaleNs[flow] * system.scaleNs[flow];
         double precision = 1 / own;

@@ -1,6 +1,6 @@
 package io.flowlag.sketch.joint;
 
-/** RLI and LDS on their own, for when the joint solution cannot be trusted. Allocates at construction. */
+/** RLI and LDS on their own, the fallback for an unsound joint solution. Allocates at construction. */
 final class Parents {
     /** With fewer, no preference is made. */
     private static final int LEAST_WITNESSES = 30;
@@ -45,8 +45,8 @@ final class Parents {
     }
 
     /**
-     * Which estimate had the smallest median error among the witnesses of each size: the one that is given, unless a parent
-     * did clearly better. Sizes with few witnesses borrow those of the nearest sizes.
+     * Chooses for each size the estimate with the smallest median error among the witnesses: the given one, unless a parent was
+     * clearly better. Sizes with few witnesses borrow those of the nearest sizes.
      */
     void choose(final JointProblem problem, final double[] meanNs, final JointStatus[] best) {
         for (int size = 0; size < best.length; size++) {

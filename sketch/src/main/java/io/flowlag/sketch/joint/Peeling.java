@@ -3,16 +3,16 @@ package io.flowlag.sketch.joint;
 import java.util.Arrays;
 
 /**
- * Flows that cells tell exactly: a flow that is alone in a usable cell, then those that are alone once its part is taken out, and
- * so on. Where a flow has several cells in a row, and it is not known how many packets are in each, only a flow whose cells of a
- * row that takes every packet hold as many packets as it has, and no other flow's. Allocates at construction.
+ * Finds flows that cells determine exactly. First each flow that is alone in a usable cell; then each that is alone once known
+ * flows are subtracted, and so on. Where a flow has several cells in a row with unknown packets in each, one row must take every
+ * packet, and its cells must hold the flow's packets and no others. Allocates at construction.
  */
 final class Peeling {
     private final CellSystem system;
     private final boolean[] isKnown;
     private final double[] knownZ;
     private final double[] knownVariance;
-    /** Of each cell: flows that are not known yet, Q less the parts of those that are, and the variance of what is left. */
+    /** Of each cell: unknown flows, Q less the parts of known flows, and the variance of the remainder. */
     private final int[] unknownFlows;
     private final double[] remainderNs;
     private final double[] remainderVariance;
@@ -27,7 +27,7 @@ final class Peeling {
         remainderVariance = new double[system.cells];
     }
 
-    /** Knows the teachers, and peels what can be peeled. */
+    /** Starts from the teachers and peels as far as possible. */
     void solve(final Witnesses witnesses, final double timestampVarianceNs2) {
         start(timestampVarianceNs2);
         if (!system.isExact) {
@@ -104,7 +104,7 @@ final class Peeling {
         }
     }
 
-    /** By the cell that says it best. */
+    /** Solves a flow by its cell of least variance. */
     private boolean peel(final int flow) {
         int best = -1;
         for (int edge = 0; edge < system.edges; edge++) {
@@ -134,7 +134,7 @@ final class Peeling {
         return knownVariance[flow];
     }
 
-    /** Whether a usable cell still has flows that are not known. */
+    /** Whether a usable cell still has unknown flows. */
     boolean isOpen(final int cell) {
         return system.cellPackets[cell] > 0 && unknownFlows[cell] > 0;
     }

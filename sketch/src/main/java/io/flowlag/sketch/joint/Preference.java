@@ -1,10 +1,9 @@
 package io.flowlag.sketch.joint;
 
 /**
- * For each size of flows, whether judges do better with RLI's own mean than with the joint one. Where cells are few, two kinds of
- * flows cannot be told apart, and the prior moves all of them for the sake of the smaller kind. Judges of the size alone decide,
- * those of this interval and, where they are few, of earlier ones: what is better for other sizes says nothing of this one.
- * Allocates at construction.
+ * Decides for each flow size whether RLI's own mean is better than the joint one. With few cells, two kinds of flows are
+ * indistinguishable, and the prior shifts all of them to the benefit of the smaller kind. Only judges of the same size decide,
+ * from this interval and, if few, earlier ones; other sizes carry no information. Allocates at construction.
  */
 final class Preference {
     /** With fewer, no preference is made. */
@@ -16,7 +15,7 @@ final class Preference {
     private static final int QUARTILES = 4;
     /** Errors below this do not differ. */
     private static final double LEAST_ERROR_NS = 1;
-    /** Of quartiles' ratios, in sum over their logarithms: some 3 % each. */
+    /** Threshold on the sum of the logarithms of the quartiles' ratios: about 3 % each. */
     private static final double CLEAR = 0.1;
 
     private final RecentValues ownNs = new RecentValues(KEPT);

@@ -1,16 +1,16 @@
 package io.flowlag.sketch.joint;
 
-/** What cells say of a flow, once they and the prior have come to terms. */
+/** The cells' likelihood of a flow after convergence with the prior. */
 interface Propagation {
-    /** Collects what the cells say of a flow, for the next two. */
+    /** Collects the cells' likelihood of a flow for the next two methods. */
     void read(int flow);
 
-    /** Precision of the cells' normal likelihood of z; 0 if they say nothing. */
+    /** Precision of the cells' normal likelihood of z; 0 without information. */
     double precision();
 
     /** Its mean times its precision. */
     double natural();
 
-    /** Whether cells alone say what the mean of the flow that was read is. */
+    /** Whether cells alone determine the mean of the flow read last. */
     boolean isDetermined(int flow);
 }

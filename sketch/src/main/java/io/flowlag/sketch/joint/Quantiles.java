@@ -68,7 +68,7 @@ final class Quantiles {
         return origin + at;
     }
 
-    /** Half of the interval around a value that holds 95 % of the posterior taken last. */
+    /** Half width of the interval around a value that holds 95 % of the last posterior. */
     double halfWidth(final double about) {
         final double centre = about - origin;
         if (1 == count) {

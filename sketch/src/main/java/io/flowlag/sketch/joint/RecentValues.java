@@ -9,7 +9,7 @@ import java.util.Arrays;
 final class RecentValues {
     private final int kept;
     private final double[] values;
-    /** Written since the first interval, of which the last {@link #kept} are there; and before this interval. */
+    /** Values written since the first interval, of which the last {@link #kept} are kept; and the number before this interval. */
     private final long[] written = new long[CellSystem.SIZE_BINS];
     private final long[] writtenBefore = new long[CellSystem.SIZE_BINS];
 
@@ -41,9 +41,9 @@ final class RecentValues {
     }
 
     /**
-     * Takes all of this interval that are kept, and earlier ones as long as there are fewer than wanted.
+     * Copies all kept values of this interval, and earlier ones until the wanted number is reached.
      *
-     * @param least how many are wanted at least.
+     * @param least wanted number.
      * @param from  index of the first there.
      * @return index behind the last.
      */

@@ -5,13 +5,13 @@ import io.flowlag.common.hash.KeyedMix;
 import java.util.Arrays;
 
 /**
- * The witness flows of a problem and their part: half of them are teachers, whose truth the solution starts from, the others are
- * judges, whose truth it never sees, so that they are like any other flow and can say how wide bounds must be. A flow's cells
- * decide, so it has the same part in every interval. Allocates at construction.
+ * The witness flows of a problem and their roles. Half are teachers: the solution starts from their truth. The others are judges:
+ * the solution never uses their truth, so they are like any other flow and calibrate the bounds. The role depends on the flow's
+ * cells, so it is the same in every interval. Allocates at construction.
  */
 final class Witnesses {
     private static final int SEED = 0x7769;
-    /** Teachers count for so large a share of all flows, if each does not have to count more often than the most. */
+    /** Share of all flows that teachers represent, as far as the limit on a teacher's weight permits. */
     private static final double TEACHING_SHARE = 0.1;
     private static final double MOST_TIMES = 20;
 
@@ -52,12 +52,12 @@ final class Witnesses {
         return isTeacher[flow];
     }
 
-    /** What RLI got wrong in the mean of a teacher. */
+    /** RLI's error in the mean of a teacher. */
     double z(final int flow) {
         return teacherZ[flow];
     }
 
-    /** As how many flows a teacher counts where the prior is learned. */
+    /** Weight of a teacher in learning the prior, in flows. */
     double times() {
         return Math.max(1, Math.min(MOST_TIMES, TEACHING_SHARE * system.flows / Math.max(1, teachers)));
     }

@@ -3,7 +3,7 @@ package io.flowlag.sketch.lda;
 import io.flowlag.sketch.estimate.Estimate;
 import io.flowlag.sketch.estimate.EstimateStatus;
 
-/** What two points' LDA say of an interval (LDA paper, sections III-D and III-E). Filled by {@link LdaEstimator}, reused. */
+/** Estimate of an interval from two points' LDA (LDA paper, sections III-D and III-E). Filled by {@link LdaEstimator}, reused. */
 public final class LdaEstimate extends Estimate {
     long samples;
     int usableCells;
@@ -26,8 +26,8 @@ public final class LdaEstimate extends Estimate {
     }
 
     /**
-     * Whether standard deviation, second moment, and the bound are there: two cells must be usable, and one of them must agree
-     * with its neighbour, or both be neighbours.
+     * Whether standard deviation, second moment, and bound are present. Two cells must be usable, and one of them must agree with
+     * its neighbour, or both be neighbours.
      */
     @Override
     public boolean hasStandardDeviation() {
@@ -45,7 +45,7 @@ public final class LdaEstimate extends Estimate {
         return usablePairs;
     }
 
-    /** Whether the loss is there: two aggregators are paired, and neither point lost packets of its own. */
+    /** Whether the loss is present: two aggregators are paired, and neither point lost packets itself. */
     public boolean hasLoss() {
         return hasLoss;
     }

@@ -73,9 +73,9 @@ public final class LdaEstimator {
 
     /**
      * Collapses neighbouring cells with opposite signs. The paper squares the difference of delay sums and subtracts the
-     * squared mean at the end; here the mean is taken out of each sum first, which estimates the same but does not drown in
-     * the mean. With S packets in the mean, cells of a and b packets have (a + b - (a - b)²/S)·σ² in such a square: the mean has
-     * the rest from them. One usable cell is the mean, and tells no deviation.
+     * squared mean at the end. Here the mean is subtracted from each sum first: the estimate is the same, without
+     * cancellation. With S packets in the mean, the square of cells with a and b packets has the expectation (a + b - (a -
+     * b)²/S)·σ²; the mean accounts for the rest. A single usable cell equals the mean and shows no deviation.
      */
     private void measureDeviation(final LdaEstimate result) {
         double squaresNs2 = 0;

@@ -16,9 +16,9 @@ public final class LdaTuning {
     }
 
     /**
-     * The zeros that a packet's hash must begin with so that a bank expects the most packets in usable cells: those that make
-     * p·(1 - p/m)^L largest, p = 2^-zeros. It is near m/L, twice the rate above: that maximises a lower bound of the same.
-     * Returns count of zeros, at most {@link SketchGeometry#MAX_LEADING_ZEROS}.
+     * Leading zeros of a packet's hash for which a bank expects the most packets in usable cells: those that maximise p·(1 -
+     * p/m)^L with p = 2^-zeros. It is near m/L, twice the rate above, which maximises a lower bound of the same. Returns count
+     * of zeros, at most {@link SketchGeometry#MAX_LEADING_ZEROS}.
      */
     public static int leadingZeros(final int cells, final double expectedLosses) {
         int best = 0;

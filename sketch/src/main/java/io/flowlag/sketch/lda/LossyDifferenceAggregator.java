@@ -6,12 +6,12 @@ import io.flowlag.sketch.image.SketchFamily;
 import io.flowlag.sketch.image.SketchGeometry;
 
 /**
- * Lossy Difference Aggregator (LDA paper, sections III-B and III-C), one measurement point's side of it: n banks of m cells.
- * A packet's hash begins with some zeros; the last bank that asks for no more of them takes the packet, so a packet is in one
- * bank at most, and all banks together count none twice. {@link LdaEstimator} compares the two sides. One LDA serves one
- * class of traffic.
+ * Lossy Difference Aggregator (LDA paper, sections III-B and III-C), one measurement point's side of it: n banks of m cells. Each
+ * bank requires a number of leading zeros of a packet's hash; the last bank whose requirement holds takes the packet. A packet is
+ * thus in at most one bank, and no packet counts twice. {@link LdaEstimator} compares the two sides. One LDA serves one class of
+ * traffic.
  *
- * <p>Packets are gathered, and added many at a time, so that the processor waits for many of their cells at once.
+ * <p>Packets are added in batches, so that the processor overlaps the cache misses of many cells.
  *
  * <p>One thread at a time. Allocates at construction; never on update.
  */

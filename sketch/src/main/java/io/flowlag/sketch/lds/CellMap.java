@@ -4,9 +4,9 @@ import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.sketch.image.SketchGeometry;
 
 /**
- * Where packets go (LDS paper, sections 2.3.4 and 4.2): row r takes a packet if h'_r(packet) is below its sampling rate, in
- * the cell (h_r(flow) + h'_r(packet) reduced to k) mod C. The same for two points that share geometry and seed. Immutable,
- * any thread; allocates at construction.
+ * Maps packets to cells (LDS paper, sections 2.3.4 and 4.2). Row r takes a packet if h'_r(packet) is below its sampling rate, in
+ * the cell (h_r(flow) + h'_r(packet) reduced to k) mod C. Equal for two points that share geometry and seed. Immutable, any
+ * thread; allocates at construction.
  */
 public final class CellMap {
     /** Column of a packet that a row does not sample. */
@@ -20,7 +20,7 @@ public final class CellMap {
     private final long[] flowSeeds;
     private final long[] packetSeeds;
     private final long[] samplingThresholds;
-    /** Every packet of a flow goes to the same cell, so that its digest does not matter. */
+    /** Whether every packet of a flow goes to the same cell, so that its digest does not matter. */
     private final boolean[] isFlowEnough;
     private final boolean isByFlow;
 

@@ -1,14 +1,14 @@
 package io.flowlag.sketch.lds;
 
 /**
- * The packets that other flows bring into a cell: how likely more than x of them are (LDS paper, section 3.1, Q = Σ K_i S_i,
- * without the approximation that one large flow alone brings them, which is far off where a cell has many small ones). Flows
- * come as a Poisson process, sizes are Pareto's in steps of x/1000 that keep their mean, and the distribution of the sum follows
- * by Panjer's recursion. Immutable, any thread; allocates.
+ * The distribution of other flows' packets in a cell: the probability of more than x (LDS paper, section 3.1, Q = Σ K_i S_i).
+ * It does not use the paper's approximation that one large flow alone causes them, which is far off with many small flows in a
+ * cell. Flows arrive as a Poisson process, sizes are Pareto's in steps of x/1000 that keep their mean, and the distribution of
+ * the sum follows by Panjer's recursion. Immutable, any thread; allocates.
  */
 final class CollidingPackets {
     private static final int STEPS = 1000;
-    /** More flows than that, of those that bring a step at least, bring more than x, or nearly. */
+    /** With more flows of at least one step, more than x packets are nearly certain. */
     private static final double MOST_FLOWS = 700;
 
     /** The probability that a flow brings so many steps. */

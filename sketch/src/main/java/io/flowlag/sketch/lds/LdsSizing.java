@@ -3,15 +3,15 @@ package io.flowlag.sketch.lds;
 import io.flowlag.sketch.image.SketchGeometry;
 
 /**
- * How large an LDS must be (LDS paper, section 3; banks: sections 4.2 and 5.2). A flow is accurate enough if the packets of
- * other flows in one of its cells are few against its own; sizing makes that as probable as the target asks. Rows, k and rates
- * are the paper's; columns are more than its approximation says, which leaves small flows out. Immutable, any thread.
+ * Sizes an LDS (LDS paper, section 3; banks: sections 4.2 and 5.2). A flow is accurate enough if other flows' packets in one of
+ * its cells are few against its own; sizing makes this as probable as the target requires. Rows, k and rates follow the paper.
+ * Columns exceed the paper's approximation, which omits small flows. Immutable, any thread.
  *
- * <p>Without loss k is 1 and all rows work together. With loss k is 5 as in the paper, each row is a bank of its own sampling
- * rate, and each is made long enough to serve alone, since loss may leave a flow no other.
+ * <p>Without loss k is 1 and all rows work together. With loss k is 5 as in the paper, and each row is a bank with its own
+ * sampling rate. Each bank is long enough to serve alone, since loss may leave a flow no other.
  */
 public final class LdsSizing {
-    /** What {@code flowlag} takes as columns; fewer would save nothing. */
+    /** Fewest columns that {@code flowlag} accepts; fewer would save nothing. */
     private static final int LEAST_COLUMNS = 16;
     private static final int MOST_COLUMNS = 4 << 20;
     private static final int VLDA_LENGTH_WITH_LOSS = 5;
@@ -24,7 +24,7 @@ public final class LdsSizing {
     private final SketchGeometry geometry;
 
     /**
-     * What a sketch is sized for.
+     * The load that a sketch is sized for.
      *
      * @param flows    n, live in an interval.
      * @param packets  of all flows in an interval.
@@ -51,12 +51,12 @@ public final class LdsSizing {
     }
 
     /**
-     * What a sketch is to reach.
+     * The accuracy target of a sketch.
      *
      * @param relativeError of other flows' packets in a flow's cell against the flow's own: the share by which they can pull
      *                      its mean.
-     * @param confidence    1 - ε, the share of flows that must be as good.
-     * @param flowPackets   packets of the smallest flow that must be as good.
+     * @param confidence    1 - ε, the share of flows that must reach it.
+     * @param flowPackets   packets of the smallest flow that must reach it.
      */
     public record Target(double relativeError, double confidence, long flowPackets) {
         /**
@@ -138,7 +138,7 @@ public final class LdsSizing {
     }
 
     /**
-     * The rows that make large collisions rarest under a load of section 3.1: 1 / (e·z), not rounded.
+     * The number of rows that minimises large collisions under a load of section 3.1: 1 / (e·z), not rounded.
      *
      * @param load z = nP/C, large flows for each cell.
      * @return R, at least 1.
@@ -158,9 +158,9 @@ public final class LdsSizing {
     }
 
     /**
-     * The probability that a large flow suffers small collisions only in one of its cells at least: Q(Rk) = 1 -
-     * (nkRP/C)^(Rk), section 3.2; with k = 1 that of section 3.1. The paper's approximation is for few flows in a cell: it
-     * counts large flows, not what many small ones bring together, and sizing does not rest on it.
+     * The probability that a large flow suffers small collisions only in one of its cells at least: Q(Rk) = 1 - (nkRP/C)^(Rk),
+     * section 3.2; with k = 1 that of section 3.1. The paper's approximation assumes few flows in a cell: it counts large flows
+     * and ignores the sum of many small ones. Sizing does not use it.
      *
      * @param largeFlowShare P, share of flows that are large.
      * @return Q, 0 if the sketch is overloaded.
@@ -181,7 +181,7 @@ public final class LdsSizing {
         return load.flowSizes().tail(target.tolerablePackets());
     }
 
-    /** Q at the load, with all that collides: the share of flows that reach the target. Returns at least the confidence. */
+    /** Q at the load, all collisions included: the share of flows that reach the target. Returns at least the confidence. */
     public double survival() {
         return survivalWith(load.flows(), geometry.vldaLength(), geometry.columns());
     }
@@ -211,17 +211,20 @@ public final class LdsSizing {
         return SketchGeometry.memoryBytes(geometry);
     }
 
-    /** What one interval takes on the wire, as plain cells. Returns octets. */
+    /** Octets of one interval on the wire, as plain cells. */
     public long wireBytes() {
         return geometry.imageLength();
     }
 
-    /** A flow has 1/k of its packets in a cell, as it has of what is tolerable, and so have k times as many others. */
+    /**
+     * The survival with k: a cell holds 1/k of the flow's packets and tolerates 1/k of the collisions, but k times as many other
+     * flows.
+     */
     private double survivalWith(final double flows, final int vldaLength, final double columns) {
         return 1 - Math.pow(colliding.tail(flows * vldaLength / columns), (double)rowsTogether * vldaLength);
     }
 
-    /** Banks that lead from all packets down to the least rate in steps that are not too large. */
+    /** Number of banks from the full rate down to the least rate in moderate steps. */
     private static int banks(final double leastRate) {
         return 1 + (int)Math.ceil(-Math.log(leastRate) / Math.log(LARGEST_RATE_STEP));
     }

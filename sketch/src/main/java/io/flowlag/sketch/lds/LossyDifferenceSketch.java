@@ -13,7 +13,7 @@ import io.flowlag.sketch.image.SketchGeometry;
  * most R cache lines and the preamble's. Allocates at construction; never on update.
  */
 public final class LossyDifferenceSketch extends Sketch {
-    /** Of how many packets {@link #expect} remembers the cells. */
+    /** Number of packets of which {@link #expect} remembers the cells. */
     public static final int EXPECTED_LIMIT = 64;
 
     private final CellMap cellMap;
@@ -35,8 +35,8 @@ public final class LossyDifferenceSketch extends Sketch {
     }
 
     /**
-     * Finds the cells of a packet that will be added soon, and remembers them: of the first {@link #EXPECTED_LIMIT} packets since
-     * {@link #expectOthers}, which are best added in the same order. Changes nothing in the sketch.
+     * Finds and remembers the cells of a packet that will be added soon. Holds the first {@link #EXPECTED_LIMIT} packets since
+     * {@link #expectOthers}; add them in the same order for speed. Changes nothing in the sketch.
      */
     public void expect(final long flowHash, final long packetDigest) {
         if (expectedCount == EXPECTED_LIMIT) {
@@ -51,9 +51,9 @@ public final class LossyDifferenceSketch extends Sketch {
     }
 
     /**
-     * Reads the cells of the expected packets, one after the other and nothing between, so that the processor waits for many at
-     * once and has them in its cache when the packets are added. Changes nothing. Returns what was read, for the caller to keep,
-     * or the compiler would leave the reading out.
+     * Reads the cells of the expected packets in direct succession, so that the processor overlaps the cache misses and has the
+     * cells in its cache at the update. Changes nothing. Returns what was read; the caller must use it, or the compiler would
+     * drop the reads.
      */
     public long touchExpected() {
         final int count = expectedCount;
@@ -66,7 +66,7 @@ public final class LossyDifferenceSketch extends Sketch {
         return octets;
     }
 
-    /** Forgets which packets were expected: others will come. */
+    /** Forgets the expected packets. */
     public void expectOthers() {
         expectedCount = 0;
         nextExpected = 0;
@@ -100,9 +100,9 @@ public final class LossyDifferenceSketch extends Sketch {
     }
 
     /**
-     * Adds packets of a flow at once; the sketch is the same then as after {@link #update} of each. Only where {@link #isByFlow}.
+     * Adds several packets of a flow at once, with the same result as {@link #update} of each. Only if {@link #isByFlow}.
      *
-     * @param flowHash       of the flow, which is best {@link #expect}ed before, with digest 0.
+     * @param flowHash       of the flow; call {@link #expect} with digest 0 before for speed.
      * @param packets        how many.
      * @param timestampSumNs of all of them, relative to the interval's start.
      * @param digestSum      of all of them, modulo 2^64.
@@ -120,7 +120,7 @@ public final class LossyDifferenceSketch extends Sketch {
         }
     }
 
-    /** Where the cells of a packet are remembered; below 0 if they are not. */
+    /** Index of a packet's remembered cells; negative if there are none. */
     private int expected(final long flowHash, final long packetDigest) {
         for (int i = nextExpected; i < expectedCount; i++) {
             if (expectedFlowHashes[i] == flowHash && expectedDigests[i] == packetDigest) {

@@ -21,7 +21,7 @@ public record ParetoFit(double shape, double scale) {
     }
 
     /**
-     * The fit that is exact at one size: what sizing needs is the tail there, not the body.
+     * The fit that is exact at one size: sizing needs the tail there, not the body.
      *
      * @param sizePackets   above 1.
      * @param fractionAbove share of flows with more packets, between 0 and 1.

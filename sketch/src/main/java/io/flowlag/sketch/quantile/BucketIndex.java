@@ -1,9 +1,9 @@
 package io.flowlag.sketch.quantile;
 
 /**
- * The bucket of a magnitude, at level 0, by a table in place of a logarithm, with the same result. A cell of the table has the
- * magnitudes of one power of two that share their next bits. It is narrower than a bucket, so that at most one bucket begins in
- * it: the cell knows its first bucket, and the magnitude from which on it is the next. Any thread. Allocates when it is loaded.
+ * The bucket of a magnitude at level 0, by a table instead of a logarithm, with the same result. A cell of the table covers the
+ * magnitudes of one power of two that share their next bits. It is narrower than a bucket, so at most one bucket begins in it.
+ * The cell stores its first bucket and the magnitude at which the next begins. Any thread. Allocates when the class is loaded.
  */
 final class BucketIndex {
     private static final double LOG_GROWTH = Math.log(QuantileSketch.GROWTH);
@@ -11,7 +11,7 @@ final class BucketIndex {
     private static final int CELL_BITS = 6;
     private static final int CELLS = 1 << CELL_BITS;
     private static final int FLOOR_BITS = Long.SIZE - 1 - Long.numberOfLeadingZeros(QuantileSketch.FLOOR);
-    /** Magnitudes of more bits, ten hours in ns, take the logarithm: there a bound is not found within a step or two. */
+    /** Magnitudes of more bits (ten hours in ns) use the logarithm: there a bound is not found within a step or two. */
     private static final int MOST_BITS = 45;
     private static final long END = 1L << MOST_BITS;
 
@@ -47,7 +47,7 @@ final class BucketIndex {
         return FIRST[cell] + (magnitude < NEXT_FROM[cell] ? 0 : 1);
     }
 
-    /** What the table says, by its definition. */
+    /** The bucket by definition. */
     static int byLogarithm(final long magnitude) {
         return 1 + (int)((Math.log(Math.abs((double)magnitude)) - LOG_FLOOR) / LOG_GROWTH);
     }

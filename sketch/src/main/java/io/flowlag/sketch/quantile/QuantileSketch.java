@@ -29,9 +29,9 @@ import java.nio.ByteOrder;
 public final class QuantileSketch {
     /** Octets of a distribution. */
     public static final int LENGTH_BYTES = 512;
-    /** Magnitudes below are taken for 0. */
+    /** Smaller magnitudes count as 0. */
     public static final long FLOOR = 64;
-    /** By how much a bucket's end is above its beginning, at level 0. */
+    /** Ratio of a bucket's end to its beginning at level 0. */
     public static final double GROWTH = 1.01 / 0.99;
     /** A quantile q needs as many values as this over 1 - q. */
     public static final double VALUES_BEYOND = 10;
@@ -135,7 +135,7 @@ public final class QuantileSketch {
         return value > 0 ? index : -index;
     }
 
-    /** The index some levels up: 0 stays alone, others are joined away from 0, each with its neighbour. */
+    /** The index some levels up: bucket 0 stays alone, others are joined with a neighbour away from 0. */
     private static int collapsed(final int index, final int levels) {
         return index > 0 ? index + (1 << levels) - 1 >> levels : -(-index + (1 << levels) - 1 >> levels);
     }

@@ -4,8 +4,8 @@ import io.flowlag.sketch.estimate.Estimate;
 import io.flowlag.sketch.estimate.EstimateStatus;
 
 /**
- * What two points' synopses say of the delays of an interval: the mean is over all clean cells. It is exact, with a bound of 0,
- * if all of the difference was decoded and repaired. Filled by {@link RdaReconciler}, reused.
+ * Estimate of an interval's delays from two points' synopses: the mean over all clean cells. It is exact, with a bound of 0, if
+ * the whole difference was decoded and repaired. Filled by {@link RdaReconciler}, reused.
  */
 public final class AggregateEstimate extends Estimate {
     double samples;
@@ -19,29 +19,27 @@ public final class AggregateEstimate extends Estimate {
     long unexpectedPackets;
     long remarkedPackets;
 
-    /** Different packets that stand behind the mean: those of the bank with most of them in clean cells. */
+    /** Distinct packets behind the mean: those of the bank with most of them in clean cells. */
     public double samples() {
         return samples;
     }
 
-    /** Cells, of all banks, that are the same at both points once listed packets are taken out. */
+    /** Cells, of all banks, that are equal at both points after listed packets are removed. */
     public int cleanCells() {
         return cleanCells;
     }
 
-    /**
-     * Whether all of the difference was listed and taken out, so that the mean is that of every packet which both points have.
-     */
+    /** Whether the whole difference was listed and removed, so that the mean covers every packet that both points have. */
     public boolean exact() {
         return complete && 0 == unrepairedItems && hasMean();
     }
 
-    /** Listed items whose timestamps are not known, or known of another number of copies: their cells do not count. */
+    /** Listed items whose timestamps are unknown, or known for another number of copies: their cells do not count. */
     public int unrepairedItems() {
         return unrepairedItems;
     }
 
-    /** Whether standard deviation and bound are there: two cells of a bank must be clean and hold packets. */
+    /** Whether standard deviation and bound are present: two cells of a bank must be clean and hold packets. */
     @Override
     public boolean hasStandardDeviation() {
         return hasStandardDeviation;
@@ -56,7 +54,7 @@ public final class AggregateEstimate extends Estimate {
         return netLostPackets;
     }
 
-    /** Whether lost packets are known one by one: net loss is there, and all of the difference was listed. */
+    /** Whether lost packets are known individually: net loss is present, and the whole difference was listed. */
     public boolean hasLoss() {
         return hasLoss && (complete || isLossTold);
     }
@@ -74,15 +72,15 @@ public final class AggregateEstimate extends Estimate {
     }
 
     /**
-     * Packets that have another traffic class at the receiver than at the sender, as far as they were listed; of the delays of
-     * one class, those that left it. They count in the class that they had at the sender.
+     * Listed packets that have another traffic class at the receiver than at the sender; for one class, those that left it. They
+     * count in the class that they had at the sender.
      */
     public long remarkedPackets() {
         return remarkedPackets;
     }
 
     /**
-     * Tells the loss where it is known from elsewhere: that of a traffic class follows from the difference of all packets.
+     * Sets the loss from another source: that of a traffic class follows from the difference of all packets.
      *
      * @param lost       packets of the class that only the sender has.
      * @param unexpected packets of the class that only the receiver has.

@@ -1,6 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
-/** What became of a packet that was offered to a {@link PacketCache}. */
+/** Result of offering a packet to a {@link PacketCache}. */
 public enum CacheResult {
     /** It is the first of its identifier. */
     CACHED,

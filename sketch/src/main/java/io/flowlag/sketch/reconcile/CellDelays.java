@@ -35,7 +35,7 @@ public final class CellDelays {
         counts[cell] = count;
     }
 
-    /** Takes one point's packets out of a cell: the receiver's with their sign, the sender's with the other. */
+    /** Removes one point's packets from a cell: the receiver's with their sign, the sender's with the opposite one. */
     public void change(final int cell, final long delayNs, final long packets) {
         delaySumsNs[cell] += delayNs;
         counts[cell] -= packets;
@@ -105,8 +105,9 @@ public final class CellDelays {
     }
 
     /**
-     * The mean is known, so a cell alone tells the variance: (D - n·mean)² is n·σ² in the mean, less what the cell has in the
-     * mean itself. That is twice as many terms as pairs. A bank with one such cell has nothing to tell: the cell is the mean.
+     * Computes the deviation. Because the mean is known, each cell gives the variance by itself: (D - n·mean)² has the
+     * expectation n·σ², less the cell's own part in the mean. This gives twice as many terms as pairs of cells. A bank with
+     * one such cell contributes nothing, because the cell equals the mean.
      */
     private void spread(
         final double allSamples, final double boundFactor, final double packets, final AggregateEstimate result) {

@@ -3,18 +3,18 @@ package io.flowlag.sketch.reconcile;
 import java.util.function.IntPredicate;
 
 /**
- * Lists the difference of two RDA (RDA paper, Algorithm 1): subtracts them cell by cell, so that what both have
- * cancels, then peels: a cell that holds one item names it, the item leaves the other banks, whose cells may then hold one. The
- * order of peeling does not matter: what is left in the end is the same.
+ * Lists the difference of two RDA (RDA paper, Algorithm 1). It subtracts them cell by cell, which cancels common packets, then
+ * peels. A cell that holds one item names it; the item is removed from the other banks, whose cells may then hold one. The result
+ * does not depend on the order of peeling.
  *
- * <p>One thread at a time. Takes 20 octets for each cell of its capacity, and 24 for what it lists, at construction; allocates
- * nothing later. O(cells + items · banks).
+ * <p>One thread at a time. Takes 20 octets for each cell of its capacity, and 24 for each listed item, at construction;
+ * allocates nothing later. O(cells + items · banks).
  */
 public final class DifferenceDecoder {
     /** Peeling lists an item a cell at most; guesses can list more. */
     private static final int ITEMS_PER_CELL = 2;
 
-    /** Passes over a cache: a difference of 100 000 took 6 or fewer, and hostile cells must not make it many. */
+    /** Passes over a cache: a difference of 100 000 took 6 or fewer, and the limit bounds the work on hostile cells. */
     private static final int MAX_ROUNDS = 8;
 
     private final PureTest pureTest;
@@ -83,8 +83,8 @@ public final class DifferenceDecoder {
     }
 
     /**
-     * Decodes two images of a part of the packets, of whose difference some is known: those items are listed first and leave the
-     * cells, and what is left is peeled.
+     * Decodes two images of a part of the packets when some of the difference is known. Known items are listed first and removed
+     * from the cells; the remainder is peeled.
      *
      * @param sender   image of the sender, of family RDA.
      * @param known    list of a difference; another than the result.
@@ -135,14 +135,14 @@ public final class DifferenceDecoder {
         cells = cellCount;
     }
 
-    /** Sets what a cell has more at the receiver; the identifiers are those of both. */
+    /** Sets a cell's surplus at the receiver; the identifiers are those of both. */
     public void set(final int cell, final long identifier, final int count, final int check) {
         identifiers[cell] = identifier;
         counts[cell] = count;
         checks[cell] = check;
     }
 
-    /** Whether a cell is the same at both points, now that what was decoded has been taken out. */
+    /** Whether a cell is equal at both points after decoded items are removed. */
     boolean clean(final int cell) {
         return 0 == counts[cell] && 0 == identifiers[cell] && 0 == checks[cell];
     }
@@ -159,10 +159,10 @@ public final class DifferenceDecoder {
     }
 
     /**
-     * Decodes further what {@link #decode} could not, with the packets of one point: where a cell holds two items, and one of
-     * them is a packet of this point, taking that out leaves a pure cell. So each packet that lies in cells which differ, in all
-     * banks, is taken out for a try. It needs the check of {@link PureTest#CELL_INDEX_AND_CHECK}: then it is wrong once in m
-     * times 2^32 tries. It goes through the cache until nothing more is found, at most 8 times, O(slots · banks) each time.
+     * Continues after {@link #decode} with the packets of one point. If a cell holds two items and one is a packet of this
+     * point, removing it leaves a pure cell. So each packet whose cells differ in all banks is removed on trial. This needs the
+     * check of {@link PureTest#CELL_INDEX_AND_CHECK}: it is wrong once in m times 2^32 trials. It repeats passes over the cache
+     * until one finds nothing, at most 8, O(slots · banks) each.
      *
      * @param cache      packets of one point, of flows that the images are of.
      * @param fromSender whether it is the sender's, so that what is found is lost; the receiver's is reordered.
@@ -235,7 +235,7 @@ public final class DifferenceDecoder {
         }
     }
 
-    /** In peeling each item has a cell of its own: only false or hostile cells can want to list more. */
+    /** Peels pure cells. Each item has a cell of its own, so only false or hostile cells can exceed the limit. */
     private void drainPureCells(final int mostItems, final PacketDifference result) {
         while (pureCount > 0 && result.size < mostItems) {
             final int cell = pureCells[--pureCount];
@@ -261,7 +261,7 @@ public final class DifferenceDecoder {
         }
     }
 
-    /** A cell can be noted twice, so the notes can run out of room; then all cells are searched again. */
+    /** Notes a cell. A cell can be noted twice, so the notes can overflow; then all cells are searched again. */
     private void note(final int cell) {
         if (pureCount < capacity) {
             pureCells[pureCount++] = cell;

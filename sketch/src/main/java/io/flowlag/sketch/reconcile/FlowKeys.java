@@ -1,9 +1,9 @@
 package io.flowlag.sketch.reconcile;
 
 /**
- * The answer of one point to the other's question for the keys of flows that only it has, so that lost packets have a name where
- * nothing of their flow arrived: a record of 56 octets for each flow. It is an image like a synopsis', so it is verified like
- * one; {@link SynopsisImage} reads it. Addresses are numbers as big-endian octets give them.
+ * One point's answer to the other's request for the keys of flows that only it has, so that lost packets of a flow without
+ * arrivals have a key: a record of 56 octets for each flow. It has the image format of a synopsis and is verified like one;
+ * {@link SynopsisImage} reads it. Addresses are the numbers of big-endian octets.
  *
  * <p>One thread at a time. It owns its memory. Allocates at construction, and a geometry for each answer.
  */

@@ -3,9 +3,9 @@ package io.flowlag.sketch.reconcile;
 import io.flowlag.common.hash.KeyedMix;
 
 /**
- * Which flows are measured when there are too many: those whose rank, a keyed hash of the segment flow hash, is below a
- * threshold. A lower threshold takes a subset of the flows of a higher one, so two points with different thresholds have all
- * flows of the lower in common. Stateless, any thread; allocates never.
+ * Selects the measured flows when there are too many: those whose rank, a keyed hash of the segment flow hash, is below a
+ * threshold. A lower threshold selects a subset, so two points with different thresholds share all flows of the lower. Stateless,
+ * any thread; never allocates.
  */
 public final class FlowSample {
     /** The threshold that takes all flows: ranks have 32 bits. */

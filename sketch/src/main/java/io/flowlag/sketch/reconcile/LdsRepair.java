@@ -31,10 +31,10 @@ public final class LdsRepair {
     }
 
     /**
-     * Takes all listed items of one point out of its image.
+     * Removes all listed items of one point from its image.
      *
      * @param fromSender whether cache and image are the sender's; else the receiver's.
-     * @param cache      knows the packets of that point that are listed.
+     * @param cache      holds the listed packets of that point.
      * @param image      of that point, verified, of the geometry; its seed is the sketches'.
      */
     public void repair(

@@ -1,8 +1,7 @@
 package io.flowlag.sketch.reconcile;
 
 /**
- * Where the timestamps of listed packets come from: a point's own packet cache, or what the other point answered. Asking
- * allocates nothing.
+ * Source of the timestamps of listed packets: a point's own packet cache, or the other point's answer. Lookups do not allocate.
  */
 public interface ListedTimes {
     /** Entry of an identifier that is not there. */

@@ -1,8 +1,8 @@
 package io.flowlag.sketch.reconcile;
 
 /**
- * The answer of one point to the other's question for packets that only it has (RDA paper, section VIII): a record of 32 octets
- * for each listed item. It is an image like a synopsis', so it is verified like one; {@link MissingPacketSource} reads it.
+ * One point's answer to the other's request for packets that only it has (RDA paper, section VIII): a record of 32 octets for
+ * each listed item. It has the image format of a synopsis and is verified like one; {@link MissingPacketSource} reads it.
  *
  * <p>One thread at a time. It owns its memory. Allocates at construction, and a geometry for each answer.
  */

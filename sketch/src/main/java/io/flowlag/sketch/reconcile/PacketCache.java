@@ -10,9 +10,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The packets of one interval at one measurement point (RDA paper, section VIII): what repair needs to know of a packet that the
- * other point does not have, and what the aggregator is filled from once its size is known. An open hash table off the heap, 32
- * octets a slot, little-endian:
+ * The packets of one interval at one measurement point (RDA paper, section VIII): the data that repair needs on a packet that the
+ * other point lacks, and the source from which the aggregator is filled once its size is known. An open hash table off the heap,
+ * 32 octets a slot, little-endian:
  * <pre>
  *   0  identifier      8
  *   8  timestampSumNs  8   over all copies, since the interval's start; wraps
@@ -21,10 +21,10 @@ import java.nio.ByteOrder;
  *  28  copies          2   bits 0-9, 0: the slot is empty, 1023: too many to be counted; bits 10-15: traffic class of the first
  *  30  weight          2   bits 0-14, 0: the packet was withdrawn; bit 15: its copies are of different flows
  * </pre>
- * It holds every packet of every flow whose rank is below a threshold, see {@link FlowSample}. When there are more packets than
- * its capacity the threshold falls by a quarter and the flows above it are withdrawn, a few slots with each packet that comes;
- * when that is not fast enough, the flow of the packet that does not fit leaves the sample, and all of higher rank with it. So
- * two points that overflow at different times still have all flows below the lower threshold in common, in full.
+ * It holds every packet of every flow whose rank is below a threshold, see {@link FlowSample}. On overflow the threshold falls by
+ * a quarter, and the flows above it are withdrawn, a few slots with each packet. If that is too slow, the flow of the packet that
+ * does not fit leaves the sample, with all of higher rank. Two points that overflow at different times therefore still share all
+ * flows below the lower threshold, in full.
  *
  * <p>Copies of an identifier take no more room: their timestamps are added up and they are counted, see {@link PacketGroup}.
  *
@@ -242,8 +242,8 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     }
 
     /**
-     * Fills an aggregator from a part of the table, so that a large table can be gone through piece by piece. The cache must not
-     * change before the last piece.
+     * Fills an aggregator from a part of the table, so that a large table can be processed in pieces. The cache must not change
+     * before the last piece.
      *
      * @param aggregator    empty at the first piece; gets the threshold and the interval.
      * @param flowThreshold the lower of both points' thresholds.
@@ -307,7 +307,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     }
 
     /**
-     * Withdraws flows, as an overflow does: to have the flows of another point, or to begin with a sample.
+     * Withdraws flows, as an overflow does: to match the flows of another point, or to start with a sample.
      *
      * @param flowThreshold the flows of this rank and above leave; at least 0.
      */
@@ -451,7 +451,10 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         }
     }
 
-    /** Downwards: what removal moves down was looked at before, but for packets that go around the table's end. */
+    /**
+     * Withdraws slots, downwards: entries that removal moves down were visited before, except those that wrap around the table's
+     * end.
+     */
     private void sweep(final int count) {
         final int end = Math.max(0, sweepSlot - count);
         for (int slot = sweepSlot - 1; slot >= end; slot--) {

@@ -1,6 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
-/** A source of packets that knows whose they are: what takes packets out of cells and sums of flows needs. */
+/** A source of packets with their flows, for removing packets from cells and from sums of flows. */
 public interface PacketDetails extends ListedTimes {
     /**
      * The flow of a packet; of copies of different flows the first's.

@@ -1,8 +1,8 @@
 package io.flowlag.sketch.reconcile;
 
 /**
- * What two points do not have in common, as far as it was decoded: items that are lost (only the sender has them) or reordered
- * (only the receiver has them). Filled by a decoder, reused. Belongs to the thread that decodes; allocates at construction.
+ * The decoded difference of two points: items that are lost (only the sender has them) or reordered (only the receiver has them).
+ * Filled by a decoder, reused. Belongs to the decoding thread; allocates at construction.
  */
 public final class PacketDifference {
     final long[] identifiers;

@@ -4,7 +4,7 @@ package io.flowlag.sketch.reconcile;
 public enum PureTest {
     /**
      * The paper's (section V-B): the bank's own hash of the cell's identifiers gives the cell's index, and the count is 1 or -1.
-     * Three packets pass it once in m, and then a packet is listed that never was.
+     * Three packets pass it with probability 1/m, and a packet that never existed is then listed.
      */
     CELL_INDEX,
 

@@ -5,9 +5,9 @@ import io.flowlag.sketch.estimate.Hoeffding;
 import java.util.function.IntPredicate;
 
 /**
- * Compares two RDA (RDA paper, section V): {@link #decode} lists lost and reordered packets, {@link #repair} takes them out of
- * the cells and estimates from all cells that are clean then. Between the two the sender can ask for the timestamps of packets
- * that only the receiver has. A listed item that no source knows is not taken out, and its cells do not count.
+ * Compares two RDA (RDA paper, section V): {@link #decode} lists lost and reordered packets, {@link #repair} removes them from
+ * the cells and estimates from all clean cells. Between the two calls the sender can request the timestamps of packets that only
+ * the receiver has. A listed item unknown to all sources is not removed, and its cells do not count.
  *
  * <p>One thread at a time. Takes 61 octets a cell at construction; allocates nothing later.
  */
@@ -39,8 +39,8 @@ public final class RdaReconciler {
     }
 
     /**
-     * Lists what the two do not have in common. The images must stay as they are until {@link #repair}. Returns {@link
-     * SynopsisPairing#PAIRED}, or why the pair is refused.
+     * Lists the difference of the two. The images must not change until {@link #repair}. Returns {@link SynopsisPairing#PAIRED},
+     * or why the pair is refused.
      */
     public SynopsisPairing decode(final SynopsisImage senderImage, final SynopsisImage receiverImage) {
         sender = senderImage;
@@ -50,8 +50,8 @@ public final class RdaReconciler {
     }
 
     /**
-     * Lists what two images of one traffic class do not have in common, when the difference of all packets is known: beside lost
-     * and unexpected packets, those whose mark (DSCP) is another at the receiver.
+     * Lists the difference of two images of one traffic class when the difference of all packets is known. It holds lost and
+     * unexpected packets, and those with another mark (DSCP) at the receiver.
      *
      * @param senderImage   verified; of the packets that have the class at the sender.
      * @param receiverImage verified; of those that have it at the receiver.
@@ -74,7 +74,7 @@ public final class RdaReconciler {
     }
 
     /**
-     * Lists more of what {@link #decode} could not, see {@link DifferenceDecoder#decodeFurther}.
+     * Continues a decode with the packets of one point, see {@link DifferenceDecoder#decodeFurther}.
      *
      * @param cache      packets of one point; its threshold is the images'.
      * @param fromSender whether it is the sender's.
@@ -84,7 +84,7 @@ public final class RdaReconciler {
     }
 
     /**
-     * Lists more of what {@link #decode} could not, with the packets of one traffic class.
+     * Continues a decode with the packets of one traffic class of a point.
      *
      * @param cache      packets of one point; its threshold is the images'.
      * @param fromSender whether it is the sender's.
@@ -102,10 +102,10 @@ public final class RdaReconciler {
     }
 
     /**
-     * Takes the listed packets out and estimates.
+     * Removes the listed packets and estimates.
      *
-     * @param senderPackets   knows the packets of the sender.
-     * @param receiverPackets knows the packets of the receiver, at least those that are listed as reordered.
+     * @param senderPackets   holds the packets of the sender.
+     * @param receiverPackets holds the packets of the receiver, at least those that are listed as reordered.
      * @param result          is filled; empty if the last pair was refused.
      */
     public void repair(

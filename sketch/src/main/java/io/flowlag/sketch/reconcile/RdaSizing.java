@@ -1,9 +1,9 @@
 package io.flowlag.sketch.reconcile;
 
 /**
- * Sizes an RDA for a difference of d items. The paper (Theorem 2) takes two banks of 2·d cells and expects failures of O(d^-2);
- * two packets that share their cells in both banks, or a longer ring of such, make it √(1 - (d/m)²) of intervals that decode, 87
- * % at m = 2·d, whatever d is. Four banks decode with 1.5·d cells in all, but for less than one interval in a thousand.
+ * Sizes an RDA for a difference of d items. The paper (Theorem 2) takes two banks of 2·d cells and expects failures of
+ * O(d^-2). Packets that share their cells in both banks, or form a longer ring, limit the share of decoded intervals to √(1 -
+ * (d/m)²): 87 % at m = 2·d for any d. Four banks with 1.5·d cells in all fail in less than one interval in a thousand.
  * Stateless, any thread.
  */
 public final class RdaSizing {
@@ -19,7 +19,7 @@ public final class RdaSizing {
      */
     public static final double ASSISTED_CELLS_PER_ITEM = 1;
 
-    /** Cells over all banks beside: few items meet in all banks by chance. */
+    /** Additional cells over all banks: few items can collide in all banks by chance. */
     public static final int EXTRA_CELLS = 60;
 
     /** Standard deviations of the estimate that are added to it. */

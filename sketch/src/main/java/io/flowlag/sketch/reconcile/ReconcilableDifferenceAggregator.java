@@ -62,7 +62,7 @@ public final class ReconcilableDifferenceAggregator extends Synopsis {
     }
 
     /**
-     * Takes out what {@link #add} added with the same arguments.
+     * Removes what {@link #add} added with the same arguments.
      *
      * @param copies how many.
      */

@@ -4,8 +4,8 @@ import io.flowlag.common.hash.KeyedMix;
 
 /**
  * Estimates the size of a set difference from r counts (Alon, Matias, Szegedy, "The space complexity of approximating the
- * frequency moments"; one count an item as in the Count sketch of Charikar, Chen, Farach-Colton): an item adds 1 or -1 to one of
- * them. What both points have cancels in the difference of the counts; the sum of its squares is the number of items left, with a
+ * frequency moments"; one count an item as in the Count sketch of Charikar, Chen, Farach-Colton). An item adds 1 or -1 to one
+ * count. Common items cancel in the difference of the counts. The sum of its squares estimates the remaining items, with a
  * standard deviation of √(2 / r) of it, whatever the sets' size. An update is one hash and one addition.
  *
  * <p>One thread at a time; allocates at construction only.

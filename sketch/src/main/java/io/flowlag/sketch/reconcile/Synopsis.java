@@ -62,7 +62,7 @@ public abstract class Synopsis extends ImageMemory {
     }
 
     /**
-     * Says which flows are in it.
+     * Sets the threshold of the flows in it.
      *
      * @param threshold of {@link FlowSample}, 0 to {@link FlowSample#ALL}.
      */
@@ -91,7 +91,7 @@ public abstract class Synopsis extends ImageMemory {
         image.wrap(buffer, 0, buffer.capacity());
     }
 
-    /** Counts packets into the preamble; negative if they are taken out. */
+    /** Adds to the preamble's packet count; negative if packets are removed. */
     protected final void countPackets(final long packets) {
         addLong(SynopsisDescriptor.PACKETS_OFFSET, packets);
     }

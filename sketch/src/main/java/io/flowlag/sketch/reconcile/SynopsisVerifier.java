@@ -7,8 +7,8 @@ import org.agrona.DirectBuffer;
 import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
- * Verifies octets from elsewhere before any flyweight is wrapped around them. It never throws, whatever the octets are.
- * Stateless, any thread; allocates never.
+ * Verifies received octets before a flyweight is wrapped around them. Never throws, whatever the octets are. Stateless, any
+ * thread; never allocates.
  */
 public final class SynopsisVerifier {
     private static final int IPV4 = 4;
@@ -60,7 +60,7 @@ public final class SynopsisVerifier {
         return SynopsisFamily.FLOW_KEYS == family ? verifyKeys(buffer, offset, cells) : ImageResult.ACCEPTED;
     }
 
-    /** Keys go into records, so each is looked at; cells of other families may hold anything. */
+    /** Verifies keys, which go into records; cells of other families may hold anything. */
     private static ImageResult verifyKeys(final DirectBuffer buffer, final int offset, final int cells) {
         for (int cell = 0; cell < cells; cell++) {
             final int at = offset + SynopsisDescriptor.PREAMBLE_LENGTH + cell * SynopsisFamily.FLOW_KEYS.cellLength();
