@@ -22,7 +22,7 @@ public final class DelayCounters {
     /** Octets that a flow reserves. */
     public static final int LENGTH_BYTES = 64;
 
-    /** Octets of them that the counters are in; {@link #clear} alone touches the others. */
+    /** Octets that the counters use; {@link #clear} alone touches the others. */
     public static final int USED_BYTES = 48;
 
     private static final int COUNT_OFFSET = 0;
@@ -37,7 +37,7 @@ public final class DelayCounters {
     private DelayCounters() {
     }
 
-    /** Makes the counters those of a flow without samples. */
+    /** Resets the counters to no samples. */
     public static void clear(final MutableDirectBuffer buffer, final int offset) {
         buffer.setMemory(offset, LENGTH_BYTES, (byte)0);
     }
@@ -68,7 +68,7 @@ public final class DelayCounters {
     }
 
     /**
-     * Adds some of several delay samples: the counters are the same then as after {@link #record} of each.
+     * Adds a range of delay samples, with the same result as {@link #record} of each.
      *
      * @param delaysNs signed, receiver time minus sender time.
      * @param from     index of the first delay.
@@ -101,7 +101,7 @@ public final class DelayCounters {
         }
     }
 
-    /** What an addition to the low half of a number carries to its high half: 1, or 0. */
+    /** Carry of an addition from the low to the high half: 1 or 0. */
     private static long carry(final long lowBefore, final long low) {
         return Long.compareUnsigned(low, lowBefore) < 0 ? 1 : 0;
     }
@@ -174,8 +174,8 @@ public final class DelayCounters {
     }
 
     /**
-     * The sample standard deviation (divisor count - 1), computed from the exact sums: the difference is taken in 128-bit
-     * integers before anything is rounded.
+     * The sample standard deviation (divisor count - 1), computed from the exact sums: the difference is formed in 128-bit
+     * integers before rounding.
      *
      * @param buffer holds the counters, with at least one sample.
      * @return ns; NaN for a single sample, which has no deviation.

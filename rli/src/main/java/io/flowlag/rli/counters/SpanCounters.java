@@ -4,9 +4,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * How large the error of a flow's mean delay is, by the scale of each sample's error. Samples of one span of two gaps between
- * references have one error in common, those of different spans have independent ones. So a flow that comes in a few bursts has
- * met a few errors, however many samples it has. The flow's owner reserves:
+ * The error of a flow's mean delay, from the scale of each sample's error. Samples in one span of two gaps between references
+ * share one error; errors of different spans are independent. A flow of a few bursts therefore has few independent errors,
+ * however many samples it has. The flow's owner reserves:
  * <pre>
  *   0  span      2   one more than the number of the last sample's span, modulo 32768; 0 for none
  *   2  samples   2   of the flow in that span, at most 65535
@@ -29,11 +29,11 @@ public final class SpanCounters {
     }
 
     /**
-     * Adds one sample. Samples from before the first with a known scale count as of one span, with the same scale.
+     * Adds one sample. Samples before the first with a known scale count as one span with the same scale.
      *
      * @param offset        of the counters; zeros for a flow without samples.
      * @param scaleNs       of the sample's error; 0 if it is not known.
-     * @param samplesBefore that the flow has had.
+     * @param samplesBefore samples that the flow already has.
      */
     public static void record(
         final MutableDirectBuffer buffer, final int offset, final long spanNumber, final float scaleNs,
@@ -57,7 +57,7 @@ public final class SpanCounters {
      * The scale of the error of the mean of a flow's samples.
      *
      * @param sampleCount of the flow, 1 or more.
-     * @return ns; NaN if the scales of its samples were not known.
+     * @return ns; NaN if the scales of its samples are unknown.
      */
     public static double meanScaleNs(final DirectBuffer buffer, final int offset, final long sampleCount) {
         final float varianceNs2 = Float.intBitsToFloat((int)(buffer.getLong(offset) >>> VARIANCE_SHIFT));

@@ -1,15 +1,15 @@
 package io.flowlag.rli.receiver;
 
 /**
- * What one traffic class has seen since the last {@link RliReceiver#rotate}: the delays of its packets as estimated, of its
- * references as measured, and the errors of held-out references. One thread. Allocates at construction.
+ * Statistics of one traffic class since the last {@link RliReceiver#rotate}: estimated delays of its packets, measured delays of
+ * its references, and errors of held-out references. One thread. Allocates at construction.
  *
- * <p>A period of the held-out errors goes on until it has as many as a bound needs, so that a bound does not come and go where
- * references are few. If it has the references, and a few of them weigh too much, it ends when it has been eight
- * times as long: a single burst is forgotten in the end.
+ * <p>A period of held-out errors lasts until it has enough of them for a bound, so that a bound does not flicker where references
+ * are few. If a few references have too much weight, the period ends at eight times its length, so that a single burst is
+ * forgotten eventually.
  */
 public final class ClassStatistics {
-    /** How many times as long a period of held-out errors becomes for the sake of equal weights. */
+    /** Largest factor by which a period of held-out errors is extended for equal weights. */
     static final int LONGEST = 8;
 
     private final SignedHistogram estimates;

@@ -1,8 +1,8 @@
 package io.flowlag.rli.receiver;
 
 /**
- * Estimated delays of several packets, oldest first, for a {@link SampleHandler}. What it holds is there during the call alone.
- * One thread. Allocates at construction.
+ * Estimated delays of several packets, oldest first, for a {@link SampleHandler}. The content is valid only during the call. One
+ * thread. Allocates at construction.
  */
 public final class DelaySamples {
     /** How many there are at once, at most. */
@@ -59,12 +59,12 @@ public final class DelaySamples {
         return count;
     }
 
-    /** Which flow a packet is of. Returns the slot of the flow. */
+    /** Returns the flow's slot. */
     public int slot(final int index) {
         return packets.slot(index);
     }
 
-    /** When the slot was that flow's. Returns the generation of the slot when the packet came. */
+    /** Returns the generation of the slot when the packet came. */
     public int generation(final int index) {
         return packets.generation(index);
     }
@@ -94,7 +94,7 @@ public final class DelaySamples {
         return spanNumber;
     }
 
-    /** The packet of this length that arrived then is the right reference itself. */
+    /** Marks the packet of this length and arrival as the right reference itself. */
     void exact(final long arrivalNs, final int lengthBytes) {
         exactArrivalNs = arrivalNs;
         exactLengthBytes = lengthBytes;

@@ -1,13 +1,13 @@
 package io.flowlag.rli.receiver;
 
 /**
- * How fast the sender's and the receiver's clocks drift apart, from the lower envelope of the reference delays: queues only ever
- * add, so the smallest delay of each window lies near the path's fixed delay plus the clocks' offset, and a slope of these minima
- * is the drift. The line is the one below all minima whose summed distance to them is smallest: the edge of their lower convex
- * hull over their mean time (after Moon, Skelly and Towsley, INFOCOM 1999).
+ * Drift between the sender's and the receiver's clocks, from the lower envelope of the reference delays. Queues only add delay,
+ * so each window's smallest delay lies near the path's fixed delay plus the clocks' offset; a slope of these minima is the drift.
+ * The line lies below all minima with the smallest summed distance: the edge of their lower convex hull over their mean time
+ * (after Moon, Skelly and Towsley, INFOCOM 1999).
  *
- * <p>A path that changes, or a queue that never empties, looks the same as a drift; so the estimate is reported, and applied only
- * when configured. One thread. Allocates at construction.
+ * <p>A changing path, or a queue that never empties, looks like drift. The estimate is therefore reported, and applied only if
+ * configured. One thread. Allocates at construction.
  */
 public final class DriftEstimator {
     /** Windows before there is an estimate. */

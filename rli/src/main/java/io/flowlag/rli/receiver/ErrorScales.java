@@ -1,35 +1,34 @@
 package io.flowlag.rli.receiver;
 
 /**
- * The scale of an interpolated delay's error, by what its two references tell:
+ * The scale of an interpolated delay's error, by three properties of its two references:
  * <ul>
  *   <li>the time between their departures, within which a packet between them left too, in steps of half an octave;</li>
- *   <li>how far the lower of their delays is above the least one, in octaves: an empty queue holds no surprise;</li>
+ * <li>how far the lower of their delays is above the least one, in octaves: an empty queue changes little;</li>
  *   <li>how much the delay changes in that time: a queue drains, hardly changes, or is filled by a burst.</li>
- * </ul>
- * A scale is the mean |error| of held-out references that were like it in all three. Where few were, it leans towards the mean
- * of those that were like it in the first two, that towards the mean of the first, and that towards the mean of all. Where
- * departures are further apart than the mean, the mean of all grows in proportion: in a queue an error is at most the time
+ * </ul> A scale is the mean |error| of held-out references that were like it in all three. With few of these, it shrinks towards
+ * the mean of those alike in the first two, that towards the mean of those alike in the first, and that towards the mean of all.
+ * Where departures are further apart than average, the mean of all grows in proportion: in a queue an error is at most the time
  * between departures.
  *
  * <p>The errors of a period count half as much as those of the next. One thread. Allocates at construction.
  */
 final class ErrorScales {
-    /** A scale is given from so many errors on. */
+    /** Errors needed for a scale. */
     static final int LEAST_COUNT = 20;
 
     private static final int STEPS = 64;
     private static final int OCTAVES = STEPS / 2;
-    /** Kinds of change of the delay, by its ratio to the time between departures: those above so many of these limits. */
+    /** Limits between the kinds of delay change, as ratios to the time between departures. */
     private static final double[] CHANGES = {-0.75, -0.1, 1};
     private static final int KINDS_OF_CHANGE = CHANGES.length + 1;
-    /** A kind is an index into the first part; the others are by two, one and none of what a kind is made of. */
+    /** A kind is an index into the first part; the other parts hold the means by two, one and none of its properties. */
     private static final int BY_DELAY = STEPS * OCTAVES * KINDS_OF_CHANGE;
     private static final int BY_DEPARTURES = BY_DELAY + STEPS * OCTAVES;
     private static final int ALL = BY_DEPARTURES + STEPS;
-    /** As many errors have the mean that a scale leans towards. */
+    /** Weight, in errors, of the mean that a scale shrinks towards. */
     private static final float LEANING = 20;
-    /** Of a double's bits: the exponent, and the first bit of the mantissa. */
+    /** Shift that keeps a double's exponent and the first bit of its mantissa. */
     private static final int STEP_SHIFT = 51;
     private static final int FIRST_STEP = 2 * Double.MAX_EXPONENT;
     private static final long NONE = Long.MAX_VALUE;
@@ -46,16 +45,16 @@ final class ErrorScales {
         return 2L * (ALL + 1) * Float.BYTES;
     }
 
-    /** A reference's delay, without what its own length adds. */
+    /** Adds a reference's delay, without its own transmission time. */
     void onDelay(final double delayNs) {
         leastDelayNs = Math.min(leastDelayNs, Math.round(delayNs));
     }
 
     /**
-     * Which errors are alike.
+     * Returns the kind of an error.
      *
      * @param departuresNs time between the departures of the two references.
-     * @param fromDelayNs  of the first, without what its own length adds.
+     * @param fromDelayNs  of the first, without its own transmission time.
      * @return an index for {@link #scaleNs} and {@link #record}.
      */
     int kind(final double departuresNs, final double fromDelayNs, final double toDelayNs) {
@@ -100,7 +99,7 @@ final class ErrorScales {
         sumsNs[index] += absoluteNs;
     }
 
-    /** {@return the scale of such an error, 1 ns or more; 0 while it is not known} */
+    /** {@return the scale of such an error, 1 ns or more; 0 while unknown} */
     float scaleNs(final int kind) {
         if (counts[ALL] < LEAST_COUNT) {
             return 0;
@@ -114,7 +113,7 @@ final class ErrorScales {
         return (sumsNs[index] + LEANING * towardsNs) / (counts[index] + LEANING);
     }
 
-    /** {@return the scale of an error of which nothing is known; only with an error} */
+    /** {@return the mean scale over all errors; only with an error} */
     double meanNs() {
         return Math.max(1, sumsNs[ALL] / counts[ALL]);
     }

@@ -5,34 +5,33 @@ import org.HdrHistogram.Histogram;
 import java.util.Arrays;
 
 /**
- * What interpolation gets wrong, seen on references: each is held out in turn, interpolated from its neighbours, and compared
- * with its own delay; by the left estimator, with the delay of the one before it. The errors know nothing of what references and
- * packets do not share: another queue, another path, a size that no reference has. Each error counts as often as there were
- * packets in the two gaps beside its reference, since those are the packets that were estimated that way: a policy that sends
- * references where packets are few does not make the rest look well known. Errors of unequal weight tell less than as many of
- * equal weight: together they are worth (Σw)²/Σw² equal ones (Kish's effective sample size), so a few gaps that hold nearly all
- * packets make no bound.
+ * Errors of interpolation, measured on references. Each reference is held out in turn, interpolated from its neighbours, and
+ * compared with its own delay; the left estimator uses the delay of the one before it. The errors do not cover differences
+ * between references and packets: another queue, another path, a size that no reference has. Each error is weighted by the
+ * packets in the two gaps at its reference, since those were estimated that way; references sent where packets are few thus
+ * gain no weight. Errors of unequal weight are worth (Σw)²/Σw² equal ones (Kish's effective sample size), so a few gaps with
+ * nearly all packets give no bound.
  *
- * <p>The bound of a flow's mean: each sample has an error scale by its two references ({@link ErrorScales}), and the mean of the
- * flow has one too ({@link io.flowlag.rli.counters.SpanCounters}), S. Each held-out error is divided by the scale that its
- * neighbours gave before it was known; the quotients, those beyond their 99 % quantile cut to it, have the root mean square r.
- * With errors of mean m, the half width is |m| + 1.96 r S; for a single packet at most S times the 95 % quantile of the
- * quotients. Where errors have to do with the sizes of references, flows of other sizes have that error in all their packets, and
- * a wider bound ({@link SizeErrors}).
- * Packets of the flow without an estimate have delays as references have them: mean μ and standard deviation σ; a share u of them
- * makes the half width (1 - u) times that, and u (|flow's mean - μ| + 1.96 σ) more.
+ * <p>The bound of a flow's mean: each sample has an error scale by its two references ({@link ErrorScales}), and the flow's mean
+ * has one too ({@link io.flowlag.rli.counters.SpanCounters}), S. Each held-out error is divided by the scale that its neighbours
+ * gave before it was known. The quotients, cut at their 99 % quantile, have the root mean square r. With errors of mean m, the
+ * half width is |m| + 1.96 r S; for a single packet at most S times the 95 % quantile of the quotients.
  *
- * <p>Errors of this period and of the one before count; {@link ClassStatistics} says when a period ends. One thread. Allocates
+ * <p>Where errors depend on the sizes of references, flows of other sizes have that error in all their packets, and a wider
+ * bound ({@link SizeErrors}). Packets of the flow without an estimate have delays distributed as the references': mean μ and
+ * standard deviation σ. A share u of them scales the half width by (1 - u) and adds u (|flow's mean - μ| + 1.96 σ).
+ *
+ * <p>Errors of this period and of the one before count; {@link ClassStatistics} defines when a period ends. One thread. Allocates
  * at construction.
  */
 public final class HeldOutErrors {
-    /** There is no bound from errors that are worth fewer than this of equal weight. */
+    /** Fewest errors, as an effective number of equal weight, for a bound. */
     public static final long LEAST_COUNT = 100;
 
     private static final double NORMAL_95 = 1.96;
     private static final double PERCENTILE_95 = 95;
     private static final double PERCENTILE_99 = 99;
-    /** The quantile is looked for again after so many errors, or an eighth of all. */
+    /** The quantile is recomputed after this many errors, or an eighth of all. */
     private static final int REFRESH_COUNT = 256;
     private static final int STALE_SHIFT = 3;
     /** Resolution of quotients: a thirty-second of an octave, from 1/256 on. */
@@ -76,17 +75,17 @@ public final class HeldOutErrors {
             ErrorScales.memoryBytes();
     }
 
-    /** References are of the traffic, in all its sizes: what a size does to the error of one packet is in theirs. */
+    /** Sets that references are traffic of all sizes: their errors then include the effect of a packet's size. */
     void referenceRegular() {
         isReferenceRegular = true;
     }
 
-    /** {@return how large errors are} */
+    /** {@return the scales of errors} */
     ErrorScales scales() {
         return scales;
     }
 
-    /** A reference of this size, with so many octets more than its neighbours, packets beside it, and a kind of error. */
+    /** Adds a held-out reference: its size, its octets beyond its neighbours', the packets around it, and the kind of error. */
     void record(
         final double errorNs, final long delayNs, final int lengthBytes, final double extraBytes, final long packetCount,
         final int kind) {
@@ -154,7 +153,7 @@ public final class HeldOutErrors {
         isQuantileOfBound = hasBound();
     }
 
-    /** As if the quotients of a step were spread evenly over it. */
+    /** Quantile of the quotients, which are taken as spread evenly over a step. */
     private double quotient(final double percentile) {
         final double wanted = percentile / 100 * weight();
         double below = 0;
@@ -221,7 +220,7 @@ public final class HeldOutErrors {
         return quantile95Ns;
     }
 
-    /** {@return true if there are enough errors for a bound, and not a few that weigh as much as all others} */
+    /** {@return true if there are enough errors for a bound, and no few of them dominate the weight} */
     public boolean hasBound() {
         return isEnough(weight(), squareWeights[0] + squareWeights[1]);
     }
@@ -231,9 +230,9 @@ public final class HeldOutErrors {
     }
 
     /**
-     * Half the width of the 95 % interval of a flow's mean delay, of packets as large as the references are in the mean.
+     * Half the width of the 95 % interval of a flow's mean delay, for packets as large as the references on average.
      *
-     * @param scaleNs      of the mean's error, see {@link io.flowlag.rli.counters.SpanCounters}; NaN if it is not known.
+     * @param scaleNs      of the mean's error, see {@link io.flowlag.rli.counters.SpanCounters}; NaN if unknown.
      * @param samples      of the flow, 1 or more.
      * @param unknownShare share of the flow's packets without an estimate, 0 to 1.
      * @return ns; only when {@link #hasBound}.
@@ -243,9 +242,9 @@ public final class HeldOutErrors {
     }
 
     /**
-     * The same of packets that have another size than the references.
+     * As the other method, for packets of another size than the references.
      *
-     * @param scaleNs      of the mean's error, see {@link io.flowlag.rli.counters.SpanCounters}; NaN if it is not known.
+     * @param scaleNs      of the mean's error, see {@link io.flowlag.rli.counters.SpanCounters}; NaN if unknown.
      * @param samples      of the flow, 1 or more.
      * @param unknownShare share of the flow's packets without an estimate, 0 to 1.
      * @param lengthBytes  mean size of the flow's packets, as references are counted.
@@ -268,7 +267,7 @@ public final class HeldOutErrors {
         return (long)Math.ceil((1 - unknownShare) * estimatedNs + unknownShare * unknownNs);
     }
 
-    /** Of a flow that is as large as the references, but for an error with such a variance. */
+    /** Half width for a flow with packets as large as the references, plus an error of this variance. */
     private double estimatedNs(final double scaleNs, final long samples, final double sizeVarianceNs2) {
         final boolean isKnown = scaleNs == scaleNs;
         final double meanScaleNs = isKnown ? scaleNs : scales.meanNs();
@@ -278,7 +277,7 @@ public final class HeldOutErrors {
             Math.min(halfNs, Math.hypot(quotient95 * meanScaleNs, NORMAL_95 * Math.sqrt(sizeVarianceNs2)));
     }
 
-    /** {@return how many errors of equal weight tell as much} */
+    /** {@return the equivalent number of errors of equal weight} */
     private double independentCount() {
         return weight() * weight() / (squareWeights[0] + squareWeights[1]);
     }

@@ -1,19 +1,19 @@
 package io.flowlag.rli.receiver;
 
 /**
- * Equation (1) of the RLI paper between two references, with each reference's own size taken out of its delay. What does not
- * depend on the packet is worked out once a pair of references.
+ * Equation (1) of the RLI paper between two references, with each reference's own transmission time removed from its delay. Terms
+ * independent of the packet are computed once a pair of references.
  *
- * <p>Integers become doubles and doubles integers by their bits: the processor's own instructions for that, and for rounding
- * down, keep half of the register that they write, so that each packet would wait for the one before. The results are the same.
- * One thread. Allocates: never.
+ * <p>Integers and doubles are converted by their bits. The processor's own instructions for conversion and rounding down keep
+ * half of the register that they write, so each packet would depend on the one before. The results are equal. One thread. Never
+ * allocates.
  */
 final class Interpolation {
-    /** From here to twice as much, neighbouring doubles are integers and so are the differences of their bits. */
+    /** From this value to its double, neighbouring doubles are consecutive integers, and so are their bits. */
     private static final double INTEGERS = 0x1p52;
     private static final int MANTISSA_BITS = 52;
     private static final long INTEGERS_BITS = Double.doubleToRawLongBits(INTEGERS);
-    /** The middle of them, for numbers of either sign. */
+    /** Middle of that range, for numbers of either sign. */
     private static final double MIDDLE = INTEGERS + INTEGERS / 2;
     private static final long MIDDLE_BITS = Double.doubleToRawLongBits(MIDDLE);
     private static final double MIDDLE_REACH = INTEGERS / 2;
@@ -42,7 +42,7 @@ final class Interpolation {
         return this;
     }
 
-    /** How far from the first reference to the second a moment is, as a share; 0 up to the first, or if they came at once. */
+    /** Position of a time between the references, from 0 to 1; 0 up to the first, or if both came at once. */
     double weight(final long arrivalNs) {
         return isGap && arrivalNs > fromNs ? toDouble(arrivalNs - fromNs) / spanNs : 0;
     }
@@ -62,7 +62,7 @@ final class Interpolation {
     /** As {@link Math#round(double)}, for every value. */
     static long round(final double value) {
         if (Math.abs(value) < MIDDLE_REACH) {
-            // To the nearest integer, of two to the even one, where the larger one is wanted.
+            // This rounds halves to even; the larger integer is wanted.
             final double rounded = value + MIDDLE;
             final long nearest = Double.doubleToRawLongBits(rounded) - MIDDLE_BITS;
             return value - (rounded - MIDDLE) == 0.5 ? nearest + 1 : nearest;

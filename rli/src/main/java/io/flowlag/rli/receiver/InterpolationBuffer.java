@@ -17,9 +17,9 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *  24  lengthBytes      4
  *  28  classIndex       4
  * </pre>
- * In the byte order of the machine. Whenever nothing waits, the next packet begins the ring anew, so that packets that wait for
- * a short time always wait in the same memory, near the processor. Only places within the ring are ever touched, so accesses are
- * not checked one by one. One thread. Allocates at construction.
+ * In the byte order of the machine. When the ring is empty, the next packet starts at its beginning, so short waits reuse the
+ * same cached memory. All accesses lie within the ring, so they are not checked individually. One thread. Allocates at
+ * construction.
  */
 final class InterpolationBuffer {
     static final int ENTRY_LENGTH_BYTES = 32;
@@ -77,7 +77,7 @@ final class InterpolationBuffer {
         return (int)(tail - head);
     }
 
-    /** {@return how many of the oldest packets, up to a limit, arrived by then: those before the first that did not} */
+    /** {@return number of the oldest packets, up to a limit, before the first that arrived later} */
     int countUpTo(final long upToNs, final int limit) {
         final int most = (int)Math.min(limit, tail - head);
         int count = 0;
@@ -87,7 +87,7 @@ final class InterpolationBuffer {
         return count;
     }
 
-    /** Lets the oldest packets go. */
+    /** Removes the oldest packets. */
     void poll(final int count) {
         head += count;
         if (head == tail) {

@@ -3,16 +3,17 @@ package io.flowlag.rli.receiver;
 import java.util.Arrays;
 
 /**
- * The least delays of references by their size, and the most time per octet that they leave room for. A reference that met no
- * queue has the delay of an empty path and its own transmission time. So a large reference must not be faster than the fastest
- * of all by less than its additional octets take. An offset between the clocks is in all delays alike and has no effect.
+ * The least delays of references by size, and the upper bound on the time per octet that follows. A reference without queueing
+ * has the delay of an empty path plus its own transmission time. A large reference's least delay therefore exceeds the overall
+ * least by at least the transmission time of its additional octets. An offset between the clocks is common to all delays and has
+ * no effect.
  *
  * <p>Holds the last 4096 to 8192 references, since clocks drift. Sizes have eight classes an octave. One thread. Allocates at
  * construction.
  */
 final class LeastDelays {
     private static final int PERIOD_REFERENCES = 4096;
-    /** Sizes that differ by less say nothing: timestamps are no better. */
+    /** Smaller size differences carry no information within the precision of timestamps. */
     private static final int LEAST_DISTANCE_BYTES = 256;
     private static final int SIZES_BITS = 3;
     private static final int MAXIMUM_BITS = 17;
@@ -52,7 +53,7 @@ final class LeastDelays {
         }
     }
 
-    /** {@return ns, 0 or more; infinite while nothing is known} */
+    /** {@return ns, 0 or more; infinite while unknown} */
     double mostNsPerByte() {
         return mostNsPerByte;
     }
@@ -87,7 +88,7 @@ final class LeastDelays {
             // The largest references are the fastest.
             return 0;
         }
-        // No time per octet makes the least delay negative if it is not so itself.
+        // A time per octet must not make the least delay negative unless it is so itself.
         return leastNs >= 0 && bytes >= LEAST_DISTANCE_BYTES ? Math.min(most, leastNs / (double)bytes) : most;
     }
 }

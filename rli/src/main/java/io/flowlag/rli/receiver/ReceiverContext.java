@@ -3,11 +3,11 @@ package io.flowlag.rli.receiver;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an {@link RliReceiver} is made of; the defaults are those of the product. Fluent until the receiver takes it, which
- * copies what it needs and checks ranges and relations. For the thread that fills it; holds values alone.
+ * Settings of an {@link RliReceiver}, with the product's defaults. Fluent; the receiver copies its values and checks ranges and
+ * relations. For the thread that fills it; holds only values.
  */
 public final class ReceiverContext {
-    /** The largest delay that histograms tell from larger ones. */
+    /** The largest delay that histograms distinguish from larger ones. */
     static final long HIGHEST_TRACKABLE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final int MAXIMUM_STREAMS = 4096;
 
@@ -92,7 +92,7 @@ public final class ReceiverContext {
     }
 
     /**
-     * Says that references are packets of the traffic, which get samples too: those are exact. False otherwise.
+     * Sets whether references are regular traffic, which gets samples too: those are exact. Default false.
      *
      * @param regular whether they are.
      */
@@ -144,8 +144,8 @@ public final class ReceiverContext {
     }
 
     /**
-     * Sets how many packets of a stream may wait for their right reference: what comes in two or three of the policy's longest
-     * gaps.
+     * Sets how many packets of a stream may wait for their right reference: as many as arrive in two or three of the policy's
+     * longest gaps.
      *
      * @param bufferPackets 1 or more; rounded up to a power of two.
      */

@@ -1,7 +1,7 @@
 package io.flowlag.rli.receiver;
 
 /**
- * What an {@link RliReceiver} counts for each stream: label and one sentence. Two sums hold at any time:
+ * Counters of an {@link RliReceiver} for each stream: label and one sentence. Two sums hold at any time:
  * <pre>
  * packets    = buffered + estimated + flowEnded + withoutReference + overflow + silence + restart + clockStep
  * references = waiting + settled + duplicated + outOfOrder + tooOld + backwards

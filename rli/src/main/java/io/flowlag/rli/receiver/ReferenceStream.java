@@ -32,16 +32,16 @@ import static io.flowlag.rli.receiver.ReceiverCounter.SILENCES;
 import static io.flowlag.rli.receiver.ReceiverCounter.WITHOUT_REFERENCE;
 
 /**
- * One stream of references and the packets between them. A reference comes, waits for its effective send time, and is settled:
- * then it is the right reference of the packets that came before it, and the left of those after.
+ * One stream of references and the packets between them. A reference arrives, waits for its effective send time, and is settled.
+ * It is then the right reference of the packets before it and the left reference of those after it.
  *
- * <p>What ends the present left reference without a right one, and the fate of the packets that wait: silence, restart of the
- * sender, step of a clock. One thread. Allocates at construction.
+ * <p>Silence, a restart of the sender, or a step of a clock ends the present left reference without a right one and settles the
+ * waiting packets. One thread. Allocates at construction.
  */
 final class ReferenceStream {
-    /** Order that is wrong by less comes of packets stamped on several processors. */
+    /** Tolerated disorder of packets that several processors stamp. */
     private static final long STEP_TOLERANCE_NS = 1_000_000L;
-    /** A sender keeps a send time for 100 ms; then it has to be observed, carried and to come. */
+    /** A sender keeps a send time for 100 ms; observing, carrying and delivering it takes additional time. */
     private static final long FOLLOW_UP_PATIENCE_NS = 250_000_000L;
 
     private final int row;
@@ -75,7 +75,7 @@ final class ReferenceStream {
     private float previousErrorScaleNs;
 
     private boolean hasLeft;
-    /** No left reference, but its delay is known from before the silence. */
+    /** No left reference, but a delay is known from before the silence. */
     private boolean isAfterSilence;
     private long leftArrivalNs;
     private long leftDelayNs;
@@ -143,7 +143,7 @@ final class ReferenceStream {
         }
     }
 
-    /** {@return whether packets would do nothing but wait for the next reference} */
+    /** {@return whether packets would only wait for the next reference} */
     boolean wouldBuffer(final int packets, final long earliestNs, final long latestNs) {
         return isLinear && (hasLeft ? earliestNs >= leftArrivalNs : !waiting.isEmpty()) && !isSilent(latestNs) &&
             buffer.hasRoom(packets);
@@ -166,7 +166,9 @@ final class ReferenceStream {
         return isHeard && nowNs - lastArrivalNs > silentAfterNs;
     }
 
-    /** References and packets may be read by turns, so that a packet comes a little after the reference that followed it. */
+    /**
+     * Handles a packet read shortly after the reference that followed it, because references and packets may be read alternately.
+     */
     private void onPacketBeforeLeft(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
         final long arrivalNs) {
@@ -227,7 +229,7 @@ final class ReferenceStream {
         settle();
     }
 
-    /** Whether the oldest reference waits no more for its send time, now that a later one comes. */
+    /** Whether the oldest reference stops waiting for its send time when a later one arrives. */
     private boolean isWaitOver(final long arrivalNs) {
         return waiting.isFull() || waiting.size() >= WaitingReferences.PATIENT_COUNT &&
             (arrivalNs - waiting.arrivalNs(waiting.oldest()) > FOLLOW_UP_PATIENCE_NS || !buffer.hasRoom(buffer.size()));
@@ -257,7 +259,7 @@ final class ReferenceStream {
         }
     }
 
-    /** Learns by how much a send time differs from the stamp, unless it cannot be true. */
+    /** Updates the difference between send time and stamp, unless it is implausible. */
     private boolean learn(final long stampNs, final long sentNs) {
         final long differenceNs = sentNs - stampNs;
         if (differenceNs > maximumDelayNs || differenceNs < -maximumDelayNs) {
@@ -268,7 +270,7 @@ final class ReferenceStream {
         return true;
     }
 
-    /** Estimates stop when nothing was heard for too long. */
+    /** Stops estimates after a silence. */
     void onTime(final long nowNs) {
         if (isSilent(nowNs)) {
             count(SILENCES);
@@ -293,7 +295,7 @@ final class ReferenceStream {
         forgetDrift();
     }
 
-    /** A clock that was set, or one that may have been: what was taken out for drift may be wrong by any time. */
+    /** Resets the drift: after a clock step, real or possible, the drift correction may be wrong by any amount. */
     private void forgetDrift() {
         drift.reset();
         serialisation.onClockStep();
@@ -397,7 +399,7 @@ final class ReferenceStream {
         return changeNs > maximumDelayNs || changeNs < -maximumDelayNs;
     }
 
-    /** What the clocks drifted apart since the left reference, where it is not taken out. */
+    /** Drift since the left reference, if it is not corrected. */
     private long reportedDriftNs(final long arrivalNs) {
         return isDriftApplied ? 0 : Math.round(drift.slope() * (arrivalNs - leftArrivalNs));
     }
@@ -411,12 +413,12 @@ final class ReferenceStream {
         return Math.round(appliedDriftNs);
     }
 
-    /** What a delay is without what the length of its reference adds. */
+    /** A delay without its reference's own transmission time. */
     private double ownDelayNs(final long delayNs, final int lengthBytes) {
         return delayNs - serialisation.nsPerByte() * lengthBytes;
     }
 
-    /** Which errors are alike, between two references. */
+    /** Kind of error between two references. */
     private int kind(
         final long fromArrivalNs, final long fromDelayNs, final int fromLengthBytes, final long toArrivalNs,
         final long toDelayNs, final int toLengthBytes) {
@@ -425,7 +427,7 @@ final class ReferenceStream {
         return scales.kind(toArrivalNs - fromArrivalNs - (toNs - fromNs), fromNs, toNs);
     }
 
-    /** With one reference alone, all errors are alike. */
+    /** Error scale of the left estimator: with a single reference, all errors are of one kind. */
     private float leftErrorScaleNs() {
         return scales.scaleNs(0);
     }
@@ -459,7 +461,10 @@ final class ReferenceStream {
         counters.set(row, BUFFERED, buffer.size());
     }
 
-    /** The left reference, interpolated from the one before it and the right one; without interpolation, the right one. */
+    /**
+     * Holds out the left reference: interpolates it from the one before it and the right one; without interpolation, holds out
+     * the right one.
+     */
     private void holdOut(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
         if (!isLinear) {
             final double extraBytes = rightLengthBytes - leftLengthBytes;

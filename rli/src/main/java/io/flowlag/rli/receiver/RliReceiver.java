@@ -4,12 +4,12 @@ import io.flowlag.common.counter.CounterSet;
 
 /**
  * Estimates the delay of regular packets from references (RLI paper, sections III-B2 and III-C), for several streams of
- * references: one for each sender and class. The caller shows it references that a
- * {@link io.flowlag.rli.reference.ReferenceVerifier} has accepted, their effective send times when those come, and regular
- * packets, roughly in the order of their arrival; samples leave by the {@link SampleHandler} during these calls.
+ * references: one for each sender and class. The caller passes accepted references (see {@link
+ * io.flowlag.rli.reference.ReferenceVerifier}), their effective send times when known, and regular packets, roughly in order of
+ * arrival. Samples go to the {@link SampleHandler} during these calls.
  *
- * <p>A stream without a left reference gives no estimates, and nothing is ever estimated across a silence, a restart of the
- * sender or a step of a clock: {@link ReceiverCounter} says where each packet and each reference went.
+ * <p>A stream without a left reference gives no estimates. Delays are never estimated across a silence, a restart of the sender
+ * or a step of a clock. {@link ReceiverCounter} accounts for each packet and reference.
  *
  * <p>One thread; counters may be read by any. Allocates at construction.
  */
@@ -19,9 +19,9 @@ public final class RliReceiver {
     private final ClassStatistics[] statistics;
 
     /**
-     * A receiver that has heard nothing.
+     * A receiver in its initial state.
      *
-     * @param context concluded here.
+     * @param context checked here.
      */
     public RliReceiver(final ReceiverContext context, final SampleHandler handler) {
         context.conclude();
@@ -52,8 +52,8 @@ public final class RliReceiver {
     }
 
     /**
-     * Whether regular packets would do nothing but wait for the next reference: then they may be given to
-     * {@link #onBufferedPacket}, with nothing else between.
+     * Whether regular packets would only wait for the next reference. They may then go to {@link #onBufferedPacket}, with no
+     * other call in between.
      *
      * @param streamIndex of the references that took their way.
      * @param packets     how many.
@@ -65,8 +65,8 @@ public final class RliReceiver {
     }
 
     /**
-     * A regular packet that waits for the next reference: as {@link #onPacket}, but for the counters, which
-     * {@link #onBuffered} sees to.
+     * A regular packet that waits for the next reference: as {@link #onPacket}, except for the counters, which {@link
+     * #onBuffered} updates.
      *
      * @param streamIndex    of the references that took its way.
      * @param classIndex     of the packet, for the statistics.
@@ -100,7 +100,7 @@ public final class RliReceiver {
     }
 
     /**
-     * An effective send time, before or after its reference. Without effect when send times are those of the stamps.
+     * An effective send time, before or after its reference. Ignored if send times are those of the stamps.
      *
      * @param sentNs when it passed the sender's observation point.
      */
@@ -109,7 +109,7 @@ public final class RliReceiver {
     }
 
     /**
-     * Time has passed: streams that heard nothing for too long fall silent, and their waiting packets are given up.
+     * Advances time: streams without a reference for too long become silent, and their waiting packets are given up.
      *
      * @param nowNs the time, as packets are stamped.
      */
@@ -138,7 +138,7 @@ public final class RliReceiver {
     }
 
     /**
-     * Changes the capacity of the link, which {@link SerialisationMode#CAPACITY} goes by.
+     * Changes the capacity of the link, used by {@link SerialisationMode#CAPACITY}.
      *
      * @param capacityBps bits/s, more than 0 with that mode.
      */
@@ -159,7 +159,7 @@ public final class RliReceiver {
         }
     }
 
-    /** The input has ended: what still waits is settled, or given up as by silence. */
+    /** Ends the input: waiting packets are settled, or given up as after silence. */
     public void onEnd() {
         for (final ReferenceStream stream : streams) {
             stream.abandon(ReceiverCounter.SILENCE);
@@ -198,17 +198,14 @@ public final class RliReceiver {
         return streams[streamIndex].drift();
     }
 
-    /**
-     * By how much effective send times are later than stamps, on average. Returns ns, signed; 0 while no effective send time was
-     * seen.
-     */
+    /** Average lag of effective send times behind stamps. Returns ns, signed; 0 while no effective send time was seen. */
     public long stampCorrectionNs(final int streamIndex) {
         return streams[streamIndex].stampCorrectionNs();
     }
 
     /**
-     * The error of a send time when no effective one comes: the mean deviation from the average difference. Returns ns; 0 while
-     * no effective send time was seen.
+     * Error of a send time without an effective one: the mean deviation from the average difference. Returns ns; 0 while no
+     * effective send time was seen.
      */
     public long stampErrorNs(final int streamIndex) {
         return streams[streamIndex].stampErrorNs();
@@ -219,7 +216,7 @@ public final class RliReceiver {
         return streams[streamIndex].serialisationNsPerByte();
     }
 
-    /** Whether references come. Returns false before the first, and after a silence. */
+    /** Whether references arrive: false before the first, and after a silence. */
     public boolean isHeard(final int streamIndex) {
         return streams[streamIndex].isHeard();
     }

@@ -1,8 +1,8 @@
 package io.flowlag.rli.receiver;
 
 /**
- * Takes delay samples. Called by the receiver's thread; must not throw. Samples are the receiver's, and valid during the call
- * alone.
+ * Receives delay samples. Called by the receiver's thread; must not throw. The receiver owns the samples; they are valid only
+ * during the call.
  */
 @FunctionalInterface
 public interface SampleHandler {
@@ -12,19 +12,19 @@ public interface SampleHandler {
      * @param generation   of the slot when the packet came.
      * @param spanNumber   of the span of two gaps between references that the packet lies in: samples of one span have an error
      *                     in common. Each stream numbers its own.
-     * @param errorScaleNs scale of the sample's error, ns; 0 while it is not known.
+     * @param errorScaleNs scale of the sample's error, ns; 0 while unknown.
      * @param delayNs      estimated, signed.
-     * @return false if the slot has another generation now: the flow has ended, and the sample has gone nowhere.
+     * @return false if the slot has another generation now: the flow has ended, and the sample was dropped.
      */
     boolean onSample(
         int slot, int generation, int classIndex, long intervalNumber, int lengthBytes, long arrivalNs, long spanNumber,
         float errorScaleNs, long delayNs);
 
     /**
-     * The estimated delays of several packets, as by {@link #onSample} one after the other.
+     * The estimated delays of several packets, equivalent to one {@link #onSample} for each.
      *
      * @param samples of the packets, valid during the call.
-     * @return how many of them have gone nowhere.
+     * @return number of dropped samples.
      */
     default int onSamples(final DelaySamples samples) {
         int endedCount = 0;

@@ -3,22 +3,22 @@ package io.flowlag.rli.receiver;
 /**
  * The time per octet that a packet's size adds to its delay, b / lc in the paper's equation (1).
  *
- * <p>Fitted: a reference waits for what came before it and then for its own octets. Its size says nothing of the former, so the
- * slope of the delay's change since the last reference over the size's distance from the mean size, in weighted least squares,
- * is the time per octet. (The last reference cannot be replaced by an interpolation: what follows a large packet waits for it,
- * so its successors know its size.) The weight is one over the time between their send times, because what queues do to the
- * delay grows with it. Old evidence fades with 1/4096 a reference. The time is 0 until 256 references differed in size, and as
- * long as the slope is not above four times its standard error.
+ * <p>Fitted: a reference's delay is its queueing plus its own transmission. Its size is independent of the queueing. So the time
+ * per octet is the slope of the delay's change since the last reference over the size's distance from the mean size, by weighted
+ * least squares. (An interpolation cannot replace the last reference: packets that follow a large one wait for it, so its
+ * successors depend on its size.) The weight is one over the time between their send times, because the queues' effect grows with
+ * it. Old evidence fades with 1/4096 a reference. The time is 0 until 256 references differed in size, and while the slope is at
+ * most four times its standard error.
  *
- * <p>Large packets often come in bursts, and then wait for one another: the slope is too large. So it is bounded by the capacity,
- * if that is known, and by the {@link LeastDelays} of the references. One thread. Allocates at construction.
+ * <p>Large packets often come in bursts and wait for one another, which makes the slope too large. The capacity, if known, and
+ * the {@link LeastDelays} of the references bound it. One thread. Allocates at construction.
  */
 final class Serialisation {
     private static final double BITS_NS_PER_OCTET_SECOND = 8e9;
     private static final double FADE = 1 - 1.0 / 4096;
     private static final int LEAST_EVIDENCE = 256;
     private static final double LEAST_SIGNIFICANCE = 4;
-    /** A fitted slope has an error of its own. */
+    /** Tolerance for the error of a fitted slope. */
     private static final double CAPACITY_TOLERANCE = 1.1;
 
     private final SerialisationMode mode;
@@ -44,7 +44,7 @@ final class Serialisation {
         choose();
     }
 
-    /** A clock was set: delays of before and after cannot be compared. */
+    /** Handles a set clock: delays before and after it are not comparable. */
     void onClockStep() {
         leastDelays.reset();
         choose();
@@ -58,7 +58,7 @@ final class Serialisation {
         }
     }
 
-    /** The same reference: how much more delay it had than the last one, and how long after that it was sent. */
+    /** The same reference: the change of its delay since the last one, and the time between their send times. */
     void onChange(final int lengthBytes, final long changeNs, final long gapNs) {
         if (mode != SerialisationMode.FITTED && (mode != SerialisationMode.AUTO || capacityNsPerByte > 0) || gapNs <= 0) {
             return;

@@ -6,12 +6,11 @@ import org.HdrHistogram.HistogramIterationValue;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The distribution of signed delays: an HdrHistogram for those of 0 and more, one for the negated others, and exact count, sum,
- * square sum, minimum and maximum. Of a delay beyond the highest trackable one, on either side, only the exact figures know how
- * far it lies.
+ * The distribution of signed delays: an HdrHistogram for non-negative ones, one for the negated others, and exact count, sum,
+ * square sum, minimum and maximum. Delays beyond the highest trackable one, on either side, are exact only in the latter.
  *
- * <p>A quantile q is given only with n ≥ 10 / (1 - q) delays, and not where it lies beyond the highest trackable delay. It is
- * that of the values recorded: where they are estimates, interpolation has smoothed the peaks, and tails lean low.
+ * <p>A quantile q is given only with n ≥ 10 / (1 - q) delays, and not beyond the highest trackable delay. It is a quantile of
+ * the recorded values: if these are estimates, interpolation has smoothed the peaks, and tails are biased low.
  *
  * <p>One thread. Allocates at construction.
  */
@@ -21,7 +20,7 @@ public final class SignedHistogram {
     /** 1 - 0.9 is a little less than 0.1 in binary. */
     private static final double ROUNDING = 1e-9;
 
-    /** As the library itself reckons them. */
+    /** As the library itself counts them. */
     private static final int HISTOGRAM_FIELDS_BYTES = 512;
 
     private final Histogram positive;
@@ -150,8 +149,8 @@ public final class SignedHistogram {
     }
 
     /**
-     * Counts delays up to boundaries, in one pass: those that the significant digits cannot tell from a boundary may be counted
-     * beyond it. Allocates.
+     * Counts delays up to boundaries, in one pass. Delays indistinguishable from a boundary within the significant digits may
+     * count as beyond it. Allocates.
      *
      * @param boundariesNs 0 or more, ascending.
      * @param counts       as many; filled with how many delays are at most the boundary, negative ones included.
@@ -181,10 +180,10 @@ public final class SignedHistogram {
     }
 
     /**
-     * Tells whether there are enough delays for a quantile, and it is none of those beyond the highest trackable delay.
+     * Whether there are enough delays for a quantile, and it lies within the highest trackable delay.
      *
      * @param quantile 0 up to, but not, 1.
-     * @return true if it may be given.
+     * @return true if it is available.
      */
     public boolean hasQuantile(final double quantile) {
         final long rank = rank(quantile);

@@ -1,23 +1,23 @@
 package io.flowlag.rli.receiver;
 
 /**
- * What the errors of held-out references have to do with their sizes: the slope of the error over the octets that a reference has
- * more than its neighbours, in weighted least squares. It is 0 where the time per octet is right, and unknown, taken for 0, where
- * references are of one size. A flow whose packets are larger or smaller than the references in the mean has that error in each
- * of its packets, so that no number of them averages it out.
+ * The dependence of held-out references' errors on size: the slope of the error over a reference's octets beyond its neighbours',
+ * by weighted least squares. It is 0 if the time per octet is right, and taken as 0 if references are of one size. A flow with
+ * packets larger or smaller than the mean reference has this error in each packet, so averaging does not remove it.
  *
- * <p>Nothing is said where references hardly differ in size, as our own, nor of sizes that too few references come near.
+ * <p>There is no result where references hardly differ in size, as those that flowlag injects, nor for sizes that too few
+ * references are near.
  *
- * <p>A queue that does not empty keeps what a packet has brought, so that the right neighbour's delay has it too: then the slope
- * is half of the time per octet that is wrong. Hence all is doubled here.
+ * <p>A queue that does not empty retains a packet's octets, so the right neighbour's delay includes them and the slope is half of
+ * the error per octet. All results are therefore doubled.
  *
  * <p>Errors of this period and of the one before count. One thread. Allocates at construction.
  */
 final class SizeErrors {
     private static final int DOUBLED = 2;
-    /** The standard deviation of sizes that tells anything, as a share of the mean size. */
+    /** Least usable standard deviation of sizes, as a share of the mean size. */
     private static final double LEAST_SPREAD = 0.2;
-    /** A size needs as much evidence as so many references of it give. */
+    /** Evidence that a size needs, in references of that size. */
     private static final double LEAST_EVIDENCE = 25;
 
     private final double[] weights = new double[2];
@@ -43,7 +43,7 @@ final class SizeErrors {
         HeldOutErrors.rotate(products);
     }
 
-    /** {@return true if references tell what packets of this mean size are off by; with how many of equal weight there were} */
+    /** {@return true if the bias for this mean packet size is known; with the effective number of errors} */
     boolean tell(final double lengthBytes, final double errorCount) {
         final double distanceBytes = distanceBytes(lengthBytes);
         final double leastBytes = LEAST_SPREAD * sum(lengthSums) / sum(weights);
@@ -51,13 +51,13 @@ final class SizeErrors {
         return variance >= leastBytes * leastBytes && errorCount * variance >= LEAST_EVIDENCE * distanceBytes * distanceBytes;
     }
 
-    /** {@return what packets of this mean size are off by, ns, of either sign; with the mean error over all sizes} */
+    /** {@return the bias for this mean packet size, ns, signed; with the mean error over all sizes} */
     double biasNs(final double lengthBytes, final double meanErrorNs) {
         final double covariance = sum(products) / sum(weights) - meanErrorNs * sum(extraSums) / sum(weights);
         return DOUBLED * distanceBytes(lengthBytes) * Math.abs(covariance) / variance();
     }
 
-    /** {@return the variance of that, ns²; with the variance of one error, and how many of equal weight there were} */
+    /** {@return the variance of the bias, ns²; with the variance of one error and the effective number of errors} */
     double biasVarianceNs2(final double lengthBytes, final double errorVarianceNs2, final double errorCount) {
         final double distanceBytes = DOUBLED * distanceBytes(lengthBytes);
         return distanceBytes * distanceBytes * errorVarianceNs2 / (variance() * errorCount);

@@ -1,8 +1,8 @@
 package io.flowlag.rli.receiver;
 
 /**
- * By how much effective send times differ from the stamps in the packets: a moving average, and the mean deviation from it, which
- * is the error of a stamp that is moved by the average. One thread. Allocates: never.
+ * The difference between effective send times and stamps: a moving average, and the mean deviation from it, which is the error of
+ * a corrected stamp. One thread. Never allocates.
  */
 final class StampCorrection {
     private static final double WEIGHT = 1.0 / 16;

@@ -1,13 +1,13 @@
 package io.flowlag.rli.receiver;
 
 /**
- * References whose effective send time is not known yet, in the order in which they came; send times that came before their
- * reference; and stamps of references that could not wait for theirs. One thread. Allocates at construction.
+ * References without an effective send time yet, in order of arrival; send times that came before their reference; and stamps of
+ * references that could not wait. One thread. Allocates at construction.
  */
 final class WaitingReferences {
-    /** How many later references one waits for at most. */
+    /** Most later references while one waits. */
     static final int CAPACITY = 128;
-    /** For so many one waits however long that takes. */
+    /** Later references for which one waits regardless of time. */
     static final int PATIENT_COUNT = 8;
 
     private static final int MASK = CAPACITY - 1;
@@ -78,7 +78,7 @@ final class WaitingReferences {
         return isKnown[(int)position & MASK];
     }
 
-    /** A later one is known: this one's time will not come, for they come in order. */
+    /** Whether a later send time is known: send times come in order, so this one will not come. */
     boolean isPassedOver() {
         for (long position = head + 1; position < tail; position++) {
             if (isKnown[(int)position & MASK]) {
@@ -134,7 +134,7 @@ final class WaitingReferences {
         return isKept(sequenceNumber, STAMP);
     }
 
-    /** The send time or stamp that is kept, once. */
+    /** Returns and removes the kept send time or stamp. */
     long takeKeptNs(final int sequenceNumber) {
         keptKinds[sequenceNumber & KEPT_MASK] = NOTHING;
         return keptNs[sequenceNumber & KEPT_MASK];

@@ -8,7 +8,7 @@ public enum Continuity {
     IN_ORDER(true),
     /** Higher than that: those between are lost, or late. */
     AFTER_GAP(true),
-    /** The sender began again; everything before is forgotten. */
+    /** The sender restarted; the earlier state is dropped. */
     RESTART(true),
     /** Lower than the highest, and not seen before: overtaken on the way. */
     OUT_OF_ORDER(false),

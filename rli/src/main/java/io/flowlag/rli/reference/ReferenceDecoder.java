@@ -37,7 +37,7 @@ public final class ReferenceDecoder {
         return this;
     }
 
-    /** Reads the sequence number of a packet of our own making. Returns the number, unsigned. */
+    /** Reads the sequence number of a packet made by this process. Returns the number, unsigned. */
     public static int sequenceNumberOf(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + SEQUENCE_NUMBER_OFFSET, WIRE_ORDER);
     }

@@ -28,8 +28,8 @@ package io.flowlag.rli.reference;
  * An authenticated packet with TLVs other than Extra Padding has an HMAC TLV behind them; only Extra Padding may follow it.
  *
  * <p>In RFC 8972 a Session-Sender leaves the Follow-Up Telemetry empty for the reflector to fill in. Here nothing is reflected,
- * and the sender fills it in for the receiver: an earlier reference's sequence number and effective send time. A reflector that
- * meets such a packet overwrites both, as the RFC asks of it. Has no state, any thread; allocates never.
+ * and the sender fills it in for the receiver: an earlier reference's sequence number and effective send time. A reflector
+ * overwrites both, as the RFC requires. Stateless, any thread; never allocates.
  */
 final class ReferenceDescriptor {
     static final int BASE_LENGTH_BYTES = 44;

@@ -87,7 +87,7 @@ public final class ReferenceMac {
     }
 
     /**
-     * Ends the text and compares its code, in a time that does not depend on where they differ.
+     * Ends the text and compares its code in constant time.
      *
      * @param offset of the 16 octets.
      * @return true if they are the same.

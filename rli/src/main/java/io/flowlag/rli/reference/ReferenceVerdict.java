@@ -1,8 +1,8 @@
 package io.flowlag.rli.reference;
 
-/** What a {@link ReferenceVerifier} says of a packet on the reference port. */
+/** Verdict of a {@link ReferenceVerifier} on a packet on the reference port. */
 public enum ReferenceVerdict {
-    /** A reference of ours. */
+    /** A valid reference. */
     ACCEPTED,
     /** Cut, or shorter than a test packet. */
     TOO_SHORT,
@@ -12,13 +12,13 @@ public enum ReferenceVerdict {
     WRONG_SOURCE,
     /** The HMAC of the base packet is wrong: forged or damaged. */
     BAD_MAC,
-    /** A TLV runs over the end, has a wrong length or is one too many. */
+    /** A TLV exceeds the packet, has a wrong length, or is redundant. */
     BAD_EXTENSION,
     /** The HMAC of the TLVs is missing, misplaced or wrong. */
     BAD_EXTENSION_MAC,
     /** Timestamp in PTP format. */
     WRONG_TIMESTAMP_FORMAT,
-    /** Sent longer ago than a packet may be under way: replayed, or clocks that differ. */
+    /** Sent longer ago than the maximum delay: replayed, or the clocks differ. */
     LATE,
     /** Sent in the future by more than clocks may differ. */
     EARLY,

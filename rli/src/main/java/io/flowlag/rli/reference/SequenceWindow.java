@@ -16,7 +16,7 @@ import java.util.Arrays;
 public final class SequenceWindow {
     /** How many numbers the window remembers. */
     public static final int WIDTH = 1024;
-    /** A step forward beyond this is no loss but a restart. */
+    /** A larger step forward is a restart, not loss. */
     public static final int MAXIMUM_STEP = 1 << 16;
 
     private static final int MASK = WIDTH - 1;
@@ -87,7 +87,7 @@ public final class SequenceWindow {
     }
 
     private void restart(final int sequenceNumber) {
-        // Numbers below the first of a session were never sent, or before anybody looked: as if seen.
+        // Numbers below the first of a session are marked as seen: they were never sent, or sent before the first observation.
         Arrays.fill(seen, -1L);
         highest = sequenceNumber;
         empty = false;

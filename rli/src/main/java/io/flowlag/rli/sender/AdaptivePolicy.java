@@ -6,7 +6,7 @@ package io.flowlag.rli.sender;
  * <pre>
  *   r = sqrt(1 - ((u - uMin) / (uMax - uMin))²) · (rMax - rMin) + rMin
  * </pre>
- * references per regular packet: rMax on a link that is not busy, falling slowly at first, rMin on one that is full.
+ * references per regular packet: rMax on an idle link, falling slowly at first, rMin on a full one.
  *
  * @param minimumUtilization uMin, 0 or more.
  * @param minimumRate        rMin, above 0.
@@ -33,7 +33,7 @@ public record AdaptivePolicy(
     /**
      * The effective injection rate.
      *
-     * @param utilization of the link; taken for idle when it is not a number.
+     * @param utilization of the link; NaN counts as idle.
      * @return references per regular packet.
      */
     public double rate(final double utilization) {

@@ -1,8 +1,8 @@
 package io.flowlag.rli.sender;
 
 /**
- * A token bucket, in octets. References that keep the maximum gap may take it into a bounded debt, which the others pay back: so
- * no class starves another, and the average stays below the ceiling. One thread. Allocates: never.
+ * A token bucket, in octets. References due by the maximum gap may overdraw it up to a limit; the others pay the debt back. No
+ * class starves another, and the average stays below the ceiling. One thread. Never allocates.
  */
 final class BandwidthCeiling {
     private static final double BITS_NS_PER_OCTET_SECOND = 8e9;
@@ -14,7 +14,7 @@ final class BandwidthCeiling {
     private long creditNs;
     private boolean isUnlimited;
 
-    /** The bucket holds what flows in during the maximum gap, but at least two references. */
+    /** Sets the bucket's size: the inflow during the maximum gap, but at least two references. */
     void configure(final InjectionContext context) {
         isUnlimited = context.ceilingBps() == Long.MAX_VALUE;
         bytesPerNs = context.ceilingBps() / BITS_NS_PER_OCTET_SECOND;
@@ -41,7 +41,7 @@ final class BandwidthCeiling {
         creditBytes -= lengthBytes;
     }
 
-    /** When there will be enough for a reference that may not overdraw. */
+    /** Time at which the bucket has enough for a reference that may not overdraw. */
     long readyNs(final long nowNs, final int lengthBytes) {
         if (admits(nowNs, lengthBytes, false)) {
             return nowNs;

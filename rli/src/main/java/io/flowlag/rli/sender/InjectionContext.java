@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an {@link InjectionScheduler} is made of; the defaults are those of the product. Fluent until the scheduler takes it,
- * which copies what it needs and checks ranges and relations. For the thread that fills it; holds values alone.
+ * Settings of an {@link InjectionScheduler}, with the product's defaults. Fluent; the scheduler copies its values and checks
+ * ranges and relations. For the thread that fills it; holds only values.
  */
 public final class InjectionContext {
-    /** α of Algorithm 1 unless it is set: what gives the paper's injection rates on a model of its link (docs/laboratory.md). */
+    /** Default α of Algorithm 1; it gives the paper's injection rates on a model of its link (docs/laboratory.md). */
     public static final double DEFAULT_SMOOTHING = 0.02;
 
     private static final double NS_PER_SECOND = 1e9;
@@ -89,7 +89,7 @@ public final class InjectionContext {
     }
 
     /**
-     * Sets what the references of all classes may take of the link, on average.
+     * Sets the ceiling on the average rate of all classes' references.
      *
      * @param ceilingBps bits/s; {@link Long#MAX_VALUE} for no ceiling.
      */

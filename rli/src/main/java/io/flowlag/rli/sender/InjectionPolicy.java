@@ -1,9 +1,9 @@
 package io.flowlag.rli.sender;
 
 /**
- * How far apart reference packets are. A policy is immutable and has no state: {@link InjectionScheduler} counts packets and
- * time, estimates the link's utilization, and asks the policy after each reference for the distance to the next; whichever of
- * the two distances is reached first ends the wait.
+ * The distance between reference packets. A policy is immutable and stateless. {@link InjectionScheduler} counts packets and
+ * time, estimates the link's utilization, and after each reference asks the policy for the distances to the next; the one reached
+ * first applies.
  */
 public interface InjectionPolicy {
     /** No limit. */
@@ -12,8 +12,8 @@ public interface InjectionPolicy {
     /**
      * Regular packets up to the next reference.
      *
-     * @param utilization of the link, 0 for idle and 1 for full; not a number while nothing is known.
-     * @return packets, 1 or more; {@link #UNLIMITED} when packets do not matter.
+     * @param utilization of the link, 0 for idle and 1 for full; NaN while unknown.
+     * @return packets, 1 or more; {@link #UNLIMITED} if packets do not matter.
      */
     long packetGap(double utilization);
 

@@ -5,19 +5,18 @@ import io.flowlag.common.counter.CounterSet;
 import java.util.Arrays;
 
 /**
- * Says when a reference packet is due (RLI paper, section III-B1): for each class by its policy, at the latest after the maximum
- * gap, and below one bandwidth ceiling. After each reference it runs Algorithm 1: the utilization of the link since the last
- * reference of the class is averaged into the estimate, and the policy gives the next distance.
+ * Determines when a reference packet is due (RLI paper, section III-B1): for each class by its policy, at the latest after the
+ * maximum gap, and below one bandwidth ceiling. After each reference it runs Algorithm 1. It averages the utilization since the
+ * class's last reference into the estimate, and the policy gives the next distance.
  *
- * <p>The caller shows it every packet, asks {@link #dueClass} as time passes (from {@link #nextDueNs} on), sends what is due, and
- * says so by {@link #onInjected} or {@link #onInjectionFailed}. References themselves are not shown as packets. There are two
- * times: the one at which the caller acts, by which references are due, and that of the link, by which its utilization is
- * measured ({@link #onLinkTime}, {@link #onLinkQuiet}). Live capture hands packets over in batches, so the former tells nothing
- * of their distances.
+ * <p>The caller passes every packet except references, polls {@link #dueClass} as time passes (from {@link #nextDueNs} on), sends
+ * due references, and reports each by {@link #onInjected} or {@link #onInjectionFailed}. There are two times. References are due
+ * by the caller's time; utilization is measured by the link's ({@link #onLinkTime}, {@link #onLinkQuiet}). Live capture delivers
+ * packets in batches, so the caller's time does not reflect their distances.
  *
- * <p>A reference that is due by a packet should go ahead of that packet where the caller can do so, as in simulated time. Right
- * behind it, it waits for that packet's transmission, every time: all references then have one mean transmission time too much
- * delay, which nothing at the receiver shows. Distances in time have no such bias.
+ * <p>A reference that is due by a packet should go ahead of that packet where possible, as in simulated time. Directly behind it,
+ * it always waits for that packet's transmission. All references then have one mean transmission time too much delay, which the
+ * receiver cannot detect. Distances in time have no such bias.
  *
  * <p>One thread; counters may be read by any. Allocates at construction.
  */
@@ -26,7 +25,7 @@ public final class InjectionScheduler {
     public static final int NONE = -1;
 
     private static final double BITS_NS_PER_OCTET_SECOND = 8e9;
-    /** Packets that come so many times as fast as the link carries them are a burst at the speed of a link before it. */
+    /** Packets that arrive this many times faster than the link's rate are a burst at an earlier link's speed. */
     private static final double BURST_UTILIZATION = 4;
 
     private final int classCount;
@@ -53,9 +52,9 @@ public final class InjectionScheduler {
     private boolean isCeilingStarted;
 
     /**
-     * A scheduler whose classes all want their first reference at once.
+     * A scheduler in which the first reference of each class is due at once.
      *
-     * @param context concluded here.
+     * @param context checked here.
      */
     public InjectionScheduler(final InjectionContext context) {
         classCount = context.conclude().classCount();
@@ -75,10 +74,10 @@ public final class InjectionScheduler {
     }
 
     /**
-     * Takes new settings, from the next packet on; counts stay, and the load of the link, which is another utilization where its
-     * capacity is another.
+     * Applies new settings from the next packet on. Counts stay, and so does the link's measured load, which is another
+     * utilization if the capacity changed.
      *
-     * @param context concluded here; with as many classes as before.
+     * @param context checked here; with as many classes as before.
      */
     public void reconfigure(final InjectionContext context) {
         if (context.conclude().classCount() != classCount) {
@@ -99,18 +98,18 @@ public final class InjectionScheduler {
     }
 
     /**
-     * A packet of the link is shown next.
+     * Sets the link's time for the next packet.
      *
-     * @param stampNs when it was on the link. Far less than that of the packet before if the clock was set back.
+     * @param stampNs when it was on the link; far below the previous one if the clock was set back.
      */
     public void onLinkTime(final long stampNs) {
         linkNs = stampNs;
     }
 
     /**
-     * All packets that were on the link before a time have been shown.
+     * States that all packets on the link before a time have been passed.
      *
-     * @param untilNs that time; without effect if a later packet was shown.
+     * @param untilNs that time; ignored if a later packet was passed.
      */
     public void onLinkQuiet(final long untilNs) {
         linkNs = Math.max(linkNs, untilNs);
@@ -136,17 +135,17 @@ public final class InjectionScheduler {
     }
 
     /**
-     * Whether the last packet was the one that the policy's distance in packets names, or the first of all. Otherwise what is
-     * due is due by time, whichever packet comes then.
+     * Whether the last packet completed the policy's distance in packets, or was the first of all. Otherwise a due reference is
+     * due by time.
      *
      * @param classIndex of a class whose reference is due.
-     * @return true for the packet that was counted for.
+     * @return true for the packet that completed the count.
      */
     public boolean isDueByCount(final int classIndex) {
         return !isStarted[classIndex] || packetCounts[classIndex] == packetGaps[classIndex];
     }
 
-    /** A packet that takes the same link but is not of the segment: it counts for the utilization only. */
+    /** A packet on the same link outside the segment: it counts for the utilization only. */
     public void onOtherPacket(final int lengthBytes) {
         linkBytes += lengthBytes;
     }
@@ -162,8 +161,7 @@ public final class InjectionScheduler {
     }
 
     /**
-     * When {@link #dueClass} should be asked if no packet comes before. Returns a time; not after {@code nowNs} when something is
-     * due.
+     * When to poll {@link #dueClass} if no packet comes before. Returns a time; not after {@code nowNs} if a reference is due.
      */
     public long nextDueNs(final long nowNs) {
         long nextNs = Long.MAX_VALUE;
@@ -230,8 +228,8 @@ public final class InjectionScheduler {
     }
 
     /**
-     * Lines 10 and 11 of Algorithm 1. The octets of a burst wait for the next reference, for no longer than the maximum gap: the
-     * link has not carried them yet. So do octets while the link's time stands still.
+     * Lines 10 and 11 of Algorithm 1. The link has not yet carried a burst's octets, so they are deferred to the next reference,
+     * at most by the maximum gap. Octets are also deferred while the link's time stands still.
      */
     private void estimateUtilization(final int classIndex) {
         final long elapsedNs = linkNs - linkNsAtLast[classIndex];
@@ -281,7 +279,7 @@ public final class InjectionScheduler {
 
     /**
      * The utilization of the link as the class sees it. Returns 0 for idle, 1 for full, above 1 while packets come faster than
-     * that; not a number while nothing is known.
+     * that; NaN while unknown.
      */
     public double utilization(final int classIndex) {
         return utilizations[classIndex];

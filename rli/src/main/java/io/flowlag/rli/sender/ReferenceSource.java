@@ -7,11 +7,10 @@ import io.flowlag.rli.reference.TimestampMethod;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Makes the packets of one session: numbers them, stamps them, and lets each carry the effective send time of an earlier one, as
- * it was taken at the sender's observation point. One follow-up a packet; times that were observed faster than that wait, since
- * live capture shows packets in blocks. Of several that wait the oldest is forgotten after 100 ms, or when more than
- * {@value #WAITING} do: a backlog would never shrink again, and the receiver does not wait for times that come so late. One
- * thread. Allocates at construction.
+ * Makes the packets of one session: numbers and stamps them, and adds the effective send time of an earlier one, taken at the
+ * sender's observation point. A packet carries one follow-up. Live capture delivers packets in blocks, so send times may queue.
+ * The oldest is dropped after 100 ms, or when more than {@value #WAITING} wait: a backlog would never shrink, and the receiver
+ * does not wait that long. One thread. Allocates at construction.
  */
 public final class ReferenceSource {
     private static final int WAITING = 64;
@@ -53,7 +52,7 @@ public final class ReferenceSource {
     }
 
     /**
-     * Writes the next packet. It counts as sent when {@link #onSent} says so; until then this writes the same number again.
+     * Writes the next packet. It counts as sent once {@link #onSent} is called; until then this writes the same number again.
      *
      * @param stampNs the time, ns since 1970, read as late as possible.
      * @return its length, octets.

@@ -1,6 +1,6 @@
 package io.flowlag.rli.sender;
 
-/** What an {@link InjectionScheduler} counts for each class: label and one sentence. */
+/** Counters of an {@link InjectionScheduler} for each class: label and one sentence. */
 public enum SenderCounter {
     /** References that were sent. */
     REFERENCES("references_sent", "Reference packets sent."),
