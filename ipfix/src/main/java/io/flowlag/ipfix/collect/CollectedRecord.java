@@ -12,10 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * One data record in place (RFC 7011 section 3.4.3): a flyweight that the {@link CollectingProcess} moves from record to
- * record. Fields are addressed by their index in the template, 0 to {@link #fieldCount()} - 1. Every field lies inside the
- * message: that was verified before. Valid only during {@link RecordHandler#onRecord}, on its thread. Getters do not allocate,
- * but for {@link #string}.
+ * One data record in place (RFC 7011 section 3.4.3): a flyweight that the {@link CollectingProcess} moves from record to record.
+ * Fields are addressed by their index in the template, 0 to {@link #fieldCount()} - 1. Every field was verified to lie inside the
+ * message. Valid only during {@link RecordHandler#onRecord}, on its thread. Getters do not allocate, except {@link #string}.
  */
 public final class CollectedRecord {
     private static final int MILLIS_PER_SECOND = 1_000;
@@ -97,8 +96,8 @@ public final class CollectedRecord {
     }
 
     /**
-     * The template as received. Elements that were not known then are octet arrays named {@code pen:id} in it; see {@link
-     * #element}. Returns the template, the same instance until the exporter sends another one.
+     * The template as received. Elements unknown at that time are octet arrays named {@code pen:id}; see {@link #element}.
+     * Returns the same instance until the exporter sends another template.
      */
     public Template template() {
         return template;
@@ -129,7 +128,7 @@ public final class CollectedRecord {
         return template.field(index).element().elementId();
     }
 
-    /** {@return what holds the record's octets} */
+    /** {@return the buffer of the record's octets} */
     public DirectBuffer buffer() {
         return buffer;
     }
@@ -145,8 +144,8 @@ public final class CollectedRecord {
     }
 
     /**
-     * Whether the element is known and its type allows a value of this length; if not, only the octets mean something. Returns
-     * true if the typed getters apply.
+     * Whether the typed getters apply: the element is known and its type allows a value of this length. Otherwise only the octets
+     * are meaningful.
      */
     public boolean isTyped(final int index) {
         final InformationElement element = element(index);
@@ -154,7 +153,7 @@ public final class CollectedRecord {
     }
 
     /**
-     * The first field of an element; for callers that ask for each record, better remembered per template.
+     * The first field of an element. Callers that need it for each record should cache it per template.
      *
      * @param elementName as in the registry, or as learned.
      * @return index of the field, or -1.
@@ -236,9 +235,9 @@ public final class CollectedRecord {
     }
 
     /**
-     * A point in time of any of the four types (RFC 7011 sections 6.1.7 to 6.1.10). NTP timestamps do not say their era; the one
-     * nearest to the message's Export Time is taken. Microseconds are rounded to microseconds, nanoseconds to nanoseconds.
-     * Returns ns since the UNIX epoch, at most {@link Long#MAX_VALUE}; 0 if the element is not a time.
+     * A time of any of the four types (RFC 7011 sections 6.1.7 to 6.1.10). NTP timestamps do not state their era; the one nearest
+     * to the message's Export Time is used. Microseconds are rounded to microseconds, nanoseconds to nanoseconds. Returns ns
+     * since the UNIX epoch, at most {@link Long#MAX_VALUE}; 0 if the element is not a time.
      */
     public long timestampNs(final int index) {
         final InformationElement element = element(index);
@@ -252,9 +251,7 @@ public final class CollectedRecord {
         };
     }
 
-    /**
-     * A string; octets that are no UTF-8 become the replacement character, trailing NULs of a fixed length are cut. Allocates.
-     */
+    /** A string. Invalid UTF-8 becomes the replacement character; trailing NULs of a fixed length are cut. Allocates. */
     public String string(final int index) {
         int lengthBytes = lengthsBytes[index];
         while (lengthBytes > 0 && buffer.getByte(offsets[index] + lengthBytes - 1) == 0) {

@@ -7,9 +7,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A template as a session keeps it: the template, its octets as received (so that a refresh costs a comparison and no
- * allocation), what its elements mean in this session, when it was refreshed, and its place in the session's order of use.
- * Not thread-safe; allocates at construction.
+ * A session's entry for a template: the template, its octets as received (so that a refresh needs only a comparison), the
+ * session's meaning of its elements, the time of its refresh, and its place in the order of use. Not thread-safe; allocates at
+ * construction.
  */
 final class CollectedTemplate extends UseOrder.Entry<CollectedTemplate> {
     private final Template template;
@@ -27,7 +27,7 @@ final class CollectedTemplate extends UseOrder.Entry<CollectedTemplate> {
         resolve(view);
     }
 
-    /** Looks the elements up anew, after the view has learned some. */
+    /** Looks the elements up again after the view has learned some. */
     void resolve(final ElementView view) {
         for (int i = 0; i < elements.length; i++) {
             final InformationElement named = template.field(i).element();
@@ -86,7 +86,7 @@ final class CollectedTemplate extends UseOrder.Entry<CollectedTemplate> {
         return elements[index];
     }
 
-    /** Where an RFC 5610 type record has its fields; null if this is another template. */
+    /** Field positions of an RFC 5610 type record; null if this is another template. */
     TypeRecordLayout typeRecordLayout() {
         return typeRecordLayout;
     }

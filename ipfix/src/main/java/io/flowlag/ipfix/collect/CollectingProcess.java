@@ -8,10 +8,10 @@ import io.flowlag.ipfix.message.SetHeader;
 import org.agrona.DirectBuffer;
 
 /**
- * A Collecting Process without sockets (RFC 7011 sections 8 and 9): messages of any number of Transport Sessions in, records
- * out. A message is verified whole, then decoded; a refused one is counted and leaves everything as it was.
- * <p>
- * One thread calls all methods. The buffers belong to the caller. Allocates for sessions, domains, new templates and type
+ * A Collecting Process without sockets (RFC 7011 sections 8 and 9): messages of any number of Transport Sessions in, records out.
+ * A message is verified as a whole, then decoded. A refused message is counted and changes nothing else.
+ *
+ * <p>One thread calls all methods. The buffers belong to the caller. Allocates for sessions, domains, new templates and type
  * records; never for a message of known templates, nor for its records.
  */
 public final class CollectingProcess {
@@ -29,8 +29,8 @@ public final class CollectingProcess {
     /**
      * A process with no session.
      *
-     * @param registry what elements mean; usually {@link ElementRegistry#iana()}, with the enterprise elements that are known.
-     * @param limits   on what peers can make it remember.
+     * @param registry the known elements; usually {@link ElementRegistry#iana()} plus known enterprise elements.
+     * @param limits   on the memory that peers can use.
      */
     public CollectingProcess(
         final ElementRegistry registry,
@@ -184,7 +184,7 @@ public final class CollectingProcess {
         }
     }
 
-    /** Takes templates from the sessions that were silent longest, and from the one that asks for room only in the end. */
+    /** Drops templates of the sessions silent longest; those of the requesting session last. */
     private void keepTemplateBudget(final TransportSession asking) {
         TransportSession victim = sessions.oldest();
         while (victim != null && templateFieldCount > limits.maxTemplateFields()) {

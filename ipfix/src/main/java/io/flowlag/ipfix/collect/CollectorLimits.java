@@ -3,8 +3,8 @@ package io.flowlag.ipfix.collect;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What peers can make a Collecting Process remember, and for how long. With the defaults the templates of all sessions
- * together stay below some 50 MiB and receive buffers below 64 KiB a connection, whatever arrives.
+ * Limits on the memory that peers can use in a Collecting Process, and for how long. With the defaults the templates of all
+ * sessions together stay below about 50 MiB and receive buffers below 64 KiB a connection.
  *
  * @param maxUdpSessions          Transport Sessions over UDP; beyond, the one silent longest is forgotten.
  * @param maxConnections          over TCP and TLS together; beyond, see {@link CollectorServer}.
@@ -27,11 +27,11 @@ public record CollectorLimits(
     long udpTemplateLifetimeNs,
     long messageTimeoutNs) {
 
-    /** What is used unless somebody says otherwise. */
+    /** The default limits. */
     public static final CollectorLimits DEFAULTS = new CollectorLimits(
         1024, 256, 256, 4096, 1024, 256 * 1024, 1024, TimeUnit.SECONDS.toNanos(1800), TimeUnit.SECONDS.toNanos(30));
 
-    /** Checks that every limit is at least 1 and that one template fits into the budget of all. */
+    /** Checks that every limit is at least 1 and that one template fits into the total. */
     public CollectorLimits {
         atLeastOne("maxUdpSessions", maxUdpSessions);
         atLeastOne("maxConnections", maxConnections);

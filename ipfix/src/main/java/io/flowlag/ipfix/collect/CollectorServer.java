@@ -50,7 +50,7 @@ public final class CollectorServer implements AutoCloseable {
     private boolean isTimeoutCheckDue = true;
     private int workCount;
 
-    /** What to do for a connection that came in at an address. */
+    /** Settings for connections accepted at an address. */
     private record Acceptor(ServerSocketChannel channel, SSLContext tls, boolean isClientCertificateRequired) {
     }
 
@@ -137,11 +137,11 @@ public final class CollectorServer implements AutoCloseable {
     }
 
     /**
-     * Serves every socket that has something, once.
+     * Serves every ready socket once.
      *
-     * @param waitMs how long to wait if none has; 0 not to wait.
-     * @return how much there was to do; 0 if nothing.
-     * @throws IOException if the selector or a listening socket fails; what a peer does is never a reason.
+     * @param waitMs how long to wait if no socket is ready; 0 not to wait.
+     * @return amount of work; 0 if none.
+     * @throws IOException if the selector or a listening socket fails; never because of a peer.
      */
     public int poll(final long nowNs, final long waitMs) throws IOException {
         this.nowNs = nowNs;
@@ -174,7 +174,7 @@ public final class CollectorServer implements AutoCloseable {
         }
     }
 
-    /** On Linux an ICMP error can be reported by the next receive; the socket stays sound. */
+    /** Receives datagrams. On Linux a receive can report an earlier ICMP error; the socket stays usable. */
     private void receive(final UdpListener udp) {
         try {
             udp.receive(DATAGRAMS_PER_TURN, nowNs);

@@ -9,9 +9,9 @@ import io.flowlag.ipfix.element.Units;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
- * The elements that one Transport Session knows: IANA's from the registry; a private enterprise's as the session's own RFC 5610
- * type records say, else from the registry; the reverse ones of RFC 5103 section 6.1 derived from IANA's. Not thread-safe;
- * allocates when an element is learned or derived.
+ * The elements known to one Transport Session: IANA's from the registry, a private enterprise's from the session's own RFC 5610
+ * type records or else the registry, and the reverse ones of RFC 5103 section 6.1 derived from IANA's. Not thread-safe; allocates
+ * when an element is learned or derived.
  */
 final class ElementView {
     /** The enterprise number that means "the same element of the reverse direction" (RFC 5103 section 6.1). */
@@ -54,7 +54,7 @@ final class ElementView {
             "");
     }
 
-    /** Takes a type record over. Returns whether it brought anything new. */
+    /** Adds the element of a type record. Returns whether it is new or changed. */
     boolean learn(final InformationElement element) {
         final long key = InformationElement.key(element.enterpriseNumber(), element.elementId());
         if (element.enterpriseNumber() == 0 && registry.find(0, element.elementId()) != null) {
@@ -95,7 +95,10 @@ final class ElementView {
         return reverse;
     }
 
-    /** IANA's names are IANA's alone. Those of enterprises are not: an exporter may send known elements under its own number. */
+    /**
+     * Whether a name is usable: IANA's names are reserved, enterprises' are not, because an exporter may send known elements
+     * under its own number.
+     */
     private boolean isUsableName(final InformationElement element) {
         final InformationElement sameName = registry.find(element.name());
         final boolean isTaken = sameName != null &&

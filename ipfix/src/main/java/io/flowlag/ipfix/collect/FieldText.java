@@ -2,7 +2,7 @@ package io.flowlag.ipfix.collect;
 
 import org.agrona.DirectBuffer;
 
-/** Addresses and octets as text. Stateless; allocates nothing but what the builder needs to grow. */
+/** Addresses and octets as text. Stateless; allocates only to grow the builder. */
 public final class FieldText {
     private static final String HEX = "0123456789abcdef";
     private static final int IPV6_GROUPS = 8;

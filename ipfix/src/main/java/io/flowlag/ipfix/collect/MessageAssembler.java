@@ -7,9 +7,9 @@ import org.agrona.ExpandableArrayBuffer;
 import static io.flowlag.ipfix.collect.MessageLayout.FRAMING_LENGTH_BYTES;
 
 /**
- * Cuts a stream of octets into messages by the length in their headers (RFC 7011 section 10.4.3). Whole messages are handed
- * on from where they lie; only what is left over is copied, at most one message. Not thread-safe; allocates when what is left
- * over is longer than ever before, and never more than 64 KiB or so.
+ * Cuts a stream of octets into messages by the length in their headers (RFC 7011 section 10.4.3). Whole messages are passed on in
+ * place; only the remainder is copied, at most one message. Not thread-safe; allocates when a remainder is longer than any
+ * before, up to about 64 KiB.
  */
 final class MessageAssembler {
     private final ExpandableArrayBuffer partial = new ExpandableArrayBuffer(128);

@@ -5,8 +5,8 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * How a decoder reads what {@link io.flowlag.ipfix.message.MessageHeader} and {@link io.flowlag.ipfix.message.SetHeader} do not
- * own: template records (RFC 7011 sections 3.2, 3.4) and the length of a value of variable length (section 7); all big-endian.
+ * Decoder layouts outside {@link io.flowlag.ipfix.message.MessageHeader} and {@link io.flowlag.ipfix.message.SetHeader}: template
+ * records (RFC 7011 sections 3.2, 3.4) and the length of a value of variable length (section 7); all big-endian.
  * <pre>
  *  template record:         template id 2 | field count 2 | field specifiers
  *  options template record: template id 2 | field count 2 | scope field count 2 | field specifiers
@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
  * Has no state, any thread; allocates nothing.
  */
 final class MessageLayout {
-    /** How much of a message says how long it is. */
+    /** Leading octets of a message up to the end of its length field. */
     static final int FRAMING_LENGTH_BYTES = 2 * Short.BYTES;
 
     static final int FIELD_COUNT_OFFSET = Short.BYTES;

@@ -1,6 +1,6 @@
 package io.flowlag.ipfix.collect;
 
-/** What became of a message: accepted, or refused for the first thing found wrong. */
+/** Result of a message: accepted, or refused for the first defect found. */
 public enum MessageResult {
     /** Verified and decoded. */
     ACCEPTED(CollectorCounter.ACCEPTED),
@@ -33,12 +33,12 @@ public enum MessageResult {
         this.counter = counter;
     }
 
-    /** {@return what counts the messages with this result} */
+    /** {@return the counter of messages with this result} */
     public CollectorCounter counter() {
         return counter;
     }
 
-    /** {@return whether the message was believed} */
+    /** {@return whether the message was accepted} */
     public boolean isAccepted() {
         return this == ACCEPTED;
     }

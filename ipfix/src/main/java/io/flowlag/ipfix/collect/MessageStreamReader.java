@@ -10,9 +10,9 @@ import java.io.InputStream;
 import static io.flowlag.ipfix.collect.MessageLayout.FRAMING_LENGTH_BYTES;
 
 /**
- * Reads the messages of a file (RFC 5655) or another stream, one a call. A file that is cut or goes astray gives everything
- * before that place, then {@link #damage()} says what is wrong; a message that is only refused is stepped over. One thread
- * owns it; allocates at construction.
+ * Reads the messages of a file (RFC 5655) or another stream, one a call. A truncated or corrupt file yields everything before the
+ * defect, which {@link #damage()} then describes; a message that is only refused is skipped. One thread owns it; allocates at
+ * construction.
  */
 public final class MessageStreamReader implements AutoCloseable {
     private final CollectingProcess process;
@@ -81,7 +81,7 @@ public final class MessageStreamReader implements AutoCloseable {
         return true;
     }
 
-    /** {@return what is wrong with the file, to follow its name in a sentence; the first thing found, or null} */
+    /** {@return the first defect of the file, as a phrase to follow its name, or null} */
     public String damage() {
         return damage;
     }

@@ -14,9 +14,9 @@ import java.util.List;
 import static io.flowlag.ipfix.collect.MessageLayout.*;
 
 /**
- * Checks every length of a message before anything in it is believed (RFC 7011 sections 3 and 9), and notes what its template
- * Sets would do; nothing of the session changes. A message that passes can be decoded without further checks. Not
- * thread-safe; allocates only for template records that are new to the session.
+ * Checks every length of a message before its content is used (RFC 7011 sections 3 and 9), and notes the actions of its template
+ * Sets; the session stays unchanged. A verified message can be decoded without further checks. Not thread-safe; allocates only
+ * for template records that are new to the session.
  */
 final class MessageVerifier {
     private static final int MAX_RECORD_BYTES =
@@ -34,7 +34,7 @@ final class MessageVerifier {
         this.limits = limits;
     }
 
-    /** What the template Sets of the message verified last do. */
+    /** The actions of the template Sets of the last verified message. */
     TemplateActions actions() {
         return actions;
     }

@@ -1,8 +1,8 @@
 package io.flowlag.ipfix.collect;
 
 /**
- * Takes the data records of a {@link CollectingProcess}, one call a record, on the thread of the process. The record is the
- * process's, and valid during the call alone.
+ * Receives the data records of a {@link CollectingProcess}, one call a record, on the thread of the process. The process owns the
+ * record, which is valid only during the call.
  */
 @FunctionalInterface
 public interface RecordHandler {

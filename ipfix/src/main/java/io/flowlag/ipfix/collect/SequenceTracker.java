@@ -4,13 +4,13 @@ import io.flowlag.common.counter.CounterSet;
 
 /**
  * Follows the sequence numbers of one Observation Domain in one Transport Session (RFC 7011 section 3.1: the number of Data
- * Records sent before this message, modulo 2^32). A number ahead of the expected one is a gap; one behind it is a late or
- * doubled message if it is at most {@link #REORDER_WINDOW_RECORDS} back and its Export Time is not later than the newest one
- * seen; anything else is a restart of the exporter. Not thread-safe; never allocates.
+ * Records sent before this message, modulo 2^32). A number ahead of the expected one is a gap. One behind it is a late or
+ * duplicated message if it is at most {@link #REORDER_WINDOW_RECORDS} back and its Export Time is not later than the newest.
+ * Anything else is a restart of the exporter. Not thread-safe; never allocates.
  */
 final class SequenceTracker {
     static final int REORDER_WINDOW_RECORDS = 1 << 14;
-    /** A jump this far ahead is taken for a new beginning rather than for loss. */
+    /** A larger jump ahead is a restart, not loss. */
     static final int MAX_GAP_RECORDS = 1 << 24;
 
     private final CounterSet<CollectorCounter> counters;

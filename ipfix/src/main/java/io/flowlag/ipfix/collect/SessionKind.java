@@ -1,6 +1,6 @@
 package io.flowlag.ipfix.collect;
 
-/** What carries a Transport Session; it decides what templates may do (RFC 7011 section 8). */
+/** The carrier of a Transport Session; it determines the rules for templates (RFC 7011 section 8). */
 public enum SessionKind {
     /** Datagrams: templates expire, may be replaced, and are never withdrawn (RFC 7011 section 8.4). */
     UDP,

@@ -14,7 +14,7 @@ import java.nio.channels.SocketChannel;
  * thread-safe; allocates at construction, and for a message that comes in pieces.
  */
 final class TcpConnection {
-    /** Returned by {@link #read} when the peer sent something that cannot be cut into messages. */
+    /** Returned by {@link #read} if the peer's octets are not IPFIX messages. */
     static final int NOT_IPFIX = -2;
 
     private final CollectingProcess process;
@@ -70,7 +70,7 @@ final class TcpConnection {
         return readBytes;
     }
 
-    /** Sends what waits; {@link #read} must follow, because a handshake may go on then. */
+    /** Sends pending octets; {@link #read} must follow, because it may continue a handshake. */
     void write() throws IOException {
         tls.flush(channel);
     }

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the template Sets of one message would do, in their order, noted while the message is verified and carried out only
- * when it is accepted. Until then {@link #find} answers as if they were done. Not thread-safe; allocates while a message has
- * more template records than any before.
+ * The actions of one message's template Sets in order. They are noted during verification and executed only when the message is
+ * accepted. Until then {@link #find} answers as if they were executed. Not thread-safe; allocates when a message has more
+ * template records than any before.
  */
 final class TemplateActions {
     private final Int2ObjectHashMap<CollectedTemplate> overlay = new Int2ObjectHashMap<>();
@@ -78,7 +78,7 @@ final class TemplateActions {
         add(Kind.REFRESH, setOffset, template.template().templateId(), template);
     }
 
-    /** Over UDP a withdrawal is noted, to be counted, and changes nothing. */
+    /** Notes a withdrawal; over UDP it is only counted. */
     void withdraw(final int setOffset, final int templateId, final boolean isEffective) {
         add(Kind.WITHDRAW, setOffset, templateId, null);
         if (isEffective) {

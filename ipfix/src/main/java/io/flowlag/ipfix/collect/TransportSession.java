@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One Transport Session (RFC 7011 section 2): what scopes templates, learned elements and sequence numbers. Made by
- * {@link CollectingProcess#openSession}, used by the process's thread only. Allocates when a domain or a template is new.
+ * One Transport Session (RFC 7011 section 2): the scope of templates, learned elements and sequence numbers. Made by {@link
+ * CollectingProcess#openSession}, used only by the process's thread. Allocates when a domain or a template is new.
  */
 public final class TransportSession extends UseOrder.Entry<TransportSession> {
     private final SessionKind kind;
@@ -103,13 +103,13 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
         return added;
     }
 
-    /** The template, or null if it is not known or too old. Changes nothing. */
+    /** The template, or null if it is unknown or expired. Changes nothing. */
     CollectedTemplate peek(final ObservationDomain domain, final int templateId, final long nowNs) {
         final CollectedTemplate template = domain == null ? null : domain.templates().get(templateId);
         return template == null || isExpired(template, nowNs) ? null : template;
     }
 
-    /** The template for decoding, or null; one that is too old is removed, one that is used is kept longest. */
+    /** The template for decoding, or null. An expired one is removed; a used one becomes the most recently used. */
     CollectedTemplate use(final ObservationDomain domain, final int templateId, final long nowNs) {
         final CollectedTemplate template = domain.templates().get(templateId);
         if (template == null) {
@@ -181,7 +181,7 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
         }
     }
 
-    /** Forgets the templates unused longest, because all sessions together have too many, until few enough fields are left. */
+    /** Removes the least recently used templates until at most this many fields are left. */
     void dropOldTemplates(final int maxFieldCount) {
         while (templateFieldCount > maxFieldCount) {
             remove(templates.oldest());

@@ -7,8 +7,8 @@ import io.flowlag.ipfix.element.Units;
 import io.flowlag.ipfix.template.Template;
 
 /**
- * Where an options template has the fields of an RFC 5610 type record (section 3.9): scope informationElementId and
- * privateEnterpriseNumber, then at least data type and name. Immutable; allocates when it is made and when it reads.
+ * Field positions of an RFC 5610 type record (section 3.9) in an options template: scope informationElementId and
+ * privateEnterpriseNumber, then at least data type and name. Immutable; allocates when made and when it reads.
  */
 final class TypeRecordLayout {
     private final int elementIdIndex;

@@ -42,7 +42,7 @@ final class UdpListener implements AutoCloseable {
         return channel;
     }
 
-    /** Takes at most so many datagrams; returns how many there were. */
+    /** Receives datagrams up to a limit; returns their number. */
     int receive(final int datagramLimit, final long nowNs) throws IOException {
         int count = 0;
         while (count < datagramLimit) {

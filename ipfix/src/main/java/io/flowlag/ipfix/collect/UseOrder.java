@@ -1,17 +1,17 @@
 package io.flowlag.ipfix.collect;
 
 /**
- * Entries in the order of their last use: a list whose links are in the entries, so that a use costs no search and no memory.
- * An entry is in one order at most. One thread. Allocates never.
+ * Entries in the order of their last use: a list whose links are in the entries, so that a use needs no search and no memory. An
+ * entry is in at most one order. One thread. Never allocates.
  *
- * @param <E> what is in it.
+ * @param <E> the entries.
  */
 final class UseOrder<E extends UseOrder.Entry<E>> {
     private E oldest;
     private E newest;
 
     /**
-     * What can be in an order.
+     * An entry of an order.
      *
      * @param <E> its own type.
      */
@@ -25,7 +25,7 @@ final class UseOrder<E extends UseOrder.Entry<E>> {
         return oldest;
     }
 
-    /** An entry that is in no order comes in, as the newest. */
+    /** Adds an entry that is in no order, as the newest. */
     void add(final E entry) {
         entry.older = newest;
         entry.newer = null;
@@ -37,7 +37,7 @@ final class UseOrder<E extends UseOrder.Entry<E>> {
         newest = entry;
     }
 
-    /** An entry is used. */
+    /** Makes an entry the newest. */
     void touch(final E entry) {
         if (entry != newest) {
             remove(entry);
@@ -45,7 +45,7 @@ final class UseOrder<E extends UseOrder.Entry<E>> {
         }
     }
 
-    /** An entry goes. */
+    /** Removes an entry. */
     void remove(final E entry) {
         if (entry.older == null) {
             oldest = entry.newer;

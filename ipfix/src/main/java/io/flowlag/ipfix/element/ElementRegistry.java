@@ -139,7 +139,10 @@ public final class ElementRegistry {
         return byName.values();
     }
 
-    /** Most lines have no quotes; they are cut without looking at each character, because this is a part of every start. */
+    /**
+     * Splits a line. Lines without quotes, which are most, are split without looking at each character, because this runs at
+     * every start.
+     */
     private static List<String> cells(final String line) {
         final List<String> cells = new ArrayList<>();
         if (line.indexOf('"') < 0) {

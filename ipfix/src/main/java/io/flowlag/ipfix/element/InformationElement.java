@@ -35,7 +35,7 @@ public record InformationElement(
         Objects.requireNonNull(units);
     }
 
-    /** Written out: what the JVM would make of a record at its first use costs each start more than all other templates. */
+    /** Written out, because the generated method of a record costs more start-up time at its first use. */
     @Override
     public boolean equals(final Object other) {
         return this == other || other instanceof InformationElement that && enterpriseNumber == that.enterpriseNumber &&

@@ -1,6 +1,6 @@
 /**
  * Information Elements as data (RFC 7012): types, semantics, units, and a registry that is read from the checked-in copy of
- * IANA's table. No element number is typed into code anywhere else. Enums and elements are immutable, for any thread, and
- * allocate nothing once they are made.
+ * IANA's table. No other code contains element numbers. Enums and elements are immutable, for any thread, and allocate only at
+ * construction.
  */
 package io.flowlag.ipfix.element;

@@ -20,12 +20,12 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
  *  |                     Observation Domain ID                     |
  *  +---------------------------------------------------------------+
  * </pre>
- * Static access to a header in somebody's buffer; any thread that owns the buffer may call it. Allocates nothing.
+ * Static access to a header in the caller's buffer; any thread that owns the buffer may call it. Allocates nothing.
  */
 public final class MessageHeader {
     /** The version number of IPFIX. */
     public static final int VERSION = 0x000a;
-    /** The longest message that the Length field can say. */
+    /** The longest message that the Length field can express. */
     public static final int MAX_MESSAGE_BYTES = 65535;
 
     private static final int VERSION_OFFSET = 0;

@@ -6,11 +6,11 @@ import io.flowlag.ipfix.template.Template;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Writes one Data Record field by field, in the order of its template, each at the length that the template says. A flyweight:
- * {@link #wrap} binds it to octets of somebody's buffer, such as a claim of an exporting session. A value of the wrong kind, or
- * one that does not fit a reduced length, is a mistake of the caller and throws.
- * <p>
- * Not thread-safe. Allocates at construction only.
+ * Writes one Data Record field by field, in the order of its template, each at the template's length. A flyweight: {@link #wrap}
+ * binds it to octets of the caller's buffer, such as a claim of an exporting session. A value of the wrong kind, or one that does
+ * not fit a reduced length, is a caller's error and throws.
+ *
+ * <p>Not thread-safe. Allocates at construction only.
  */
 public final class RecordEncoder {
     private static final long NANOSECONDS_PER_MILLISECOND = 1_000_000L;

@@ -14,7 +14,7 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
  *  |            Set ID             |            Length             |
  *  +-------------------------------+-------------------------------+
  * </pre>
- * Static access to a header in somebody's buffer; any thread that owns the buffer may call it. Allocates nothing.
+ * Static access to a header in the caller's buffer; any thread that owns the buffer may call it. Allocates nothing.
  */
 public final class SetHeader {
     /** The Set ID of a Template Set. */

@@ -52,7 +52,7 @@ public final class TemplateRecordEncoder {
         return lengthBytes;
     }
 
-    /** Writes a template's record; the template itself says of which kind. Returns octets written. */
+    /** Writes a template's record, of the kind that the template states. Returns octets written. */
     public static int put(final MutableDirectBuffer buffer, final int offset, final Template template) {
         buffer.putShort(offset + TEMPLATE_ID_OFFSET, (short)template.templateId(), BIG_ENDIAN);
         buffer.putShort(offset + FIELD_COUNT_OFFSET, (short)template.fieldCount(), BIG_ENDIAN);

@@ -3,8 +3,8 @@ package io.flowlag.ipfix.message;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Text as well-formed UTF-8 (RFC 7011 section 6.1.6: an Exporting Process must not send anything else). Half a surrogate pair
- * becomes the replacement character. Static, any thread; allocates nothing.
+ * Text as well-formed UTF-8 (RFC 7011 section 6.1.6: an Exporting Process must send nothing else). An unpaired surrogate becomes
+ * the replacement character. Static, any thread; allocates nothing.
  */
 public final class Utf8 {
     private static final int REPLACEMENT = 0xFFFD;

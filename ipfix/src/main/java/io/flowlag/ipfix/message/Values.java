@@ -20,7 +20,7 @@ public final class Values {
     /**
      * Writes the low octets of an integer, signed or not.
      *
-     * @param value       must fit, see {@link #fitsUnsigned} and {@link #fitsSigned}; higher octets are not looked at.
+     * @param value       must fit, see {@link #fitsUnsigned} and {@link #fitsSigned}; higher octets are ignored.
      * @param lengthBytes 1 to 8.
      */
     public static void putInteger(

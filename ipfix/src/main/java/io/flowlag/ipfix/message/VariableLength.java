@@ -16,7 +16,7 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 public final class VariableLength {
     /** The first octet of the long form, and the least length that needs it. */
     public static final int LONG_FORM = 255;
-    /** The longest value that the long form can say. */
+    /** The longest value that the long form can express. */
     public static final int MAX_VALUE_BYTES = 65535;
 
     private static final int SHORT_FORM_BYTES = 1;

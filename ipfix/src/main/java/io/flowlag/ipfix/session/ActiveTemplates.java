@@ -6,11 +6,11 @@ import org.agrona.collections.Int2ObjectHashMap;
 import java.util.ArrayList;
 
 /**
- * The templates in use in one session, and how far each has got: which are still to be sent, and which a collector may be sent
- * data for. Used by one thread; allocates when a template is new.
+ * The templates in use in one session and their state: which are still to be sent, and for which data may be sent. Used by one
+ * thread; allocates when a template is new.
  */
 final class ActiveTemplates {
-    /** One template's way to the collector. */
+    /** The state of one template. */
     static final class Entry {
         private final Template template;
         private int copiesLeft;
@@ -28,7 +28,7 @@ final class ActiveTemplates {
             return template;
         }
 
-        /** Data may follow: the template went out in this session or is at the beginning of the open message. */
+        /** Whether data may follow: the template was sent in this session or is at the beginning of the open message. */
         boolean isAnnounced() {
             return sent || inMessage;
         }
@@ -115,7 +115,7 @@ final class ActiveTemplates {
         return false;
     }
 
-    /** One more copy of each. */
+    /** Schedules one more copy of each template. */
     void refresh() {
         for (int i = 0; i < entries.size(); i++) {
             final Entry entry = entries.get(i);
@@ -123,7 +123,7 @@ final class ActiveTemplates {
         }
     }
 
-    /** A new Transport Session knows no template; the open message keeps what it holds. */
+    /** Starts a new Transport Session, which has no template; the open message keeps its content. */
     void onNewSession() {
         for (int i = 0; i < entries.size(); i++) {
             final Entry entry = entries.get(i);
@@ -143,7 +143,7 @@ final class ActiveTemplates {
         return false;
     }
 
-    /** The templates that were sent ahead of a message which outlived its session went out. */
+    /** Marks the templates sent ahead of a message that outlived its session as sent. */
     void onAnnouncementSent() {
         for (int i = 0; i < entries.size(); i++) {
             final Entry entry = entries.get(i);
@@ -154,7 +154,7 @@ final class ActiveTemplates {
         }
     }
 
-    /** The open message went out; how many templates were in it. */
+    /** Marks the open message as sent; returns its number of templates. */
     int onMessageSent() {
         int count = 0;
         for (int i = 0; i < entries.size(); i++) {
@@ -169,7 +169,7 @@ final class ActiveTemplates {
         return count;
     }
 
-    /** The open message is lost, so the templates in it are due again. */
+    /** Marks the open message as lost; its templates are due again. */
     void onMessageDropped() {
         for (int i = 0; i < entries.size(); i++) {
             final Entry entry = entries.get(i);

@@ -1,8 +1,8 @@
 package io.flowlag.ipfix.session;
 
 /**
- * Messages that a transport took, until it is known what became of their records: a bounded queue of where each message ends in
- * the connection's octets and what was in it. Delivered messages stay for a while, because a broken connection makes the last of
+ * Messages accepted by a transport until the fate of their records is known: a bounded queue of each message's end in the
+ * connection's octets and its record counts. Delivered messages stay for a while, because a broken connection makes the last of
  * them uncertain. Used by one thread; allocates at construction.
  */
 final class DeliveryLedger {

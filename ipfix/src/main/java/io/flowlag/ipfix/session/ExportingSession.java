@@ -22,9 +22,9 @@ import static io.flowlag.ipfix.session.SessionCounter.TEMPLATES_ACTIVE;
 import static io.flowlag.ipfix.session.SessionCounter.TEMPLATES_SENT;
 
 /**
- * The sending side of one Transport Session after another, for one Observation Domain over one {@link Transport} (RFC 7011).
- * A caller claims room for a record, writes it into {@link #buffer()}, and commits; the session puts records into Sets and Sets
- * into messages, templates before data, and sends a message when it is full or has waited long enough.
+ * The sending side of successive Transport Sessions, for one Observation Domain over one {@link Transport} (RFC 7011). A caller
+ * claims room for a record, writes it into {@link #buffer()}, and commits. The session puts records into Sets and Sets into
+ * messages, templates before data, and sends a message when it is full or its time is up.
  * <ul>
  * <li>Sequence numbers count Data Records, those of options included (section 3.1); discarded ones count too (section 10.2.2), so
  *     that a collector sees the gap. Each connection begins at 0.</li>
@@ -33,17 +33,17 @@ import static io.flowlag.ipfix.session.SessionCounter.TEMPLATES_SENT;
  * <li>Export Time never goes back (section 8.2).</li>
  * <li>While there is no connection, records wait in the one open message, which survives until the next connection; beyond that
  *     they are discarded and counted, or the caller is {@link #BLOCKED} if the session is lossless.</li>
- * <li>With somebody who takes {@linkplain SessionSettings#unsentRecords unsent records} back, none waits without a connection:
- *     what a broken one has not carried away is given back, and nothing is discarded for want of room.</li>
+ * <li>With a handler of {@linkplain SessionSettings#unsentRecords unsent records}, no record waits without a connection:
+ *     undelivered records of a broken connection are returned, and none is discarded for lack of room.</li>
  * </ul>
- * One thread calls everything but {@link #statistics()}, whose values any thread may read. The session owns its buffers; a claim
+ * One thread calls everything except {@link #statistics()}, whose values any thread may read. The session owns its buffers; a claim
  * is the caller's until commit or abort. Allocates at construction and when a template is new; never per record or message
  * (unless checksums are on).
  */
 public final class ExportingSession implements AutoCloseable {
     /** The record was discarded and counted; the caller drops it. */
     public static final int NOT_SENT = -1;
-    /** A lossless session has no room now; the caller keeps the record and tries again after some {@link #doWork}. */
+    /** A lossless session has no room now; the caller keeps the record and tries again after a {@link #doWork}. */
     public static final int BLOCKED = -2;
 
     private static final int LEDGER_CAPACITY = 16_384;
@@ -94,7 +94,7 @@ public final class ExportingSession implements AutoCloseable {
      *
      * @param transport to send by; the session closes it.
      * @param settings  copied.
-     * @param catalog   where the caller's templates come from.
+     * @param catalog   the source of the caller's templates.
      */
     public ExportingSession(final Transport transport, final SessionSettings settings, final TemplateCatalog catalog) {
         final int maxMessageBytes = settings.maxMessageBytes(transport.kind());
@@ -115,8 +115,8 @@ public final class ExportingSession implements AutoCloseable {
     }
 
     /**
-     * From now on discards what it has no room for, counted, instead of answering {@link #BLOCKED}: for a caller that has waited
-     * long enough. The session's thread only.
+     * From now on discards and counts records without room instead of returning {@link #BLOCKED}, for a caller that has waited
+     * long enough. Only for the session's thread.
      */
     public void stopWaiting() {
         lossless = false;
@@ -142,7 +142,7 @@ public final class ExportingSession implements AutoCloseable {
         return inSession && transport.isConnected();
     }
 
-    /** Counts flow records as failed that somebody kept for this session and lost. */
+    /** Counts flow records as failed that were kept for this session and lost. */
     public void onLost(final long records, final long packets, final long octets) {
         expectClaimed(false);
         accounts.onLost(inSession, records, packets, octets);
@@ -151,7 +151,7 @@ public final class ExportingSession implements AutoCloseable {
         }
     }
 
-    /** {@return how many Transport Sessions have begun; options that are due once a session are due when this has changed} */
+    /** {@return number of Transport Sessions begun; when it changes, options due once a session are due} */
     public long transportSessionCount() {
         return connectionCount;
     }
@@ -179,8 +179,8 @@ public final class ExportingSession implements AutoCloseable {
      * @param template          of the record; always from the same catalog.
      * @param recordLengthBytes of the record, at most; see {@link #commit(int)}.
      * @param nowMs             milliseconds since the UNIX epoch.
-     * @param packets           that the record stands for.
-     * @param octets            that the record stands for.
+     * @param packets           number that the record stands for.
+     * @param octets            number that the record stands for.
      * @return where in {@link #buffer()} to write it, or {@link #NOT_SENT}, or {@link #BLOCKED}.
      */
     public int claim(
@@ -213,7 +213,7 @@ public final class ExportingSession implements AutoCloseable {
     }
 
     /**
-     * Makes the claimed record part of the message, if it became shorter than claimed.
+     * Makes the claimed record part of the message, at a length up to the claimed one.
      *
      * @param recordLengthBytes of the record, at most what was claimed.
      */
@@ -226,14 +226,14 @@ public final class ExportingSession implements AutoCloseable {
         claimedTemplate = null;
     }
 
-    /** Gives the claim back; nothing is counted. */
+    /** Releases the claim; nothing is counted. */
     public void abort() {
         expectClaimed(true);
         claimedTemplate = null;
     }
 
     /**
-     * The duty cycle: connects, drains, sends what has waited long enough, repeats templates.
+     * The duty cycle: connects, drains, sends messages whose time is up, repeats templates.
      *
      * @param nowMs milliseconds since the UNIX epoch.
      * @return how much was done, 0 for nothing.
@@ -251,7 +251,7 @@ public final class ExportingSession implements AutoCloseable {
     }
 
     /**
-     * Sends the open message and drains the transport, as far as that goes without waiting.
+     * Sends the open message and drains the transport as far as possible without waiting.
      *
      * @param nowMs milliseconds since the UNIX epoch.
      * @return true if no record is left waiting.
@@ -283,9 +283,9 @@ public final class ExportingSession implements AutoCloseable {
     }
 
     /**
-     * Finishes, or lets the time go by, then closes. Blocks, with short pauses.
+     * Finishes within the timeout, then closes. Blocks, with short pauses.
      *
-     * @param timeoutMs at most so long.
+     * @param timeoutMs longest time to wait.
      * @return true if no record was left waiting.
      */
     public boolean close(final EpochClock clock, final long timeoutMs) {
@@ -304,7 +304,7 @@ public final class ExportingSession implements AutoCloseable {
         return isFlushed;
     }
 
-    /** Closes session and transport at once; records that still wait are counted as failed. */
+    /** Closes session and transport at once; waiting records count as failed. */
     @Override
     public void close() {
         if (!isClosed) {
@@ -356,7 +356,7 @@ public final class ExportingSession implements AutoCloseable {
         }
     }
 
-    /** Puts the templates that are due at the beginning; those that leave no room for data go in messages before. */
+    /** Begins a message with the templates that are due; those that leave no room for data go into messages before it. */
     private boolean beginMessage(final ActiveTemplates.Entry first, final int reserveBytes, final long nowMs) {
         while (!putDueTemplates(first, reserveBytes)) {
             putDueTemplates(first, 0);
@@ -388,7 +388,7 @@ public final class ExportingSession implements AutoCloseable {
         return accounts.isMessageWithoutRecords() || nowMs < messageOpenedMs || nowMs - messageOpenedMs >= maxLingerMs;
     }
 
-    /** Sends the open message; true if it is out of the way, sent or failed. */
+    /** Sends the open message; true if it was sent or failed. */
     private boolean send(final long nowMs) {
         if (message.isEmpty()) {
             return true;
@@ -479,7 +479,7 @@ public final class ExportingSession implements AutoCloseable {
         messageSequence = accounts.sequence();
     }
 
-    /** Message-counted refresh, and templates for a collector that was found missing and may be back without them. */
+    /** Refreshes templates by message count, and for a collector that was missing and may have lost them. */
     private void onDatagramSent(final boolean hasData, final long nowMs) {
         messagesSinceRefresh += hasData ? 1 : 0;
         if (templateRefreshMessages > 0 && messagesSinceRefresh >= templateRefreshMessages) {
@@ -524,7 +524,7 @@ public final class ExportingSession implements AutoCloseable {
         return workCount;
     }
 
-    /** Settles what was delivered, and sees connections come and go. */
+    /** Settles delivered messages and detects new and lost connections. */
     private void trackConnection(final long nowMs) {
         if (!isDatagram) {
             statistics.set(PEER_LOSSES, transport.peerLossCount());
@@ -593,11 +593,11 @@ public final class ExportingSession implements AutoCloseable {
             messageSequence = 0;
             accounts.restartSequence();
         }
-        templates.onNewSession(); // one that goes on may have lost them with what was not delivered
+        templates.onNewSession(); // a continued one may have lost them with undelivered messages
         isCarrying = templates.isAnyMissingForMessage();
     }
 
-    /** The open message outlived its session, so the templates of its data are sent ahead of it. */
+    /** Sends the templates of the open message, which outlived its session, ahead of it. */
     private boolean announceCarried(final long nowMs) {
         exportTimeSeconds = Math.max(exportTimeSeconds, Math.floorDiv(nowMs, MILLISECONDS_PER_SECOND));
         while (templates.isAnyMissingForMessage()) {

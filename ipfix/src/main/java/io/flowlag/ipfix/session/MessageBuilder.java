@@ -10,9 +10,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * One message in the making (RFC 7011 section 3.3): Template Sets, then Data Sets, one kind of record in each. Between two
- * Data Sets there are as many zero octets as make the next one begin on a multiple of four, if they are fewer than any record of
- * the Set has (section 3.3.1); Template Sets are not padded. Used by one thread; allocates at construction.
+ * One message under construction (RFC 7011 section 3.3): Template Sets, then Data Sets, one kind of record in each. Zero octets
+ * between two Data Sets align the next to a multiple of four, if they are fewer than any record of the Set has (section 3.3.1).
+ * Template Sets are not padded. Used by one thread; allocates at construction.
  */
 final class MessageBuilder {
     /** No room. */
@@ -53,7 +53,7 @@ final class MessageBuilder {
         return position == MessageHeader.LENGTH_BYTES;
     }
 
-    /** The longest record that fits a message that holds nothing else. */
+    /** The longest record that fits an otherwise empty message. */
     int maxRecordBytes() {
         return limit - MessageHeader.LENGTH_BYTES - SetHeader.LENGTH_BYTES;
     }
@@ -63,7 +63,7 @@ final class MessageBuilder {
         setOffset = NO_SET;
     }
 
-    /** Adds a template if, after it, so many octets are left; Template Sets come before all others in a message. */
+    /** Adds a template if this many octets are left after it; Template Sets come before all others in a message. */
     boolean offer(final Template template, final int reserveBytes) {
         final int id = template.isOptions() ? SetHeader.OPTIONS_TEMPLATE_SET_ID : SetHeader.TEMPLATE_SET_ID;
         final boolean opensSet = setOffset == NO_SET || setId != id || template.isOptions();

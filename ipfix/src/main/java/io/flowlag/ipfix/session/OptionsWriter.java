@@ -9,13 +9,14 @@ import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
 
 /**
- * Writes the options records that RFC 7011 section 4, RFC 5610 and RFC 5655 define, with values that the caller knows. Each
- * method writes one record and says what {@link ExportingSession#claim} said: an offset of 0 or more if the record was taken,
- * {@link ExportingSession#NOT_SENT}, or {@link ExportingSession#BLOCKED}. When to write is the caller's: type records once per
- * {@link ExportingSession#transportSessionCount()}, and over UDP again with the templates; statistics at an interval.
- * <p>
- * Used by the session's thread. Templates come from the catalog on first use; a catalog that is full answers
- * {@link ExportingSession#NOT_SENT}. Allocates at construction, on first use of a method, and for text nothing.
+ * Writes the options records that RFC 7011 section 4, RFC 5610 and RFC 5655 define, with values that the caller supplies. Each
+ * method writes one record and returns the result of {@link ExportingSession#claim}: an offset of 0 or more if the record was
+ * accepted, {@link ExportingSession#NOT_SENT}, or {@link ExportingSession#BLOCKED}. The caller decides when to write: type
+ * records once per {@link ExportingSession#transportSessionCount()}, and over UDP again with the templates; statistics at an
+ * interval.
+ *
+ * <p>Used by the session's thread. Templates come from the catalog on first use; a full catalog gives {@link
+ * ExportingSession#NOT_SENT}. Allocates at construction and on first use of a method; nothing for text.
  */
 public final class OptionsWriter {
     private static final long NANOSECONDS_PER_MILLISECOND = 1_000_000L;
@@ -38,13 +39,13 @@ public final class OptionsWriter {
     }
 
     /**
-     * What an enterprise element is (RFC 5610 section 3.9), with all nine fields: libfixbuf ignores records with fewer. The range
-     * is the type's for unsigned integers, and 0 to 0, which says nothing, for others.
+     * The type record of an enterprise element (RFC 5610 section 3.9), with all nine fields: libfixbuf ignores records with
+     * fewer. The range is the type's for unsigned integers, and 0 to 0 (no information) for others.
      *
-     * @param element of an enterprise; IANA's are not described (section 3.9).
+     * @param element of an enterprise; IANA's have no type record (section 3.9).
      * @param nowMs   milliseconds since the UNIX epoch.
      * @return as {@link ExportingSession#claim}.
-     * @throws IllegalArgumentException if the element is IANA's, or its type and semantics do not go together (section 3.10).
+     * @throws IllegalArgumentException if the element is IANA's, or its type and semantics are incompatible (section 3.10).
      */
     public int typeInformation(final InformationElement element, final long nowMs) {
         checkDescribable(element);
@@ -153,10 +154,10 @@ public final class OptionsWriter {
     }
 
     /**
-     * Which fields of a template are Flow Keys (RFC 7011 section 4.4); only the first 64 fields can be.
+     * The Flow Keys of a template (RFC 7011 section 4.4); only the first 64 fields can be.
      *
-     * @param described        the template that is meant.
-     * @param flowKeyIndicator the n-th least bit says that the n-th field is a key.
+     * @param described        the described template.
+     * @param flowKeyIndicator bit n - 1 is set if the n-th field is a key.
      * @param nowMs            milliseconds since the UNIX epoch.
      * @return as {@link ExportingSession#claim}.
      */
@@ -217,7 +218,7 @@ public final class OptionsWriter {
         return offset;
     }
 
-    /** Claims the shortest record and some octets, and binds the encoder to it. */
+    /** Claims the shortest record plus some octets, and binds the encoder to it. */
     private int claim(final Template template, final int moreBytes, final long nowMs) {
         if (template == null) {
             return ExportingSession.NOT_SENT;

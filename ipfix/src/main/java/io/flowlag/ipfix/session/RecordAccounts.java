@@ -16,9 +16,9 @@ import static io.flowlag.ipfix.session.SessionCounter.RECORDS_WAITING;
 import static io.flowlag.ipfix.session.SessionCounter.SEQUENCE;
 
 /**
- * The books of a session: where every record is, from its acceptance to its end. Each method moves records from one account to
- * another in one change of the statistics, so that accepted = exported + failed + waiting + returned between any two. Used by
- * one thread; allocates at construction.
+ * The accounts of a session: the state of every record from acceptance to its end. Each method moves records between accounts in
+ * one change of the statistics, so that accepted = exported + failed + waiting + returned between any two. Used by one thread;
+ * allocates at construction.
  */
 final class RecordAccounts {
     private static final long SEQUENCE_MASK = 0xFFFF_FFFFL;
@@ -53,7 +53,7 @@ final class RecordAccounts {
         return isMessageWithoutRecords() && ledger.isSettled();
     }
 
-    /** A new session counts from the records of the message that it begins with. */
+    /** Restarts the sequence at the records of the message with which a new session begins. */
     void restartSequence() {
         sequence = flowRecords + optionsRecords;
         statistics.begin();
@@ -91,7 +91,7 @@ final class RecordAccounts {
         statistics.end();
     }
 
-    /** Flow records that were kept outside the session are lost; they count in the sequence of a session that goes on. */
+    /** Counts flow records kept outside the session as lost; they count in the sequence of a continued session. */
     void onLost(final boolean isInSequence, final long records, final long recordPackets, final long recordOctets) {
         sequence += isInSequence ? records : 0;
         statistics.begin();
@@ -103,7 +103,7 @@ final class RecordAccounts {
         statistics.end();
     }
 
-    /** What the transport did not deliver and the open message have not left: their flow records have been given back. */
+    /** Returns the flow records of undelivered messages and of the open message. */
     void returnUnsent() {
         statistics.begin();
         while (!ledger.isSettled()) {
@@ -125,13 +125,13 @@ final class RecordAccounts {
         statistics.add(OPTIONS_RECORDS_WAITING, -backOptionsRecords);
     }
 
-    /** The transport took the open message, which ends at an octet of the connection. */
+    /** Books the open message as accepted by the transport; it ends at an octet of the connection. */
     void onMessageSent(final long messageEndOctets) {
         ledger.add(messageEndOctets, flowRecords, optionsRecords, packets, octets);
         closeMessage();
     }
 
-    /** Octets left the process: the messages that they hold are exported. */
+    /** Books the messages within the delivered octets as exported. */
     void onDelivered(final long deliveredOctets) {
         while (ledger.isNextDelivered(deliveredOctets)) {
             statistics.begin();
@@ -144,7 +144,7 @@ final class RecordAccounts {
         }
     }
 
-    /** A connection broke: what was delivered behind an octet may be lost. */
+    /** Marks records delivered after an octet as uncertain, because a connection broke. */
     void markUncertain(final long certainOctets) {
         statistics.begin();
         statistics.add(RECORDS_UNCERTAIN, ledger.settledFlowRecordsBehind(certainOctets));
@@ -152,7 +152,7 @@ final class RecordAccounts {
         statistics.end();
     }
 
-    /** What the transport took and did not deliver is lost. */
+    /** Books accepted but undelivered messages as failed. */
     void failUndelivered(final SessionCounter reason) {
         while (!ledger.isSettled()) {
             fail(reason, ledger.nextFlowRecords(), ledger.nextOptionsRecords(), ledger.nextPackets(), ledger.nextOctets());
@@ -161,7 +161,7 @@ final class RecordAccounts {
         ledger.clear();
     }
 
-    /** The open message is lost. */
+    /** Books the open message as failed. */
     void failMessage(final SessionCounter reason) {
         fail(reason, flowRecords, optionsRecords, packets, octets);
         closeMessage();

@@ -13,9 +13,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Copies of the messages that a transport took and has not delivered, oldest first, so that their records can be given back when
- * the connection breaks. A bounded ring of octets; a message is never split. Used by one thread; allocates at construction, gives
- * back at {@link #close}.
+ * Copies of the messages that a transport accepted and has not delivered, oldest first, so that their records can be returned
+ * when the connection breaks. A bounded ring of octets; a message is never split. Used by one thread; allocates at construction,
+ * frees at {@link #close}.
  */
 final class RetainedMessages implements AutoCloseable {
     private final ByteBuffer octets;
@@ -53,14 +53,14 @@ final class RetainedMessages implements AutoCloseable {
         position = offset + lengthBytes;
     }
 
-    /** Octets left the process: messages that end within them are let go. */
+    /** Drops the messages that end within the delivered octets. */
     void onDelivered(final long deliveredOctets) {
         while (head < tail && endOctets[index(head)] <= deliveredOctets) {
             head++;
         }
     }
 
-    /** Tells of every flow record kept, oldest first. */
+    /** Passes on every kept flow record, oldest first. */
     void forEach(final ActiveTemplates templates, final UnsentRecords handler) {
         for (long i = head; i < tail; i++) {
             forEach(buffer, offsets[index(i)], lengthsBytes[index(i)], templates, handler);
@@ -71,7 +71,7 @@ final class RetainedMessages implements AutoCloseable {
         head = tail;
     }
 
-    /** Gives its memory back at once, for which the heap's collector may take weeks; nothing is kept, and nothing has room. */
+    /** Frees its memory at once, which the garbage collector may not do for weeks; nothing is kept, and nothing fits. */
     @Override
     public void close() {
         clear();
@@ -82,7 +82,7 @@ final class RetainedMessages implements AutoCloseable {
         }
     }
 
-    /** Where a message fits, or less than 0; the first free octet never becomes the oldest taken one. */
+    /** Position at which a message fits, or negative; the first free octet never becomes the oldest used one. */
     private int place(final int lengthBytes) {
         if (head == tail) {
             return lengthBytes <= capacityBytes ? 0 : -1;
@@ -101,7 +101,7 @@ final class RetainedMessages implements AutoCloseable {
         return (int)sequence & offsets.length - 1;
     }
 
-    /** Tells of every flow record in one of our own messages. */
+    /** Passes on every flow record in a message of this process. */
     static void forEach(
         final DirectBuffer message,
         final int messageOffset,

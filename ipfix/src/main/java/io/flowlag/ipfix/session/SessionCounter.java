@@ -1,8 +1,8 @@
 package io.flowlag.ipfix.session;
 
 /**
- * What an {@link ExportingSession} counts: label, unit and one sentence. Flow records and options records are counted apart,
- * and for each of them accepted = exported + failed + waiting + returned; failed flow records are further split by reason.
+ * Counters of an {@link ExportingSession}: label, unit and one sentence. Flow records and options records are counted separately;
+ * for each, accepted = exported + failed + waiting + returned. Failed flow records are further split by reason.
  */
 public enum SessionCounter {
     /** Flow records handed to the session. */

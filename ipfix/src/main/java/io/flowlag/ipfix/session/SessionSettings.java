@@ -4,19 +4,19 @@ import io.flowlag.ipfix.message.MessageHeader;
 import io.flowlag.ipfix.transport.TransportKind;
 
 /**
- * How an {@link ExportingSession} behaves. Mutable and fluent until a session is made from it, which copies it; belongs to one
- * thread. Holds values alone and allocates nothing.
+ * Settings of an {@link ExportingSession}. Mutable and fluent until a session copies it; belongs to one thread. Holds only values
+ * and allocates nothing.
  */
 public final class SessionSettings {
-    /** Octets of a message over UDP at most, unless told otherwise: fits an Ethernet path with a tunnel in it. */
+    /** Default limit of a message over UDP in octets: fits an Ethernet path with a tunnel in it. */
     public static final int DEFAULT_MAX_DATAGRAM_BYTES = 1_400;
-    /** Octets of a message over TCP, TLS or into a file at most, unless told otherwise: one TLS record. */
+    /** Default limit of a message over TCP, TLS or into a file in octets: one TLS record. */
     public static final int DEFAULT_MAX_STREAM_MESSAGE_BYTES = 16_000;
     /** The least limit for messages: RFC 7011 section 10.3.3, and room for the largest template. */
     public static final int MIN_MAX_MESSAGE_BYTES = 512;
-    /** Wait for a message to fill up, unless told otherwise. */
+    /** Default time to wait for a message to fill. */
     public static final long DEFAULT_MAX_LINGER_MS = 1_000L;
-    /** Between two copies of a template over UDP, unless told otherwise. */
+    /** Default time between two copies of a template over UDP. */
     public static final long DEFAULT_TEMPLATE_REFRESH_INTERVAL_MS = 60_000L;
     /** The first messages that carry a new template over UDP (RFC 7011 section 8.4). */
     public static final int INITIAL_TEMPLATE_COPIES = 3;
@@ -71,7 +71,7 @@ public final class SessionSettings {
     }
 
     /**
-     * When every template is sent again over UDP (RFC 7011 section 8.4); without meaning elsewhere.
+     * Interval at which every template is sent again over UDP (RFC 7011 section 8.4); unused elsewhere.
      *
      * @param newTemplateRefreshIntervalMs 1 or more.
      */
@@ -85,7 +85,7 @@ public final class SessionSettings {
     }
 
     /**
-     * After how many messages with data every template is sent again over UDP, besides the interval.
+     * Number of messages with data after which every template is sent again over UDP, in addition to the interval.
      *
      * @param newTemplateRefreshMessages 0 for never.
      */
@@ -95,9 +95,9 @@ public final class SessionSettings {
     }
 
     /**
-     * Whether a caller rather waits than loses a record, as when a file is replayed.
+     * Whether a caller waits rather than loses a record, as when a file is replayed.
      *
-     * @param newLossless true to be told {@link ExportingSession#BLOCKED} instead of discarding.
+     * @param newLossless true for {@link ExportingSession#BLOCKED} instead of discarding.
      */
     public SessionSettings lossless(final boolean newLossless) {
         lossless = newLossless;
@@ -111,10 +111,10 @@ public final class SessionSettings {
     }
 
     /**
-     * Who takes back what a broken connection has not carried away. With it a session loses no flow record: it keeps none while
-     * there is no connection, and answers {@link ExportingSession#BLOCKED} where it would have discarded one.
+     * Sets the handler of records that a broken connection did not deliver. With it a session loses no flow record: it keeps none
+     * without a connection, and returns {@link ExportingSession#BLOCKED} instead of discarding one.
      *
-     * @param retainBytes octets of messages that the transport may hold back; more are not handed to it.
+     * @param retainBytes limit on octets of undelivered messages; the transport gets no more.
      */
     public SessionSettings unsentRecords(final UnsentRecords handler, final int retainBytes) {
         unsentRecords = handler;

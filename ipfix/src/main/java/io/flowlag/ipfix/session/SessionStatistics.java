@@ -8,12 +8,11 @@ import java.lang.invoke.VarHandle;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * The counters of one {@link ExportingSession}. The session's thread writes, any thread reads. {@link #snapshot} gives values
- * that belong together: in each, accepted = exported + failed + waiting +
- * returned.
- * <p>
- * Assumption: one writer, which brackets related changes by {@link #begin} and {@link #end}. Guarantees: a reader never stops the
- * writer; a snapshot holds no half of a change. Allocates at construction.
+ * The counters of one {@link ExportingSession}. The session's thread writes, any thread reads. {@link #snapshot} gives consistent
+ * values: in each, accepted = exported + failed + waiting + returned.
+ *
+ * <p>Assumption: one writer, which brackets related changes by {@link #begin} and {@link #end}. Guarantees: a reader never stops
+ * the writer; a snapshot contains no partial change. Allocates at construction.
  */
 public final class SessionStatistics {
     private static final int VERSION_OFFSET = 0;
@@ -62,7 +61,7 @@ public final class SessionStatistics {
         return get(SessionCounter.RECORDS_WAITING);
     }
 
-    /** {@return flow records among the exported that may not have arrived} */
+    /** {@return exported flow records that may not have arrived} */
     public long recordsUncertain() {
         return get(SessionCounter.RECORDS_UNCERTAIN);
     }

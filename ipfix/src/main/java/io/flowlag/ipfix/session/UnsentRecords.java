@@ -4,8 +4,8 @@ import io.flowlag.ipfix.template.Template;
 import org.agrona.DirectBuffer;
 
 /**
- * Takes flow records back which a broken connection had not carried away, so that somebody can keep them for the next one. Called
- * by the session's thread, which owns the octets; must not call the session.
+ * Receives flow records that a broken connection did not deliver, so that they can be kept for the next one. Called by the
+ * session's thread, which owns the octets; must not call the session.
  */
 public interface UnsentRecords {
     /**
@@ -16,6 +16,6 @@ public interface UnsentRecords {
      */
     void onUnsent(Template template, DirectBuffer buffer, int offset, int lengthBytes);
 
-    /** That was the last one of this connection. */
+    /** Ends the records of this connection. */
     void onUnsentEnd();
 }

@@ -13,8 +13,8 @@ import java.util.Objects;
  */
 public record FieldSpecifier(InformationElement element, int lengthBytes) {
     /**
-     * Checks that the length fits the 16 bits of a Field Specifier. Whether the element's type allows it is another question,
-     * see {@link #isLengthAllowed()}: a decoder must live with what others send.
+     * Checks that the length fits the 16 bits of a Field Specifier. It does not check {@link #isLengthAllowed()}, because a
+     * decoder must accept other lengths.
      */
     public FieldSpecifier {
         Objects.requireNonNull(element);
@@ -29,7 +29,7 @@ public record FieldSpecifier(InformationElement element, int lengthBytes) {
         return new FieldSpecifier(element, element.type().lengthBytes());
     }
 
-    /** Written out, as the element's, for the sake of the start. */
+    /** Written out for a faster start, as the element's. */
     @Override
     public boolean equals(final Object other) {
         return this == other || other instanceof FieldSpecifier that && lengthBytes == that.lengthBytes &&

@@ -9,17 +9,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The templates of one Exporting Process. A template is asked for by element names and made on first use; the same list of
- * fields with the same scope gives the same template, and so the same Template ID, for the catalog's whole life (RFC 7011
- * section 8 wants IDs unique; stable ones make withdrawals needless). Options Templates share the space of IDs (section 3.4.1).
- * <p>
- * Bounded: a catalog that is full answers null and counts, so that a caller can do with a poorer template it already has. Data
- * and options each have their own bound, so that many kinds of flows do not silence the statistics.
+ * The templates of one Exporting Process. A template is requested by element names and made on first use. Equal fields and scope
+ * give the same template and Template ID for the catalog's life (RFC 7011 section 8 requires unique IDs; stable ones need no
+ * withdrawals). Options Templates share the space of IDs (section 3.4.1).
+ * <p> Bounded: a full catalog returns null and counts, so that a caller can fall back to a poorer template. Data and options have
+ * separate bounds, so that many kinds of flows do not prevent statistics.
  * <p>
  * Not thread-safe. Allocates at construction and when asked for a template; callers keep what they got.
  */
 public final class TemplateCatalog {
-    /** Templates of each kind alive at once, unless told otherwise. */
+    /** Default limit of templates of each kind. */
     public static final int DEFAULT_MAX_TEMPLATES = 64;
     /** Fields in one template at most: Wireshark refuses templates with more. */
     public static final int MAX_FIELDS = 60;

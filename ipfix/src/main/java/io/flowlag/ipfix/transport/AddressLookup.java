@@ -7,9 +7,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Finds the addresses of an {@link Endpoint}, without blocking the caller: one after the other until {@link #settle} says that
- * one serves, then all anew. Used by one thread. Allocates a task, with a thread for it, each time a name server is asked; an
- * address needs none.
+ * Finds the addresses of an {@link Endpoint} without blocking the caller. It returns one after the other until {@link #settle},
+ * then resolves again. Used by one thread. Allocates a task with a thread for each query to a name server; an address needs none.
  */
 final class AddressLookup {
     private final Endpoint endpoint;
@@ -47,12 +46,12 @@ final class AddressLookup {
         return addresses.get(next++);
     }
 
-    /** Whether the answer has addresses that were not tried. */
+    /** Whether the answer has untried addresses. */
     boolean hasNext() {
         return next < addresses.size();
     }
 
-    /** The address taken last serves: the others are not needed. */
+    /** Accepts the last address; the others are not needed. */
     void settle() {
         next = addresses.size();
     }

@@ -5,10 +5,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Something that may take long (a question to a name server, the arithmetic of a handshake) on a thread of its own, while the
- * exporting thread goes on and looks in now and then. Used by one thread; allocates per task.
+ * A task that may take long (a name server query, the computations of a handshake), on its own thread; the exporting thread polls
+ * it. Used by one thread; allocates per task.
  *
- * @param <T> what comes out.
+ * @param <T> the result.
  */
 final class BackgroundTask<T> {
     private final FutureTask<T> task;
@@ -28,7 +28,7 @@ final class BackgroundTask<T> {
         task.cancel(true);
     }
 
-    /** What came out; only when {@link #isDone()}. */
+    /** The result; only when {@link #isDone()}. */
     T result() throws ExecutionException {
         try {
             return task.get();

@@ -37,7 +37,8 @@ public record Endpoint(String host, int port) {
     }
 
     /**
-     * The addresses of the host now, in the order to try them. Blocks while a name server is asked, unless {@link #isAddress()}.
+     * The present addresses of the host, in the order to try them. Blocks during a name server query, unless {@link
+     * #isAddress()}.
      *
      * @return address and port, at least one.
      * @throws UnknownHostException if the host has no address.

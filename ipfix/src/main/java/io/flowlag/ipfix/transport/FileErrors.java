@@ -5,8 +5,8 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 
 /**
- * The reasons of file errors in words; the JDK's own messages are often no more than the file's name. Has no state, any thread;
- * allocates the text.
+ * The reasons of file errors as text; the JDK's own messages are often only the file's name. Stateless, any thread; allocates the
+ * text.
  */
 final class FileErrors {
     private FileErrors() {

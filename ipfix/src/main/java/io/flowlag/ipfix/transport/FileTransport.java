@@ -14,15 +14,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Messages one after another in a file (RFC 5655 section 7), which a File Reader takes from the first octet. Buffered; the
- * buffer is written when it is full, a second after something was put into it, and at {@link #flush}. After a write error the
- * file is cut back to its last whole message, and the transport is {@link TransportState#FAILED} for good, or goes on behind that
- * message when the file can be opened again: as the user chooses.
- * <p>
- * A regular file is locked while it is written, so that a second process does not empty it; where the file system has no locks
- * nothing keeps one away.
- * <p>
- * See {@link Transport} for threads and memory. Writing to a file may take as long as the disk takes. Allocates at construction.
+ * Consecutive messages in a file (RFC 5655 section 7), which a File Reader reads from the first octet. The buffer is written when
+ * it is full, one second after a message was added, and at {@link #flush}. After a write error the file is truncated to its last
+ * whole message. The transport is then {@link TransportState#FAILED} for good, or continues behind that message once the file can
+ * be reopened, as configured.
+ *
+ * <p>A regular file is locked while it is written, so that a second process does not empty it; a file system without locks offers
+ * no such protection.
+ *
+ * <p>See {@link Transport} for threads and memory. Writing to a file may block on the disk. Allocates at construction.
  */
 public final class FileTransport extends TransportSupport {
     /** The suffix of RFC 5655 section 11. */
@@ -57,7 +57,7 @@ public final class FileTransport extends TransportSupport {
     }
 
     /**
-     * Creates the file or empties it. What is no regular file (a pipe, a device) is not opened again after a write error.
+     * Creates the file or empties it. A non-regular file (a pipe, a device) is not reopened after a write error.
      *
      * @param retryIntervalMs between attempts to open it again after a write error; 0 for none.
      * @throws IOException if that cannot be done; the message names the file.
@@ -71,7 +71,7 @@ public final class FileTransport extends TransportSupport {
         state(TransportState.CONNECTED);
     }
 
-    /** {@return octets that wait in this process at most} */
+    /** {@return most octets that wait in this process} */
     public static int bufferBytes() {
         return BUFFER_BYTES;
     }
@@ -90,7 +90,7 @@ public final class FileTransport extends TransportSupport {
         }
     }
 
-    /** The file with what is in it, locked if it is a regular one. */
+    /** Opens the file without truncating it, and locks a regular one. */
     private FileChannel open() throws IOException {
         final FileChannel opened = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
@@ -109,7 +109,7 @@ public final class FileTransport extends TransportSupport {
         } catch (final OverlappingFileLockException ex) {
             throw new IOException("this process writes it already; name another file", ex);
         } catch (final IOException ex) {
-            return null; // a file system without locks; to export matters more
+            return null; // a file system without locks; exporting is more important
         }
         if (taken == null) {
             throw new IOException("another process writes it; name another file");
@@ -190,7 +190,7 @@ public final class FileTransport extends TransportSupport {
         state(retryIntervalMs > 0 && isRegularFile ? TransportState.DISCONNECTED : TransportState.FAILED);
     }
 
-    /** A clock that was set back waits for a whole interval once more. */
+    /** Tries to reopen the file. If the clock was set back, a whole interval starts again. */
     private int goOn(final long nowMs) {
         if (retryMs == NEVER || retryMs - nowMs > retryIntervalMs) {
             retryMs = nowMs + retryIntervalMs;
@@ -227,7 +227,7 @@ public final class FileTransport extends TransportSupport {
         return isContinued;
     }
 
-    /** How many octets of the buffer, up to a limit, are messages that were written to their end. */
+    /** Octets of the buffer, up to a limit, that are completely written messages. */
     private int wholeMessagesIn(final long limit) {
         int end = 0;
         for (int i = 0; i < messageEnds.size() && messageEnds.getInt(i) <= limit; i++) {

@@ -29,7 +29,7 @@ final class PeerNames {
         this.allowed = allowed.stream().map(PeerNames::asInCertificates).toList();
     }
 
-    /** An IPv6 address has many forms; the JDK gives those of a certificate in one. */
+    /** Normalises an IPv6 address to the form that the JDK gives for certificates. */
     private static String asInCertificates(final String name) {
         try {
             return IPV6_ADDRESS.matcher(name).matches() ? InetAddress.getByName(name).getHostAddress() : name;

@@ -1,11 +1,11 @@
 package io.flowlag.ipfix.transport;
 
-/** What became of a message that was handed to a {@link Transport}. */
+/** Result of sending a message by a {@link Transport}. */
 public enum SendResult {
-    /** The transport took the whole message; its octets may be reused. */
+    /** The transport accepted the whole message; its octets may be reused. */
     SENT,
-    /** Nothing was taken, for want of room or of a connection; the same message may be tried again later. */
+    /** Nothing was accepted, because there is no room or no connection; the same message may be sent again later. */
     BUSY,
-    /** Nothing was taken; the reason is the transport's last error. */
+    /** Nothing was accepted; the reason is the transport's last error. */
     FAILED
 }

@@ -5,7 +5,7 @@ import org.agrona.DirectBuffer;
 
 import java.nio.ByteBuffer;
 
-/** Octets on their way to a socket: a bounded ring for one thread. Allocates at construction, gives back at {@link #close}. */
+/** A bounded ring of octets for a socket, for one thread. Allocates at construction, frees at {@link #close}. */
 final class SendRing implements AutoCloseable {
     private ByteBuffer octets;
     private long producedOctets;
@@ -15,7 +15,7 @@ final class SendRing implements AutoCloseable {
         octets = ByteBuffer.allocateDirect(capacityBytes);
     }
 
-    /** Takes all or nothing. */
+    /** Adds all octets or none. */
     boolean offer(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         if (octets.capacity() - (producedOctets - consumedOctets) < lengthBytes) {
             return false;
@@ -29,7 +29,7 @@ final class SendRing implements AutoCloseable {
         return true;
     }
 
-    /** The oldest octets up to the ring's end, valid until the next call of anything. */
+    /** The oldest octets up to the ring's end, valid until the next call. */
     ByteBuffer head() {
         final int index = (int)(consumedOctets % octets.capacity());
         final long available = producedOctets - consumedOctets;
@@ -53,7 +53,7 @@ final class SendRing implements AutoCloseable {
         consumedOctets = 0;
     }
 
-    /** Gives its memory back at once, for which the heap's collector may take weeks; what waits is gone, and nothing has room. */
+    /** Frees its memory at once, which the garbage collector may not do for weeks; pending octets are lost, and nothing fits. */
     @Override
     public void close() {
         producedOctets = consumedOctets;

@@ -17,11 +17,11 @@ public record StreamSettings(
     long reconnectIntervalMs,
     long rateLimitBitsPerSecond) {
 
-    /** Octets that wait in this process, unless told otherwise. */
+    /** Default capacity of the ring in this process, octets. */
     public static final int DEFAULT_SEND_RING_BYTES = 4 * 1024 * 1024;
-    /** Octets that wait in the kernel, unless told otherwise. */
+    /** Default send buffer in the kernel, octets. */
     public static final int DEFAULT_SOCKET_SEND_BUFFER_BYTES = 256 * 1024;
-    /** How long an attempt may take, unless told otherwise. */
+    /** Default limit of an attempt. */
     public static final long DEFAULT_CONNECT_TIMEOUT_MS = 10_000L;
     /** RFC 7011 section 10.4.4: not more than once a minute by default. */
     public static final long DEFAULT_RECONNECT_INTERVAL_MS = 60_000L;

@@ -11,10 +11,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * What TCP and TLS have in common: a non-blocking connection that is made, watched, broken and made again, and a bounded ring
- * of octets in front of it. A connection that broke leaves {@link #deliveredOctets()} as it was until the next one is made, so
- * that a session can settle its accounts. Threads and memory as in {@link Transport}: the ring is allocated at construction, a
- * connection's own things when it is made.
+ * The common part of TCP and TLS: a non-blocking connection that is made, watched and re-established, and a bounded ring of
+ * octets in front of it. A broken connection keeps {@link #deliveredOctets()} until the next one is made, so that a session can
+ * settle its accounts. Threads and memory as in {@link Transport}: the ring is allocated at construction, a connection's
+ * resources when it is made.
  */
 abstract class StreamTransport extends TransportSupport {
     private enum Phase {
@@ -22,7 +22,7 @@ abstract class StreamTransport extends TransportSupport {
     }
 
     private static final int BURST_BYTES = 16_384;
-    /** With a rate limit not less than this at once, unless there is less. */
+    /** Least octets to send at once under a rate limit, unless fewer are pending. */
     private static final int LEAST_BYTES = 1_400;
 
     private final StreamSettings settings;
@@ -47,44 +47,44 @@ abstract class StreamTransport extends TransportSupport {
         this.rateLimit = new RateLimit(settings.rateLimitBitsPerSecond(), BURST_BYTES);
     }
 
-    /** Called when the connection is there, before the first {@link #handshake}. */
+    /** Called when the connection is established, before the first {@link #handshake}. */
     abstract void onConnect() throws IOException;
 
-    /** Goes on with a handshake; true when it is over. */
+    /** Continues a handshake; true when it is complete. */
     abstract boolean handshake() throws IOException;
 
-    /** Reads once from the channel what the collector sent; octets read, -1 at the end. */
+    /** Reads once from the channel; returns octets read, -1 at the end. */
     abstract int read() throws IOException;
 
-    /** Moves octets from the ring to the socket as far as that goes; how many left the ring. */
+    /** Moves octets from the ring to the socket without waiting; returns how many left the ring. */
     abstract int drain() throws IOException;
 
-    /** Nothing taken from the ring waits between it and the socket. */
+    /** Whether no octets wait between the ring and the socket. */
     abstract boolean isDrained();
 
-    /** Goes on with saying that nothing more will come; true when that has been said. */
+    /** Continues to send the end of the stream; true when it is sent. */
     abstract boolean sayGoodBye() throws IOException;
 
-    /** Whether the peer has a word of its own to say when it has read everything. */
+    /** Whether the peer answers the end of the stream after it has read everything. */
     abstract boolean isGoodByeAnswered();
 
     final long consumedOctets() {
         return ring.consumedOctets();
     }
 
-    /** Whether there is something to move to the socket, and the rate allows it. */
+    /** Whether octets are pending and the rate allows sending. */
     final boolean mayDrain() {
         return !ring.isEmpty() && rateLimit.allowedBytes() >= Math.min(LEAST_BYTES, ring.head().remaining());
     }
 
-    /** The oldest octets, as many as there are in one piece and the rate allows. */
+    /** The oldest octets, as many as are contiguous and the rate allows. */
     final ByteBuffer head() {
         final ByteBuffer head = ring.head();
         head.limit(head.position() + (int)Math.min(head.remaining(), rateLimit.allowedBytes()));
         return head;
     }
 
-    /** So many of the oldest octets went to the socket. */
+    /** Removes octets that went to the socket. */
     final void consume(final int lengthBytes) {
         ring.consume(lengthBytes);
         rateLimit.onSent(lengthBytes);
@@ -169,7 +169,10 @@ abstract class StreamTransport extends TransportSupport {
         }
     }
 
-    /** A clock that was set back makes an attempt due, or it might never be; another address of the host is tried at once. */
+    /**
+     * Whether an attempt is due. It is if the clock was set back, or it might never be; another address of the host is tried at
+     * once.
+     */
     private boolean isAttemptDue(final long nowMs) {
         return attemptMs == Long.MIN_VALUE || nowMs < attemptMs || nowMs - attemptMs >= settings.reconnectIntervalMs() ||
             lookup.hasNext();
@@ -183,7 +186,7 @@ abstract class StreamTransport extends TransportSupport {
         return 1;
     }
 
-    /** A clock that was set back gives the attempt its whole time once more. */
+    /** Continues a connection attempt. If the clock was set back, its time limit starts again. */
     private int goOnConnecting(final long nowMs) throws IOException {
         attemptMs = Math.min(attemptMs, nowMs);
         if (nowMs - attemptMs > settings.connectTimeoutMs()) {
@@ -231,7 +234,7 @@ abstract class StreamTransport extends TransportSupport {
         return 1;
     }
 
-    /** Once a millisecond at most, because every look costs a system call. */
+    /** Polls the peer, at most once a millisecond because each poll is a system call. */
     private int lookAtPeer(final long nowMs) throws IOException {
         if (nowMs == lastLookMs) {
             return 0;
@@ -240,7 +243,7 @@ abstract class StreamTransport extends TransportSupport {
         return receive();
     }
 
-    /** Reads what there is; how many octets came. */
+    /** Reads available octets; returns their number. */
     final int receive() throws IOException {
         final int receivedBytes = read();
         if (receivedBytes < 0) {

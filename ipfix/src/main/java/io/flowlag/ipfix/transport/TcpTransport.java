@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Messages over TCP (RFC 7011 section 10.4). Messages wait in a bounded ring while the network is slow; a message that finds no
- * room is {@link SendResult#BUSY}. A broken connection is made again, by default not more than once a minute (section 10.4.4).
- * What a collector says is read and forgotten.
+ * room is {@link SendResult#BUSY}. A broken connection is re-established, by default at most once a minute (section 10.4.4).
+ * Octets from a collector are read and discarded.
  * <p>
  * See {@link Transport} for threads and memory. Allocates at construction, when connecting and on errors.
  */
@@ -24,7 +24,7 @@ public final class TcpTransport extends StreamTransport {
 
     @Override
     void onConnect() {
-        // TCP is ready when it is connected
+        // TCP needs no handshake
     }
 
     @Override

@@ -30,7 +30,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A private key, its certificate chain and the authorities to trust, read from PEM files by the JDK alone. Immutable, safe to
+ * A private key, its certificate chain and the trusted authorities, read from PEM files by the JDK alone. Immutable, safe to
  * share between threads and transports. Allocates at construction.
  */
 public final class TlsCredentials {
@@ -51,8 +51,8 @@ public final class TlsCredentials {
      *
      * @param privateKeyFile  an unencrypted PKCS#8 key ({@code BEGIN PRIVATE KEY}).
      * @param certificateFile this side's certificate, then any intermediate ones.
-     * @param authoritiesFile certificates of the authorities that may vouch for the other end.
-     * @throws IOException if a file cannot be read or does not hold what it should; the message names the file and the way out.
+     * @param authoritiesFile certificates of the authorities trusted for the peer.
+     * @throws IOException if a file cannot be read or has the wrong content; the message names the file and the remedy.
      */
     public static TlsCredentials load(
         final Path privateKeyFile, final Path certificateFile, final Path authoritiesFile) throws IOException {
@@ -99,8 +99,8 @@ public final class TlsCredentials {
     }
 
     /**
-     * An engine for the side that listens. The peer must show a certificate that a known authority vouches for. Returns a new
-     * engine in server mode, as strict as {@link #clientEngine}.
+     * An engine for the side that listens. The peer must show a certificate of a trusted authority. Returns a new engine in
+     * server mode, as strict as {@link #clientEngine}.
      */
     public SSLEngine serverEngine() {
         final SSLEngine engine = context.createSSLEngine();
@@ -112,9 +112,9 @@ public final class TlsCredentials {
     }
 
     /**
-     * Checks the names in the certificate that the peer of a session has shown.
+     * Checks the names in the peer's certificate.
      *
-     * @param session of an engine whose handshake is over.
+     * @param session of an engine whose handshake is complete.
      * @param allowed if not empty, the certificate must carry one of these DNS names or addresses.
      * @throws IOException if the certificate has no name, or none that is allowed.
      */

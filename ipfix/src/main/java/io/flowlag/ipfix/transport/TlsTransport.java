@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 
 /**
  * Messages over TLS 1.2 or later (RFC 7011 section 11). This side is the client and shows its certificate; the collector's
- * certificate must come from a known authority, and its subject alternative name must be the host (or the peer name) that the
- * session is for: a collector that is not verified receives nothing (section 11.3). Only cipher suites with forward secrecy and
- * authenticated encryption are offered, none with NULL. The arithmetic of handshakes runs on a thread of its own.
+ * certificate must come from a known authority, and its subject alternative name must be the session's host or peer name. An
+ * unverified collector receives nothing (section 11.3). Only cipher suites with forward secrecy and authenticated encryption are
+ * offered, none with NULL. The computations of handshakes run on a separate thread.
  * <p>
  * See {@link Transport} for threads and memory. The TLS engine of the JDK allocates while it sends.
  */
@@ -141,7 +141,7 @@ public final class TlsTransport extends StreamTransport {
         return true;
     }
 
-    /** TLS 1.3 collectors send tickets when they come to read, and all of them a close_notify after the last record. */
+    /** TLS 1.3 collectors send tickets when they read, and all collectors send a close_notify after the last record. */
     @Override
     boolean isGoodByeAnswered() {
         return true;

@@ -3,23 +3,23 @@ package io.flowlag.ipfix.transport;
 import org.agrona.DirectBuffer;
 
 /**
- * A way for messages to a Collecting Process or a file. Never blocks; connecting, handshakes and the draining of buffers happen
- * in {@link #doWork}.
- * <p>
- * One thread calls everything but {@link #name()}, {@link #state()} and {@link #lastError()}, which any thread may call. A
- * transport owns its buffers: octets handed to {@link #send} are copied or gone when it returns.
+ * Sends messages to a Collecting Process or a file. Never blocks; connecting, handshakes and the draining of buffers happen in
+ * {@link #doWork}.
+ *
+ * <p>One thread calls everything except {@link #name()}, {@link #state()} and {@link #lastError()}, which any thread may call. A
+ * transport owns its buffers: octets passed to {@link #send} are copied or sent when it returns.
  */
 public interface Transport extends AutoCloseable {
     /**
-     * Takes one whole message or nothing.
+     * Accepts one whole message or nothing.
      *
      * @param offset of its first octet.
-     * @return what became of it.
+     * @return the result.
      */
     SendResult send(DirectBuffer buffer, int offset, int lengthBytes);
 
     /**
-     * Connects, reconnects and drains as far as that goes without waiting.
+     * Connects, reconnects and drains as far as possible without waiting.
      *
      * @param nowMs milliseconds since the UNIX epoch.
      * @return how much was done, 0 for nothing.
@@ -27,7 +27,7 @@ public interface Transport extends AutoCloseable {
     int doWork(long nowMs);
 
     /**
-     * Pushes what is buffered as far as that goes without waiting.
+     * Writes buffered octets as far as possible without waiting.
      *
      * @param nowMs milliseconds since the UNIX epoch.
      * @return true if nothing is left in the buffer.
@@ -49,7 +49,7 @@ public interface Transport extends AutoCloseable {
     /** {@return whether messages are datagrams, a stream or a file} */
     TransportKind kind();
 
-    /** {@return where in its life the transport is} */
+    /** {@return the transport's state} */
     TransportState state();
 
     /** {@return whether messages can be sent} */
@@ -57,12 +57,12 @@ public interface Transport extends AutoCloseable {
         return state() == TransportState.CONNECTED;
     }
 
-    /** {@return how many connections there have been, the present one included; each is a Transport Session of its own} */
+    /** {@return number of connections, the present one included; each is a Transport Session of its own} */
     long connectionCount();
 
     /**
-     * Whether the latest connection goes on where the one before broke, behind its last whole message, so that the Transport
-     * Session goes on too: a file that could not be written for a while. Returns true if templates and sequence numbers go on.
+     * Whether the latest connection continues the previous one behind its last whole message, and with it the Transport Session,
+     * as for a file that could not be written for a while. If true, templates and sequence numbers continue.
      */
     default boolean isContinued() {
         return false;
@@ -72,14 +72,14 @@ public interface Transport extends AutoCloseable {
     long deliveredOctets();
 
     /**
-     * How many of the last delivered octets may be lost when the connection breaks, because they wait in the kernel. Returns an
-     * upper bound, 0 where a break does not exist.
+     * Upper bound on delivered octets that are lost if the connection breaks, because they wait in the kernel. Returns 0 where a
+     * break is impossible.
      */
     long uncertainOctets();
 
     /**
-     * {@return how often the peer was found missing: by an ICMP port unreachable, by an attempt to connect that failed, by a
-     * connection that broke}
+     * {@return how often the peer was unreachable: by an ICMP port unreachable, a failed attempt to connect, or a broken
+     * connection}
      */
     long peerLossCount();
 
@@ -89,7 +89,7 @@ public interface Transport extends AutoCloseable {
     /** {@return the last error in words, or an empty string} */
     String lastError();
 
-    /** Lets go of everything at once; what is still buffered is lost. */
+    /** Releases everything at once; buffered octets are lost. */
     @Override
     void close();
 }

@@ -1,6 +1,6 @@
 package io.flowlag.ipfix.transport;
 
-/** How a {@link Transport} treats messages, which decides how a session treats templates. */
+/** How a {@link Transport} treats messages; it determines how a session treats templates. */
 public enum TransportKind {
     /** Each message is a datagram that may be lost: templates are sent again and again (RFC 7011 section 8.4). */
     DATAGRAM,

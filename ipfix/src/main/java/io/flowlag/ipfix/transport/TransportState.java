@@ -4,7 +4,7 @@ package io.flowlag.ipfix.transport;
 public enum TransportState {
     /** Not connected; a later duty cycle will try (again). */
     DISCONNECTED,
-    /** On the way to a connection: resolving, connecting or shaking hands. */
+    /** Resolving, connecting or in a handshake. */
     CONNECTING,
     /** Messages can be sent. */
     CONNECTED,

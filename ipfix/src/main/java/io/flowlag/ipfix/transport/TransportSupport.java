@@ -1,8 +1,8 @@
 package io.flowlag.ipfix.transport;
 
 /**
- * What every transport here shares: its name, its state and its last error, readable by any thread, and its count of
- * connections. Allocates when an error is put into words.
+ * The common part of every transport: name, state and last error, readable by any thread, and its count of connections. Allocates
+ * the text of errors.
  */
 abstract class TransportSupport implements Transport {
     private final String name;

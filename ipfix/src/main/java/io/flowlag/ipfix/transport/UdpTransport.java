@@ -17,15 +17,15 @@ import java.nio.channels.DatagramChannel;
 import java.util.function.Predicate;
 
 /**
- * Messages as datagrams (RFC 7011 section 10.3). The kernel always fills in the UDP checksum. A collector that is not there, and
- * says so by ICMP, is counted in {@link #peerLossCount()} and never stops the sending. With a rate limit, a message that would
- * exceed it is {@link SendResult#BUSY} (RFC 5476 section 6.3). If nothing can be sent because the host has lost the address that
- * the messages came from, the transport connects anew from one that it has: another Transport Session.
- * <p>
- * See {@link Transport} for threads and memory. Allocates at construction, when connecting and on errors.
+ * Messages as datagrams (RFC 7011 section 10.3). The kernel always fills in the UDP checksum. A collector reported absent by ICMP
+ * is counted in {@link #peerLossCount()} and never stops the sending. With a rate limit, a message that would exceed it is {@link
+ * SendResult#BUSY} (RFC 5476 section 6.3). If the host has lost the source address, the transport reconnects from another
+ * address: another Transport Session.
+ *
+ * <p>See {@link Transport} for threads and memory. Allocates at construction, when connecting and on errors.
  */
 public final class UdpTransport extends TransportSupport {
-    /** Wait before an address that could not be found or connected is tried again. */
+    /** Wait before an unresolved or unreachable address is tried again. */
     private static final long RETRY_INTERVAL_MS = 1_000L;
     private static final int MAX_DATAGRAM_BYTES = 65_535;
 
@@ -142,7 +142,7 @@ public final class UdpTransport extends TransportSupport {
         return result;
     }
 
-    /** The error of an earlier datagram is reported instead of sending this one, so this one gets a second try. */
+    /** Sends a datagram. The call may report the error of an earlier datagram instead, so it is tried a second time. */
     private SendResult write(final int lengthBytes, final boolean mayRetry) {
         try {
             datagram.limit(lengthBytes).position(0);
@@ -161,7 +161,7 @@ public final class UdpTransport extends TransportSupport {
         }
     }
 
-    /** The kernel sends from the address that the socket was connected with and from no other, even if the host has lost it. */
+    /** Disconnects from a lost address: the kernel sends only from the address that the socket was connected with. */
     private void leaveLostAddress() {
         if (!isOfThisHost.test(ownAddress)) {
             CloseHelper.quietClose(channel);

@@ -4,10 +4,11 @@ package io.flowlag.rli.receiver;
  * The scale of an interpolated delay's error, by three properties of its two references:
  * <ul>
  *   <li>the time between their departures, within which a packet between them left too, in steps of half an octave;</li>
- * <li>how far the lower of their delays is above the least one, in octaves: an empty queue changes little;</li>
+ *   <li>how far the lower of their delays is above the least one, in octaves: an empty queue changes little;</li>
  *   <li>how much the delay changes in that time: a queue drains, hardly changes, or is filled by a burst.</li>
- * </ul> A scale is the mean |error| of held-out references that were like it in all three. With few of these, it shrinks towards
- * the mean of those alike in the first two, that towards the mean of those alike in the first, and that towards the mean of all.
+ * </ul>
+ * A scale is the mean |error| of held-out references that were like it in all three. With few of these, it shrinks towards the
+ * mean of those alike in the first two, that towards the mean of those alike in the first, and that towards the mean of all.
  * Where departures are further apart than average, the mean of all grows in proportion: in a queue an error is at most the time
  * between departures.
  *
