@@ -25,7 +25,7 @@ import java.util.Map;
 
 /**
  * The process of a receiver point that reads a capture: the stages of the program on its threads, with references from the
- * capture and the intervals of a sender from a file. It exists to be measured, so it says nothing unless something is wrong.
+ * capture and the intervals of a sender from a file. It serves measurements and prints only errors.
  */
 public final class FileReceiver {
     private static final int ARGUMENTS = 6;

@@ -2,9 +2,7 @@ package io.flowlag.exporter.runtime;
 
 import java.util.SplittableRandom;
 
-/**
- * The clock of a host: ahead, faster or slower, and each timestamp by chance off. Equal arguments give equal times. One thread.
- */
+/** The clock of a host with offset, drift and random jitter. Equal arguments give equal times. One thread. */
 final class ReplayedClock {
     private static final double PPB = 1e-9;
 
@@ -17,10 +15,10 @@ final class ReplayedClock {
     /**
      * A clock.
      *
-     * @param beginNs  when it is ahead by that much, since the epoch.
-     * @param aheadNs  by how much, signed.
-     * @param driftPpb by how much it is faster, ns a second, signed.
-     * @param jitterNs a timestamp is off by at most, either way; at least 0.
+     * @param beginNs  time at which the offset applies, since the epoch.
+     * @param aheadNs  offset, signed.
+     * @param driftPpb drift, ns a second, signed.
+     * @param jitterNs largest error of a timestamp, either way; at least 0.
      */
     ReplayedClock(final long beginNs, final long aheadNs, final long driftPpb, final long jitterNs, final long seed) {
         this.beginNs = beginNs;

@@ -28,9 +28,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The process of one of two hosts whose packets come from a capture, at the pace at which they were captured, or slower: the
- * stages of the program on its threads, and the exchange with the other process. Time is the packets'. Each second of it, a line
- * on standard output says what the exchange has taken so far.
+ * The process of one of two hosts that replays a capture at its recorded pace or slower: the stages of the program on its
+ * threads, and the exchange with the other process. Time is the packets'. Each second of it, a line on standard output states the
+ * octets of the exchange so far.
  */
 public final class ReplayedPoint {
     private static final int ARGUMENTS = 9;

@@ -8,9 +8,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A capture whose packets come when their time has come, with timestamps of now by a clock of its own. Before and behind them,
- * from a full second on, there are packets of a flow of its own, alike at both points: while these come, two processes agree, and
- * the last intervals are compared. None are in between, where they would overtake the packets in the queue. One thread.
+ * A capture whose packets are delivered at their time, with present timestamps by a clock of its own. Before and after them, from
+ * a full second on, it adds packets of a separate flow, equal at both points. During these, two processes reach agreement, and
+ * the last intervals are compared. None come in between, where they would overtake the packets in the queue. One thread.
  */
 final class ReplayedSource implements PacketSource {
     /** The port that no other flow has. */

@@ -51,7 +51,7 @@ public final class Benchmarks {
         }
     }
 
-    /** Every option of JMH is known, those that only tell something too; without a name every benchmark runs. */
+    /** All options of JMH work, including those that only print; without a name every benchmark runs. */
     private static int jmh(final String[] arguments) {
         try {
             final CommandLineOptions line = new CommandLineOptions(arguments);

@@ -8,7 +8,7 @@ import io.flowlag.exporter.lab.TrafficProfile;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Writes generated traffic as a capture, equal to the octet for equal profiles. */
+/** Writes generated traffic as a capture; equal profiles give equal octets. */
 final class CaptureMaker {
     private static final int POLL_LIMIT = 1024;
 

@@ -12,8 +12,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * An exporter that reads a capture file, how it is called, and how it says what it saw. Facts about other programs are of their
- * manual pages: softflowd 1.1, nfpcapd of nfdump 1.7, pmacctd 1.7, yaf 2.16, ipfixprobe 5. Each has room for 2 000 000 flows.
+ * An exporter that reads a capture file, its command line, and the source of its packet count. Facts about other programs are
+ * from their manual pages: softflowd 1.1, nfpcapd of nfdump 1.7, pmacctd 1.7, yaf 2.16, ipfixprobe 5. Each has room for 2 000 000
+ * flows.
  */
 enum ComparedExporter {
     /** This program. */
@@ -45,8 +46,8 @@ enum ComparedExporter {
         }
     },
     /**
-     * The receiver point alone, with references and sketches: it reads the capture with references in it, and what the sender
-     * would have shipped. Packets of records count that have a delay and a bound of its error.
+     * The receiver point alone, with references and sketches. It reads the capture with references, and the sender's intervals.
+     * Counts packets of records with a delay and a bound of its error.
      */
     FLOWLAG_RECEIVER("flowlag-receiver", false) {
         @Override
@@ -188,10 +189,10 @@ enum ComparedExporter {
     abstract List<String> command(Run run) throws IOException;
 
     /**
-     * How many packets the exporter has seen.
+     * Number of packets that the exporter saw.
      *
-     * @param sink where it has sent to.
-     * @return packets; -1 if it does not say.
+     * @param sink the destination of its records.
+     * @return packets; -1 if unknown.
      * @throws IOException          if its records cannot be read.
      * @throws InterruptedException if interrupted while the sink is waited for.
      */

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code bin/benchmark files}: this program and others that are installed, on the same captures in turn. A first round, which is
- * not timed, checks that each saw every packet; then they run interleaved. The captures are made once and kept.
+ * {@code bin/benchmark files}: this program and other installed ones on the same captures. A first round, untimed, checks that
+ * each saw every packet; later rounds interleave them. The captures are made once and kept.
  */
 final class FileComparison {
     private static final int LIMIT_S = 600;
@@ -34,7 +34,7 @@ final class FileComparison {
     private final Map<ComparedExporter, Path> programs = new EnumMap<>(ComparedExporter.class);
     private boolean hasFailed;
 
-    /** What an exporter took for a capture, run by run, and how many packets it saw. */
+    /** Measurements of an exporter on a capture, run by run, and the number of packets it saw. */
     private static final class Series {
         private final List<MeasuredProcess> runs = new ArrayList<>();
         private final List<MeasuredProcess> starts = new ArrayList<>();
@@ -156,7 +156,7 @@ final class FileComparison {
             if (series.packetCount != profile.packetCount()) {
                 err.println("benchmark: " + exporter.exporterName() + " saw " + series.packetCount + " of " +
                     profile.packetCount() + " packets" + (sink == null || sink.damage() == null ? "" : ": " + sink.damage()));
-                // A sink may lose datagrams: what others lose on the way is their own affair.
+                // A sink may lose datagrams, so losses of others on the way are ignored.
                 hasFailed |= !exporter.isByUdp();
             }
         }

@@ -66,7 +66,7 @@ record FileOptions(
     }
 
     /**
-     * Whether an exporter is asked for.
+     * Whether an exporter is selected.
      *
      * @param exporter that may be.
      */

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * Sums the packets of the flow records in IPFIX Messages (RFC 7011), of any exporter: packetDeltaCount and packetTotalCount, and
- * their reverse elements (RFC 5103). Knows nothing of the program's own codec. One thread uses an instance.
+ * their reverse elements (RFC 5103). Independent of the program's own codec. One thread uses an instance.
  */
 final class IpfixPackets {
     private static final int VERSION = 10;

@@ -22,9 +22,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an LDS of 4 rows and k = 5 costs: an update, and an estimate. 100 000 flows; rows of 1000 cells stay in the cache, rows of
- * 87 500 do not. The gc profiler shows allocation, which is to be 0 octets an operation.
- * Run by {@code bin/benchmark jmh Lds}.
+ * Cost of an LDS of 4 rows and k = 5: an update, and an estimate. 100 000 flows; rows of 1000 cells stay in the cache, rows of 87
+ * 500 do not. The gc profiler must show 0 octets an operation. Run by {@code bin/benchmark jmh Lds}.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -70,7 +70,7 @@ final class LiveComparison {
         }
     }
 
-    /** What a capturer says of itself; {@code latency} is null where it does not know it. */
+    /** Statistics of a capturer; {@code latency} is null where unknown. */
     private record Seen(long packets, long dropped, JsonNode latency) {
     }
 
@@ -134,7 +134,7 @@ final class LiveComparison {
         }
     }
 
-    /** From now on the kernel hands packets to another processor, which gives them to who captures; false if it cannot. */
+    /** Makes the kernel pass packets to another processor, which delivers them to the capturer; false if it cannot. */
     private boolean steer() throws InterruptedException {
         try {
             call("taskset", "-c", options.processorsOfSender(), "true");
@@ -194,14 +194,14 @@ final class LiveComparison {
     private Process start(final Capturer capturer, final Path directory) throws IOException {
         final List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
         if (capturer.isTcpdump()) {
-            // As root to the end: else it gives what it writes to, here a device, to a user of its own.
+            // Stays root: otherwise it changes the owner of its output, here a device.
             command.addAll(List.of("tcpdump", "-Z", "root", "-i", RECEIVER, "-n", "-s", "256", "-B", "65536", "-w", "/dev/null"));
             if (capturer == Capturer.TCPDUMP_OF_NOTHING) {
                 command.addAll(List.of("less", "1"));
             }
         } else {
-            // A ring of what tcpdump has: with receive packet steering all stages share a processor with the kernel's part, and
-            // metering may get its turn late while code is compiled.
+            // A ring as large as tcpdump's. With receive packet steering all stages share a processor with the kernel, and
+            // metering may be delayed while code is compiled.
             command.addAll(List.of(options.program(), "run", "-i", RECEIVER, "--direction", "in", "--export", "file:/dev/null",
                 "--stats", directory.resolve("stats.json").toString(), "--set", "status.enabled=off",
                 "--set", "pipeline.packet-ring=64m",
@@ -217,7 +217,7 @@ final class LiveComparison {
         return builder.start();
     }
 
-    /** Who captures has a packet socket; the kernel lists them. */
+    /** Waits for the capturer's packet socket, which the kernel lists. */
     private void awaitSocket(final Process process, final Path directory) throws IOException, InterruptedException {
         final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_S);
         while (inNamespace("cat", "/proc/net/packet").lines().count() < 2) {
@@ -226,7 +226,7 @@ final class LiveComparison {
             }
             Thread.sleep(100);
         }
-        // What is compiled and connected at the start is not what a packet costs.
+        // Excludes compilation and connection at the start from the cost of a packet.
         Thread.sleep(1_000);
     }
 

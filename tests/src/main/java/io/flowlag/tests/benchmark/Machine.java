@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 
-/** What figures were measured on. */
+/** The machine on which figures were measured. */
 final class Machine {
     private Machine() {
     }

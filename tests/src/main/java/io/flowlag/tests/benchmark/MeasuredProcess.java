@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs a program to its end and says what it took. One at a time in a process: the processor time is that of the children that
- * have ended meanwhile. Memory is asked for now and then, so what is taken in the last moment may be missed: to ask more often,
- * and to look for children each time, takes a part of a processor from a program that would use them all.
+ * Runs a program to its end and measures it. One at a time in a process: the processor time is that of the children that ended
+ * meanwhile. Memory is sampled at intervals, so a late peak may be missed; more frequent sampling would take processor time from
+ * the program.
  *
  * @param wallNs    from its start to its end.
  * @param cpuNs     of the program and its children, user and system.
@@ -61,7 +61,7 @@ record MeasuredProcess(int exitCode, long wallNs, long cpuNs, long peakBytes, St
         final long startNs = System.nanoTime();
         final ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
             .redirectOutput(output.toFile());
-        // This program runs as it was built.
+        // Prevents a build of this program.
         builder.environment().put("FLOWLAG_BUILD", "never");
         final Process process = builder.start();
         try {
@@ -111,7 +111,7 @@ record MeasuredProcess(int exitCode, long wallNs, long cpuNs, long peakBytes, St
             final String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
             ticks.put(pid, Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS]));
         } catch (final IOException e) {
-            // It has ended meanwhile: the last sample holds.
+            // It has ended: the last sample applies.
         }
     }
 }

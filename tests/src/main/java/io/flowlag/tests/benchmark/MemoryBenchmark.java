@@ -20,9 +20,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a random access to memory costs here, which no flow table can beat: a chain of cache lines in random order, each naming
- * the next, walked by 1 to 16 walkers at once. With one walker an operation is the latency; with more it shows how many
- * accesses the core has under way.
+ * Cost of a random access to memory, a lower bound for any flow table: a chain of cache lines in random order, each naming the
+ * next, walked by 1 to 16 walkers at once. With one walker an operation is the latency; with more it shows how many accesses the
+ * core overlaps.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -110,7 +110,7 @@ final class MemoryTraffic implements PacketSource {
         position += HEADER_BYTES + REFERENCE_BYTES;
     }
 
-    /** Goes back to the first packet, with the time of the next round, and writes its references. */
+    /** Returns to the first packet, with the time of the next round, and writes its references. */
     void nextRound() {
         shiftNs = round * roundNs;
         for (int i = 0; i < references.size(); i++) {
@@ -123,7 +123,7 @@ final class MemoryTraffic implements PacketSource {
         position = 0;
     }
 
-    /** Goes back to the first packet of the same round. */
+    /** Returns to the first packet of the same round. */
     void rewind() {
         capturedCount -= packetCount + references.size();
         position = 0;

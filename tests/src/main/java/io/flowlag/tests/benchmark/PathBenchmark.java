@@ -60,7 +60,7 @@ public class PathBenchmark {
     private static final String POINTS = "points";
     private static final String MATCHED = "matched";
     private static final List<String> PARTS = List.of("nothing", "rli", "lds", "quantiles", "joint", ALL, POINTS, MATCHED);
-    /** For as many has {@code run} room at its start. */
+    /** Initial capacity of {@code run}. */
     private static final int MATCHED_PACKETS = 128 * 1024;
 
     @Param({"10000", "100000", "1000000"})
@@ -77,7 +77,7 @@ public class PathBenchmark {
     private MeteringPipeline pipeline;
     private long rounds;
 
-    /** What goes wrong in a pipeline is the benchmark's failure. */
+    /** Reports a failure of the pipeline as the benchmark's. */
     private static void fail(final Throwable problem) {
         throw new IllegalStateException(problem);
     }
@@ -117,7 +117,7 @@ public class PathBenchmark {
         return List.of(with.split("\\+"));
     }
 
-    /** A misspelt part would be measured as nothing. */
+    /** Rejects unknown parts, which would be ignored otherwise. */
     private void checkParts() {
         for (final String part : parts()) {
             if (!PARTS.contains(part)) {
@@ -183,7 +183,7 @@ public class PathBenchmark {
         return traffic.isRoundOver() && (sent == null || sent.isRoundOver());
     }
 
-    /** The last received packets of a round wait for the next one, for what was sent before them. */
+    /** Ends a round; its last received packets wait for the next one, for earlier sent packets. */
     private void finish() {
         sent.lastRound();
         traffic.lastRound();
@@ -192,7 +192,7 @@ public class PathBenchmark {
         }
     }
 
-    /** Every packet must have been metered, every reference known, and every packet sketched, or the figure means nothing. */
+    /** Checks that every packet was metered and sketched and every reference recognised; otherwise the figure is invalid. */
     @TearDown(Level.Trial)
     public void check() {
         if (sent != null) {

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How {@link FileReceiver} is started: with the flags and stored classes with which {@code bin/flowlag} starts the program. */
+/** Starts {@link FileReceiver} with the flags and stored classes with which {@code bin/flowlag} starts the program. */
 final class ReceiverCommand {
     private ReceiverCommand() {
     }
@@ -42,7 +42,7 @@ final class ReceiverCommand {
         return line;
     }
 
-    /** The one that {@code bin/flowlag} takes when it is not to build. */
+    /** The jar that {@code bin/flowlag} uses without a build. */
     private static Path jar(final Path root) throws IOException {
         final Path built = root.resolve("exporter/target/flowlag.jar");
         final Path copy = root.resolve("target/flowlag.jar");

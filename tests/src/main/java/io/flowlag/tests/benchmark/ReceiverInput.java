@@ -43,7 +43,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
     private static final int FRAME_LIMIT_BYTES = 256;
     private static final int CLOSING_REFERENCES = 2;
 
-    /** What is known of a capture after it was read once. */
+    /** Properties of a capture after one read. */
     private static final class Survey {
         private final LongHashSet flows = new LongHashSet(1 << 20);
         private long interval = Long.MIN_VALUE;
@@ -137,7 +137,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
         return sentNs + MemoryTraffic.delayNs(sentNs);
     }
 
-    /** References, each of which says when the one before it was sent. */
+    /** References, each with the send time of the previous one. */
     private static final class References {
         private final SessionReferences frame = new SessionReferences(ReceiverSettings.SESSION);
         private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[FRAME_LIMIT_BYTES]);

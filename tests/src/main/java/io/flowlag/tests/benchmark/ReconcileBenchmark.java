@@ -29,9 +29,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What reconciliation costs: a packet in the cache (empty slots, and overloaded), in an RDA, in the estimator of the difference;
- * and after the interval decoding and repair, by the size of the difference. Run by
- * {@code bin/benchmark jmh Reconcile}.
+ * Cost of reconciliation: a packet in the cache (with empty slots, and overloaded), in an RDA, and in the estimator of the
+ * difference; and decoding and repair after the interval, by the size of the difference. Run by {@code bin/benchmark jmh
+ * Reconcile}.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

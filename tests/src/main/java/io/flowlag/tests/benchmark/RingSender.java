@@ -46,8 +46,8 @@ final class RingSender implements AutoCloseable {
     private static final int ADDRESS_BYTES = 20;
     private static final int FRAME_BYTES = 60;
     /**
-     * Some hundred packets under way, as by the kernel's default: where another processor receives them, they wait in its
-     * backlog, which has room for a thousand.
+     * Some hundred packets under way, as by the kernel's default. If another processor receives them, they wait in its backlog of
+     * a thousand packets.
      */
     private static final int SEND_BUFFER_BYTES = 104 * 1024;
 

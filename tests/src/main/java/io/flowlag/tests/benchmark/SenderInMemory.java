@@ -16,8 +16,8 @@ import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The sender point of {@link MemoryTraffic}, whose sketches the receiver under measurement compares its own with, as if an
- * exchange had brought them. It is filled between the rounds, so that its work is not measured.
+ * The sender point of {@link MemoryTraffic}: the receiver under measurement compares its sketches with the sender's, as if an
+ * exchange had delivered them. It is filled between rounds, so its work is not measured.
  */
 final class SenderInMemory extends SketchesAlone {
     private static final int POLL_LIMIT = 256;

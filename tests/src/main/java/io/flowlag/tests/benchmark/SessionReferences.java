@@ -38,7 +38,7 @@ final class SessionReferences {
         return this;
     }
 
-    /** Appends when an earlier reference was sent. */
+    /** Appends the send time of an earlier reference. */
     SessionReferences followUp(final int sequenceNumber, final long sentNs) {
         encoder.followUp(sequenceNumber, sentNs, TimestampMethod.SOFTWARE_LOCAL);
         return this;

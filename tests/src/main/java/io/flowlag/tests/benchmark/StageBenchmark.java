@@ -181,7 +181,7 @@ public class StageBenchmark {
         return sum;
     }
 
-    /** Reads a capture file that is in memory: the program's reader, with opening and mapping. */
+    /** Reads a capture file from memory by the program's reader, including opening and mapping. */
     @Benchmark
     @OperationsPerInvocation(PACKETS)
     public long read(final Packets packets) {
@@ -207,7 +207,7 @@ public class StageBenchmark {
         return play(packets, decodingDigests);
     }
 
-    /** Hash, lookup and update of the flow cache, in batches as capture hands them over; the timer wheel looks on. */
+    /** Hash, lookup and update of the flow cache, in batches as capture delivers them; includes the timer wheel's polling. */
     @Benchmark
     @OperationsPerInvocation(PACKETS)
     public int update(final Flows flows) {
@@ -274,7 +274,7 @@ public class StageBenchmark {
         }
     }
 
-    /** The timer wheel finds flows that are silent, and ends them. */
+    /** The timer wheel finds idle flows and ends them. */
     @Benchmark
     @OperationsPerInvocation(Ending.FLOWS)
     public long expire(final Ending ending) {
@@ -288,7 +288,7 @@ public class StageBenchmark {
     @State(Scope.Thread)
     public static class Finished {
         private static final int FLOWS = 10_000;
-        /** As many as the exporting stage takes before it looks after its destinations. */
+        /** Records that the exporting stage takes before it serves its destinations. */
         private static final int RECORD_LIMIT = 256;
 
         private FlowCache cache;
@@ -315,7 +315,7 @@ public class StageBenchmark {
                 .make(config, config.exporting().destinations().get(0));
         }
 
-        /** Every record must have been sent, or the figure means nothing. */
+        /** Checks that every record was sent; otherwise the figure is invalid. */
         @TearDown(Level.Iteration)
         public void check() {
             final DestinationStatistics statistics = destination.statistics();
@@ -325,7 +325,7 @@ public class StageBenchmark {
         }
     }
 
-    /** Finished flows as IPFIX: of more iterations than others, so that one that was disturbed does not spoil the error. */
+    /** Finished flows as IPFIX. More iterations than elsewhere, so that a disturbed one does not dominate the error. */
     @Benchmark
     @Measurement(iterations = 15, time = 1)
     @OperationsPerInvocation(Finished.FLOWS)

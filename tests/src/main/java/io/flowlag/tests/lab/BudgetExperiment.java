@@ -29,15 +29,15 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What accuracy costs: error over octets on the wire, memory and CPU, for references, LDS, joint estimation, flow sums and all
- * packets' timestamps, each with as much as it is given; and which of them is the cheapest for an error.
+ * The cost of accuracy: error over octets on the wire, memory and CPU, for references, LDS, joint estimation, flow sums and all
+ * packets' timestamps, each by budget; and the cheapest method for an error.
  */
 public final class BudgetExperiment extends NamedExperiment {
     private static final double UTILIZATION = 0.88;
     private static final int PACKETS_PER_FLOW = 16;
     private static final int ROWS = 4;
     private static final int[] PACKETS_PER_REFERENCE = {10_000, 3_000, 1_000, 300, 100, 30, 10};
-    /** What joint estimation and all other methods than references have. */
+    /** Setting of joint estimation and all methods other than references. */
     private static final int USUAL_PACKETS_PER_REFERENCE = 1_000;
     /** Cells of all rows for a flow. */
     private static final double[] CELLS_PER_FLOW = {0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4};
@@ -67,7 +67,7 @@ public final class BudgetExperiment extends NamedExperiment {
         String kind, String setting, double wire, double memory, double nsPacket, double error, double all, double missing) {
     }
 
-    /** What is measured: a method, over the trace with so many packets for each reference. */
+    /** A measured method, over the trace with this many packets for each reference. */
     private record Candidate(String kind, String setting, int packetsPerReference, DelayMethod method) {
     }
 

@@ -26,7 +26,7 @@ import io.flowlag.tests.lab.report.Table;
 
 import java.util.List;
 
-/** Every method over the same traffic: error beside memory, control traffic and CPU. */
+/** Every method over the same traffic: error, memory, control traffic and CPU. */
 public final class MethodsExperiment extends NamedExperiment {
     private static final int ROWS = 4;
     private static final int CELLS_FOR_FLOWS = 2;
@@ -40,7 +40,7 @@ public final class MethodsExperiment extends NamedExperiment {
         super("methods", "docs/laboratory.md", "every method on the RLI paper's link: error, memory, control traffic, CPU");
     }
 
-    /** What is compared; another method is one more line. */
+    /** The compared methods; add a method as one more line. */
     static List<DelayMethod> methods(final int packets) {
         final int columns = packets / PACKETS_PER_FLOW / CELLS_FOR_FLOWS / ROWS;
         final SketchGeometry lds = SketchGeometry.lds(ROWS, columns, 1);

@@ -27,14 +27,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** The laboratory that {@code flowlag lab} finds: runs experiments, beside one another, and writes what they found in order. */
+/** The laboratory behind {@code flowlag lab}: runs experiments in parallel and writes their results in order. */
 public final class PaperLaboratory implements Laboratory {
     private static final int THREADS_AT_MOST = 4;
     private static final String NOTHING_TO_DRAW = "";
 
     /** The laboratory with {@link Experiments#all}. */
     public PaperLaboratory() {
-        // Has no state; the service loader wants a constructor.
+        // Stateless; the service loader requires a constructor.
     }
 
     @Override
@@ -119,7 +119,7 @@ public final class PaperLaboratory implements Laboratory {
         }
     }
 
-    /** Files first, so that what was found is there even if a later experiment fails. */
+    /** Writes files first, so that results exist even if a later experiment fails. */
     private static void write(final HtmlReport.Part part, final Path directory, final Consumer<String> out) throws IOException {
         final String name = part.experiment().name();
         final Results results = part.results();

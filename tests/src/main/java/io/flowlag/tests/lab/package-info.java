@@ -1,2 +1,2 @@
-/** The laboratory behind {@code flowlag lab}: experiments after the papers' figures, and what they are compared with. */
+/** The laboratory behind {@code flowlag lab}: experiments after the papers' figures, and comparison methods. */
 package io.flowlag.tests.lab;

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A sender whose intervals are stored. A thread of its own, as the exchange has one, verifies and decodes them a few intervals
- * ahead of the metering thread. Packets of a file come faster than they were sent, so the metering thread waits for an interval
- * that is not decoded. Bounded. Allocates at construction.
+ * A sender whose intervals are stored. A separate thread, as in the exchange, verifies and decodes them a few intervals ahead of
+ * the metering thread. Packets of a file come faster than they were sent, so the metering thread waits for an interval that is
+ * not decoded yet. Bounded. Allocates at construction.
  */
 public final class PlayedSender extends SketchesAlone implements SenderAnswers, AutoCloseable {
     private static final long WAIT_NS = 1_000_000L;
@@ -66,7 +66,7 @@ public final class PlayedSender extends SketchesAlone implements SenderAnswers, 
         }
     }
 
-    /** {@return what went wrong; null for nothing} */
+    /** {@return the failure; null if none} */
     public String failure() {
         return failure;
     }

@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What the receiver of a capture file and the sender of its intervals agree on: R = 4 rows, k = 1 cell of a flow in each, all
- * packets sampled, intervals of a second.
+ * Settings common to the receiver of a capture file and the sender of its intervals: R = 4 rows, k = 1 cell of a flow in each,
+ * all packets sampled, intervals of a second.
  */
 public final class ReceiverSettings {
     /** Of the references' only session. */
@@ -57,10 +57,10 @@ public final class ReceiverSettings {
     }
 
     /**
-     * What the receiver asks of the sender.
+     * The receiver's settings for the sender.
      *
      * @param firstNs timestamp of the first packet.
-     * @return settings that hold from the packet's interval on.
+     * @return settings that apply from the packet's interval on.
      */
     static HeldSettings held(final ExporterConfig config, final long firstNs) {
         final ExchangeSettings settings =

@@ -13,11 +13,11 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 
 /**
- * What a sender ships of its intervals, in a file: the messages of the exchange, one behind the other. They are verified and put
- * together as those that come by the network. One thread uses an instance. Allocates at construction, and the assembler's memory.
+ * A sender's intervals in a file: the messages of the exchange, one after another. They are verified and assembled as those from
+ * the network. One thread uses an instance. Allocates at construction, and the assembler's memory.
  */
 public final class StoredIntervals implements AutoCloseable {
-    /** Of the messages: those of another are refused. */
+    /** Version of the messages; others are refused. */
     public static final int VERSION = ExchangeHeader.VERSION;
 
     private static final long MAX_LIST_BYTES = 1L << 30;

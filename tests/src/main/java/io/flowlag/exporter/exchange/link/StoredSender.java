@@ -32,7 +32,7 @@ public final class StoredSender implements AutoCloseable {
     /**
      * A sender that has sent nothing.
      *
-     * @param file    of its intervals, written anew.
+     * @param file    of its intervals; replaced.
      * @param firstNs when its first packet is sent.
      * @throws IOException if the file cannot be written.
      */

@@ -4,8 +4,8 @@ import io.flowlag.sketch.reconcile.SignedCounts;
 import io.flowlag.sketch.reconcile.SynopsisImage;
 
 /**
- * Estimates how many items two points do not have in common, from little memory at each. Every item that a point has is added
- * once; then the two images are compared. One thread at a time. Owns its memory, allocated at construction.
+ * Estimates how many items two points do not share, from little memory at each. Every item of a point is added once; then the two
+ * images are compared. One thread at a time. Owns its memory, allocated at construction.
  */
 public interface DifferenceEstimator {
     /**

@@ -46,7 +46,7 @@ public final class FineComb extends Synopsis {
         addToCell(BankHashes.cell(hashes.mixed(0, identifier), cells), identifier, timestampNs);
     }
 
-    /** Package-private so that a test can lay packets where the paper's figures have them. */
+    /** Package-private so that a test can place packets as in the paper's figures. */
     void addToCell(final int cell, final long identifier, final long timestampNs) {
         countPackets(1);
         final int offset = cellOffset(cell);

@@ -73,12 +73,12 @@ public final class FineCombEstimator {
     }
 
     /**
-     * Repairs cells that only reordered packets damaged, by brute force: of a cell that gained r packets, every choice of r of
-     * the stash's packets is tried, C(s, r) of them.
+     * Repairs cells damaged only by reordered packets, by brute force: for a cell that gained r packets, it tries every choice of
+     * r of the stash's packets, C(s, r) of them.
      *
-     * @param wholeStash        true tries all of the stash's packets for every cell, as the RDA paper describes it; false those
-     *                          that hash to the cell, which is all that can help.
-     * @param combinationsLimit most combinations for one cell; where there are more the cell is left as it is, and counted.
+     * @param wholeStash        true tries all of the stash's packets for every cell, as the RDA paper describes; false only those
+     *                          that hash to the cell, which suffices.
+     * @param combinationsLimit most combinations for one cell; a cell with more stays damaged and is counted.
      */
     public void repair(final FineCombStash stash, final boolean wholeStash, final long combinationsLimit) {
         for (int cell = 0; cell < receiver.cells(); cell++) {
@@ -100,7 +100,7 @@ public final class FineCombEstimator {
     }
 
     /**
-     * Repairs cells as if it were known which packets were lost and reordered: all that hold no lost one.
+     * Repairs all cells without a lost packet, given the lost and reordered packets.
      *
      * @param lost      identifiers of packets that only the sender has.
      * @param reordered identifiers of packets that only the receiver has.
@@ -155,7 +155,7 @@ public final class FineCombEstimator {
         return repairedCells;
     }
 
-    /** Cells that the limit of combinations left as they were. */
+    /** Cells left damaged by the limit of combinations. */
     public int abandonedCells() {
         return abandonedCells;
     }

@@ -18,7 +18,7 @@ import java.util.Arrays;
  * <p>One thread at a time; allocates at construction only.
  */
 public final class MinHashEstimator extends Synopsis implements DifferenceEstimator {
-    /** A place that holds no hash; as a hash it is the largest, so nothing is lost by giving it this meaning. */
+    /** An empty place; it is also the largest hash, so no information is lost. */
     private static final long EMPTY = -1;
 
     private static final int SEED_INDEX = 96;
@@ -48,7 +48,7 @@ public final class MinHashEstimator extends Synopsis implements DifferenceEstima
         }
     }
 
-    /** Keeps a heap of the least hashes with the largest of them on top; most items are refused by one comparison. */
+    /** Adds to a heap of the least hashes with the largest on top; one comparison refuses most items. */
     @Override
     public void add(final long identifier) {
         countPackets(1);

@@ -61,8 +61,8 @@ public final class SimpleRdaReconciler {
     }
 
     /**
-     * Lists what the two do not have in common. The images must stay as they are until {@link #repair}. Returns {@link
-     * SynopsisPairing#PAIRED}, or why the pair is refused.
+     * Lists the difference of the two. The images must not change until {@link #repair}. Returns {@link SynopsisPairing#PAIRED},
+     * or why the pair is refused.
      */
     public SynopsisPairing decode(final SynopsisImage senderImage, final SynopsisImage receiverImage) {
         listed.clear();
@@ -100,10 +100,10 @@ public final class SimpleRdaReconciler {
     }
 
     /**
-     * Takes the listed packets out and estimates. There is no count of lost packets beyond the list's.
+     * Removes the listed packets and estimates. Lost packets beyond the list are not counted.
      *
-     * @param senderPackets   knows the packets of the sender.
-     * @param receiverPackets knows the packets of the receiver.
+     * @param senderPackets   holds the packets of the sender.
+     * @param receiverPackets holds the packets of the receiver.
      * @param result          is filled; empty if the last pair was refused.
      */
     public void repair(

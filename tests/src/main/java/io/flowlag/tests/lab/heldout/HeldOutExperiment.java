@@ -17,8 +17,8 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Judges {@code flowlag delay} on captures whose truth is known and whose seeds are drawn at run time: are means right, do bounds
- * hold, are losses exact, and how long does it take.
+ * Evaluates {@code flowlag delay} on captures with known truth and seeds drawn at run time: accuracy of means, coverage of
+ * bounds, exactness of losses, and run time.
  */
 public final class HeldOutExperiment extends NamedExperiment {
     /** System property: the paths, separated by commas; all of them by default. */
@@ -34,7 +34,7 @@ public final class HeldOutExperiment extends NamedExperiment {
         super("held-out", "docs/laboratory.md", "flowlag delay on captures with seeds drawn at run time: errors, bounds, losses");
     }
 
-    /** How the product is called. */
+    /** Settings of the product. */
     private enum Settings {
         /** Nothing but the captures. */
         DEFAULT(false),
@@ -42,7 +42,7 @@ public final class HeldOutExperiment extends NamedExperiment {
         JOINT(true),
         /** Both captures in one interval. */
         ONE_INTERVAL(true, "--interval", "5s"),
-        /** With room for the flows, as far as version 0.1.0 needed to be told. */
+        /** With room for the flows, as version 0.1.0 needed. */
         MORE_FLOWS(true, "--interval", "5s", "--max-flows", "256k", "--set", "joint.max-flows=256k"),
         /** With reconciliation besides. */
         RECONCILE(true, "--interval", "5s", "--max-flows", "256k", "--set", "joint.max-flows=256k", "--reconcile"),
@@ -63,7 +63,7 @@ public final class HeldOutExperiment extends NamedExperiment {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
-        /** What a version before joint estimation chose its parents itself needs too. */
+        /** Arguments, including those that versions without automatic parents need. */
         List<String> arguments(final long capacityBps, final boolean isOld) {
             final List<String> joint = isJoint ? List.of(
                 "--estimators", isOld ? "rli,lds,joint" : "joint", "--capacity", capacityBps / 1_000_000 + "m") : List.of();

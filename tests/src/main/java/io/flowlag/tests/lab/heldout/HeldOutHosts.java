@@ -22,18 +22,18 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Judges two processes, a sender and a receiver, that replay the captures of a {@link HeldOutTrace} and compare them over the
- * exchange: are means right, do bounds hold, are losses exact, and how many octets does it take. Most flows have one packet; a
- * quarter of the flows is in each second.
+ * Evaluates two processes, a sender and a receiver, that replay the captures of a {@link HeldOutTrace} and compare them over the
+ * exchange: accuracy of means, coverage of bounds, exactness of losses, and octets. Most flows have one packet; a quarter of the
+ * flows is in each second.
  */
 public final class HeldOutHosts extends NamedExperiment {
-    /** System property: by how much the replay is slower than the trace; 1 by default. */
+    /** System property: factor by which the replay is slower than the trace; 1 by default. */
     static final String SLOWER_PROPERTY = "flowlag.held-out.slower";
-    /** System property: how far the receiver's clock is ahead, ns; 0 by default. */
+    /** System property: offset of the receiver's clock, ns; 0 by default. */
     static final String AHEAD_PROPERTY = "flowlag.held-out.ahead";
-    /** System property: by how much the receiver's clock is faster, ns a second; 0 by default. */
+    /** System property: drift of the receiver's clock, ns a second; 0 by default. */
     static final String DRIFT_PROPERTY = "flowlag.held-out.drift";
-    /** System property: by how much a timestamp of the receiver is off at most, ns; 0 by default. */
+    /** System property: largest jitter of the receiver's timestamps, ns; 0 by default. */
     static final String JITTER_PROPERTY = "flowlag.held-out.jitter";
     /** System property: the share of the packets that are lost by chance; 0 by default. */
     static final String LOSS_PROPERTY = "flowlag.held-out.loss";

@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * What an IPFIX file says of the flows of a {@link HeldOutTrace}. A flow with several records has the mean of their means by
- * packets, and so with bounds; it has a mean, a bound or a loss only if each of its records has one.
+ * The flows of a {@link HeldOutTrace} in an IPFIX file. A flow with several records has the packet-weighted mean of their means,
+ * and likewise of bounds. It has a mean, a bound or a loss only if each of its records has one.
  */
 final class HeldOutRecords {
     private static final int INTERPOLATED = 1;

@@ -16,14 +16,14 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * Traffic of 4 s that was written apart from what estimators are tuned on, and its way through a {@link HeldOutPath}. Flow sizes
- * are Pareto (shape 1.08) up to 50 000 packets; packets of a flow come in trains of heavy-tailed length (Pareto, shape 1.1, up to
- * 5000 packets) at the speed of the flow's own access link. Most packets of a large flow are full-sized, those of a small one are
- * not, so large packets come in bursts. The queue drops what would wait for more than 4.5 ms. Equal arguments give equal octets.
- * One thread. Allocates about 60 octets a packet.
+ * Traffic of 4 s, independent of the traffic that estimators are tuned on, and its way through a {@link HeldOutPath}. Flow sizes
+ * are Pareto (shape 1.08) up to 50 000 packets. Packets of a flow come in trains of heavy-tailed length (Pareto, shape 1.1, up to
+ * 5000 packets) at the speed of the flow's access link. Most packets of a large flow are full-sized, those of a small one are
+ * not, so large packets come in bursts. The queue drops packets that would wait for more than 4.5 ms. Equal arguments give equal
+ * octets. One thread. Allocates about 60 octets a packet.
  */
 public final class HeldOutTrace {
-    /** What of a frame is in the captures, octets. */
+    /** Captured octets of a frame. */
     static final int SNAP_BYTES = 96;
     /** Of the sources. */
     static final int FIRST_PORT = 1_024;
@@ -63,7 +63,7 @@ public final class HeldOutTrace {
     private final long capacityBps;
 
     /**
-     * Makes the traffic and lets it pass.
+     * Makes the traffic and passes it through the path.
      *
      * @param flows 1 to 1 000 000.
      * @param seed  any number.

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The {@code flowlag} that is judged: a process of the launcher that {@link #PROPERTY} names, else of the source tree whose jar
- * this runs from; without a jar, as in tests, it runs in this process.
+ * The evaluated {@code flowlag}: a process of the launcher that {@link #PROPERTY} names, else of the source tree whose jar this
+ * runs from. Without a jar, as in tests, it runs in this process.
  */
 final class JudgedProduct {
     /** System property: the launcher of another version, such as {@code /opt/old/bin/flowlag}. */
@@ -56,7 +56,7 @@ final class JudgedProduct {
         }
     }
 
-    /** {@return what is judged, for people} */
+    /** {@return the evaluated version, as text} */
     String name() {
         return launcher == null ? "this process" : launcher.toString();
     }

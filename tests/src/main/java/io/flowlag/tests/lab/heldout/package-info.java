@@ -1,2 +1,2 @@
-/** Captures that no estimator was tuned on, and a judge that scores {@code flowlag delay} on them. */
+/** Captures that no estimator was tuned on, and an evaluation of {@code flowlag delay} on them. */
 package io.flowlag.tests.lab.heldout;

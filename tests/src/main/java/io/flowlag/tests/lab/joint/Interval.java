@@ -12,7 +12,7 @@ import io.flowlag.tests.lab.reconcile.SketchRepair;
 
 import java.util.Arrays;
 
-/** What sketches and RLI hold of an interval's traffic, and the estimates of both on their own. */
+/** The sketches and RLI data of an interval's traffic, and the estimates of each alone. */
 final class Interval {
     private static final long SEED = 0x5eed_1a7e_9c3dL;
     private static final double WITNESS_SHARE = 0.01;
@@ -42,7 +42,7 @@ final class Interval {
     /** Of each flow of the trace, its index in the problem. */
     final int[] indexOfFlow;
 
-    /** With nothing that takes lost packets out of the sketches. */
+    /** Without reconciliation of lost packets. */
     Interval(final SketchGeometry geometry, final int maxFlows) {
         this(geometry, maxFlows, 0, 0);
     }

@@ -12,7 +12,7 @@ import io.flowlag.tests.lab.method.RliMethod;
 
 import java.util.Arrays;
 
-/** RLI and LDS solved together, with witnesses; cold, that is without an interval before. */
+/** Joint solution of RLI and LDS, with witnesses; cold, that is, without an earlier interval. */
 public final class JointMethod implements DelayMethod {
     private static final int WITNESS_BYTES = 32;
 

@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Joint estimation under uniform loss and bursts of 100, with reconciliation and without: error beside that of the same packets
- * without loss, losses by flow, octets for it.
+ * Joint estimation under uniform loss and bursts of 100, with and without reconciliation: error against the same packets without
+ * loss, losses by flow, and octets of the exchange.
  */
 public final class JointRepair extends NamedExperiment {
     private static final double[] LOSS_SHARES = {0.001, 0.005, 0.01, 0.05};

@@ -5,10 +5,10 @@ import io.flowlag.tests.lab.report.Numbers;
 import java.util.Arrays;
 
 /**
- * How narrow bounds could be that hold for 95 % of the flows of each kind, for an oracle that knows the errors of all flows of a
- * kind, but not whose error is whose. A kind is what is known of a flow beside its size: how wide the estimator's own bound is,
- * how far the cells moved it from RLI's mean, that mean, or the first two together. Groups are small and their errors are
- * those that are scored, so the oracle is too good rather than too bad.
+ * Smallest width of bounds that hold for 95 % of the flows of each kind, for an oracle that knows the errors of a kind but not
+ * their flows. A kind is the flow's size and one more property: the width of the estimator's own bound, the cells' shift from
+ * RLI's mean, that mean, or the first two together. Groups are small and their errors are those that are scored, so the oracle is
+ * optimistic.
  */
 final class OracleWidth {
     private static final double COVERED = 0.95;
@@ -19,7 +19,7 @@ final class OracleWidth {
     private OracleWidth() {
     }
 
-    /** {@return the median half width of the kinds that make it the smallest, ns; what is known is not negative} */
+    /** {@return the smallest median half width over the kinds, ns; the known properties are not negative} */
     static double medianNs(final double[] errorNs, final double[] boundNs, final double[] shiftNs, final double[] levelNs) {
         final int groups = Math.max(1, Math.min(MOST_GROUPS, errorNs.length / LEAST_FLOWS));
         final int[] all = new int[errorNs.length];
@@ -42,11 +42,11 @@ final class OracleWidth {
         return Math.min(least, Numbers.median(widthNs));
     }
 
-    /** In the order of what is known, in parts of the same size. */
+    /** Splits flows in the order of a property into equal parts. */
     private static int[][] split(final int[] flows, final double[] known, final int groups) {
         final long[] order = new long[flows.length];
         for (int i = 0; i < flows.length; i++) {
-            // A float that is not negative is in the order of its bits.
+            // Non-negative floats are ordered like their bits.
             order[i] = (long)Float.floatToIntBits((float)known[flows[i]]) << Integer.SIZE | flows[i];
         }
         Arrays.sort(order);

@@ -22,7 +22,7 @@ record Scenario(
         return new Scenario("two queues 70 %", 0.7, 0.3, 0, 1, ALL, ALL, ALL, ALL);
     }
 
-    /** References from the queue, packets from elsewhere: what RLI says is wrong. */
+    /** References pass the queue, packets another path: RLI's estimates are wrong. */
     static Scenario weibull() {
         return new Scenario("Weibull", 0.7, 1, 0, 1, ALL, ALL, ALL, ALL);
     }

@@ -4,7 +4,7 @@ import io.flowlag.tests.lab.report.Numbers;
 
 import java.util.Arrays;
 
-/** How far estimates are from the truth, for flows within a range of sizes that were not witnesses. */
+/** Errors of estimates, for flows within a range of sizes that were not witnesses. */
 final class Score {
     private static final double FAR = 10;
     static final int[] SIZE_LIMITS = {1, 2, 4, 10, 30, 100, 300, 1000, Integer.MAX_VALUE};

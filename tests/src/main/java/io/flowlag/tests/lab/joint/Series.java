@@ -14,8 +14,8 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**
- * One estimator through intervals that follow one another, each with traffic of its own seed: some that warm it up, then those
- * that are scored. Figures are medians over the latter.
+ * One estimator through successive intervals, each with traffic of its own seed: first warm-up intervals, then scored ones.
+ * Figures are medians over the latter.
  */
 final class Series {
     static final int ROWS = 4;

@@ -17,7 +17,7 @@ final class FlowDelaySums {
         sumsNs[flow] += delayNs;
     }
 
-    /** Flows with a sample get its mean, others what is given. */
+    /** Fills means of flows with samples; others get the given value. */
     void means(final double[] meansNs, final double otherwiseNs) {
         for (int flow = 0; flow < samples.length; flow++) {
             meansNs[flow] = samples[flow] == 0 ? otherwiseNs : sumsNs[flow] / samples[flow];

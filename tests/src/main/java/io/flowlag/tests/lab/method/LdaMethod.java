@@ -28,7 +28,7 @@ public final class LdaMethod extends Simple.Named {
     }
 
     /**
-     * Banks that are tuned to losses of their own by the paper's p = α·m / (L + 1), as powers of a half and no two alike.
+     * Banks tuned to separate losses by the paper's p = α·m / (L + 1), as distinct powers of a half.
      *
      * @param lossRates one for each bank, rising.
      */

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.LongFunction;
 import java.util.stream.IntStream;
 
-/** Several methods over the same traces: errors beside memory, control traffic and CPU. */
+/** Several methods over the same traces: errors, memory, control traffic and CPU. */
 public final class MethodTable {
     /** Columns of figures, behind the method's name. */
     public static final String[] COLUMNS = {

@@ -9,9 +9,9 @@ import io.flowlag.exporter.lab.SimulatedSegment;
 import java.util.Arrays;
 
 /**
- * What passed two points: every packet with its times, the references among them, and the truth of every flow. Packets are in
- * the order of their arrival; a lost one stands where its loss was known. Flows and packets are indices. One thread fills it,
- * then it is only read. About 46 octets a packet.
+ * The traffic of two points: every packet with its times, the references among them, and the truth of every flow. Packets are in
+ * order of arrival; a lost one stands where its loss was known. Flows and packets are indices. One thread fills it, then it is
+ * only read. About 46 octets a packet.
  */
 public final class PathTrace {
     private static final int NO_POSITION = -1;
@@ -61,7 +61,7 @@ public final class PathTrace {
         segment.run(new SegmentHandler() {
             @Override
             public void onSent(final SimulatedPacket packet) {
-                // Its time comes with the arrival.
+                // Its time is set at arrival.
             }
 
             @Override

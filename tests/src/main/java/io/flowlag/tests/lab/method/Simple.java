@@ -5,8 +5,8 @@ import io.flowlag.exporter.lab.LabRandom;
 import java.util.Arrays;
 
 /**
- * Methods without a structure of their own: the exact one, that which ships every packet's timestamp, sampling of trajectories,
- * active probes, and one mean for all.
+ * Methods without a data structure: exact sums, timestamps of every packet, trajectory sampling, active probes, and one mean for
+ * all.
  */
 public final class Simple {
     private static final int FLOW_RECORD_BYTES = 32;
@@ -22,7 +22,7 @@ public final class Simple {
         return (LabRandom.mix(digest) >>> 11) * UNIT < share;
     }
 
-    /** {@return sums of times and counts of every flow at both points: exact where no packet is lost, absent where one is} */
+    /** {@return sums of times and counts of every flow at both points: exact without loss, absent with loss} */
     public static DelayMethod exactSums() {
         return new Named("exact flow sums") {
             @Override
@@ -52,8 +52,8 @@ public final class Simple {
     }
 
     /**
-     * Trajectory sampling (Duffield and Grossglauser): both points take the packets whose digest falls into a share, and compare
-     * their times.
+     * Trajectory sampling (Duffield and Grossglauser): both points select the packets whose digest falls into a share, and
+     * compare their times.
      *
      * @param share of packets, 0 to 1.
      */

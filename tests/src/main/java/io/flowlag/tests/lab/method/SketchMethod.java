@@ -11,7 +11,7 @@ public final class SketchMethod extends Simple.Named {
     private static final long SEED = 0x51;
     private static final int TIMESTAMP_BYTES = 8;
 
-    /** Which sketch, and what is made of it. */
+    /** The sketch and its estimate. */
     public enum Kind {
         /** LDS, all cells weighed, the flows' packets known. */
         LDS,

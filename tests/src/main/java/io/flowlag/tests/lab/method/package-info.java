@@ -1,2 +1,2 @@
-/** What estimates delays of flows, side by side: the product's estimators and those of the papers that they are compared with. */
+/** Delay estimation methods: the product's and those of the papers that it is compared with. */
 package io.flowlag.tests.lab.method;

@@ -14,7 +14,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Decoding: Figure 6 of the RDA paper, how many banks, and what the paper's test of pure cells lists that never was. */
+/** Decoding: Figure 6 of the RDA paper, the number of banks, and false items of the paper's test of pure cells. */
 public final class DecodingExperiment {
     private static final int PAPER_CELLS = 4_000;
     private static final int FINE_COMB_CELLS = 100;
@@ -78,7 +78,7 @@ public final class DecodingExperiment {
     }
 
     /**
-     * What each test of pure cells lists that never was, where most intervals fail to decode: 150 items in 2 banks of 100 cells.
+     * False items of each test of pure cells, where most intervals fail to decode: 150 items in 2 banks of 100 cells.
      *
      * @param seeds hundreds of intervals, one for each.
      * @param scale not used: the setting is small.

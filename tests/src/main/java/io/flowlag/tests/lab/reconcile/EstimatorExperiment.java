@@ -7,7 +7,7 @@ import io.flowlag.tests.lab.comparator.StrataEstimator;
 
 import java.util.SplittableRandom;
 
-/** Which estimator of the set difference late binding should rest on: all of about 8 KiB, a million packets. */
+/** Compares estimators of the set difference for late binding: all of about 8 KiB, a million packets. */
 public final class EstimatorExperiment {
     private static final int PAPER_PACKETS = 1_000_000;
 

@@ -12,8 +12,8 @@ import io.flowlag.sketch.reconcile.SynopsisVerifier;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Figures 12 to 15 of the RDA paper: what an interval costs after its end. The wire's time is octets over 1 Gbit/s, since nothing
- * is sent here: the paper's figures contain the stack of its two servers. All other times are the best of the seeds.
+ * Figures 12 to 15 of the RDA paper: cost of an interval after its end. The wire's time is octets over 1 Gbit/s, since nothing is
+ * sent here; the paper's figures include its servers' network stack. All other times are the best of the seeds.
  */
 public final class IntervalCostExperiment {
     /** Octets of a packet that is asked for and answered: identifier; identifier, timestamp sum, copies. */

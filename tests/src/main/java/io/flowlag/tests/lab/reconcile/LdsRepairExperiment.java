@@ -23,10 +23,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * What repair does for an LDS of 4 rows of 0.12 cells a flow, every packet in every row, under uniform loss and bursts of 100.
- * Flows of bounded Pareto sizes (shape 0.8), each packet's delay of a Weibull distribution of shape 0.6 with the flow's own
- * scale. Estimates know the flows' packets. The exchange of reconciliation is the estimator's image, the aggregator's, and 32
- * octets a lost packet.
+ * Effect of repair on an LDS of 4 rows of 0.12 cells a flow, every packet in every row, under uniform loss and bursts of 100.
+ * Flows have bounded Pareto sizes (shape 0.8); delays are Weibull of shape 0.6 with the flow's own scale. Estimates know the
+ * flows' packets. The exchange of reconciliation is the estimator's image, the aggregator's, and 32 octets a lost packet.
  */
 public final class LdsRepairExperiment {
     private static final int PAPER_FLOWS = 146_000;

@@ -4,7 +4,7 @@ import io.flowlag.tests.lab.report.NamedExperiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 
-/** Figures 12 to 15 of the RDA paper: what an interval's result takes, by stage and by size. */
+/** Figures 12 to 15 of the RDA paper: cost of an interval's result, by stage and by size. */
 public final class RdaFigure12 extends NamedExperiment {
     private static final double PAPER_INTERVAL_MS = 20;
     private static final double PAPER_MEAN_MS = 3;

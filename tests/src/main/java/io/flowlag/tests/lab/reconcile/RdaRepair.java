@@ -4,7 +4,7 @@ import io.flowlag.tests.lab.report.NamedExperiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 
-/** What repair does for an LDS under uniform loss and bursts: error, exact losses, octets exchanged. */
+/** Effect of repair on an LDS under uniform loss and bursts: error, exact losses, octets exchanged. */
 public final class RdaRepair extends NamedExperiment {
     private static final double WORST = 1.1;
     private static final double EXACT_PERCENT = 99.9;

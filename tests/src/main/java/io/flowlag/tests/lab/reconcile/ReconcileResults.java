@@ -7,7 +7,7 @@ import io.flowlag.tests.lab.report.Table;
 
 import java.util.Arrays;
 
-/** Hands what was measured to the laboratory. */
+/** Passes measurements to the laboratory. */
 final class ReconcileResults {
     private static final double THOUSAND = 1000;
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What an experiment measured.
+ * Measurements of an experiment.
  *
  * @param title   names the figure and the setting.
  * @param columns names of the values of a row, with units.

@@ -11,8 +11,8 @@ import io.flowlag.sketch.reconcile.LdsRepair;
 import io.flowlag.sketch.reconcile.PacketCache;
 
 /**
- * The exporter's own reconciliation of an interval between two points: both remember their packets, the receiver asks, and lost
- * packets leave the sender's sketch. One thread. Allocates at construction and a little for each interval.
+ * The exporter's reconciliation of an interval between two points: both remember their packets, the receiver requests, and lost
+ * packets are removed from the sender's sketch. One thread. Allocates at construction and a little for each interval.
  */
 public final class SketchRepair {
     private static final int LEAST_CELLS = 4096;
@@ -67,7 +67,7 @@ public final class SketchRepair {
         received.add(digest, flowHash, timeNs, bytes, 1);
     }
 
-    /** Takes lost packets out of the sender's sketch, and unexpected ones out of the receiver's. */
+    /** Removes lost packets from the sender's sketch, and unexpected ones from the receiver's. */
     public void repair(final LossyDifferenceSketch sender, final LossyDifferenceSketch receiver) {
         reconciler.begin(received, null, false, false, peer.of(sent, null, false), (difference, sentPackets, receivedPackets) -> {
             cells.repair(difference, true, sentPackets, editor.wrap(sender));

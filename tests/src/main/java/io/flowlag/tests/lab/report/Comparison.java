@@ -1,12 +1,12 @@
 package io.flowlag.tests.lab.report;
 
 /**
- * A number of a paper beside ours.
+ * A number of a paper and the laboratory's.
  *
  * @param what is compared, with its unit.
  */
 public record Comparison(String what, double paper, double here) {
-    /** {@return ours over the paper's} */
+    /** {@return the laboratory's number over the paper's} */
     public double ratio() {
         return here / paper;
     }

@@ -1,6 +1,6 @@
 package io.flowlag.tests.lab.report;
 
-/** An experiment of the laboratory. It has no state: it may run more than once, and beside others. */
+/** An experiment of the laboratory. Stateless: it may run repeatedly and concurrently with others. */
 public interface Experiment {
     /** {@return its name on the command line} */
     String name();
@@ -17,7 +17,7 @@ public interface Experiment {
     }
 
     /**
-     * Runs it. Equal setups give equal results, but for tables of times.
+     * Runs it. Equal setups give equal results, except for tables of times.
      *
      * @param setup size and seeds.
      */

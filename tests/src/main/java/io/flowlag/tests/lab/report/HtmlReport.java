@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** One page with every plot and table, which needs nothing beside it. One thread. */
+/** One self-contained page with every plot and table. One thread. */
 public final class HtmlReport {
     private static final int ROWS_AT_MOST = 200;
     private static final String STYLE = """
@@ -44,7 +44,7 @@ public final class HtmlReport {
     }
 
     /**
-     * Adds what one experiment found.
+     * Adds the results of one experiment.
      *
      * @param part to show below those before it.
      */

@@ -3,7 +3,7 @@ package io.flowlag.tests.lab.report;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Order statistics, and numbers as text. NaN stands for what is absent and is left out. */
+/** Order statistics, and numbers as text. NaN marks absent values, which are left out. */
 public final class Numbers {
     private static final double[] CDF_SHARES = cdfShares();
 

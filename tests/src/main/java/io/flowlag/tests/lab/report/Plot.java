@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What a plot shows: axes with units and series of points. {@link PlotRenderer} draws it. One thread. */
+/** A plot: axes with units and series of points. {@link PlotRenderer} draws it. One thread. */
 public final class Plot {
     /** How points are shown. */
     public enum Style {

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What an experiment found. One thread. */
+/** Results of an experiment. One thread. */
 public final class Results {
     private final List<Table> tables = new ArrayList<>();
     private final List<Plot> plots = new ArrayList<>();
@@ -26,7 +26,7 @@ public final class Results {
     }
 
     /**
-     * A file besides.
+     * An additional file.
      *
      * @param name of the file, behind that of the experiment.
      */
@@ -65,7 +65,7 @@ public final class Results {
     }
 
     /**
-     * Sets a number of the paper beside ours.
+     * Adds a number of the paper and the laboratory's.
      *
      * @param what is compared, with its unit.
      */

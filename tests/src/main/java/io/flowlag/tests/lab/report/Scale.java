@@ -2,7 +2,7 @@ package io.flowlag.tests.lab.report;
 
 /** How large experiments are. */
 public enum Scale {
-    /** As small as still shows who beats whom: what the tests run. */
+    /** The smallest that still shows the ranking of methods; the tests run it. */
     TEST(1),
     /** All experiments in minutes. */
     SMALL(3),

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.function.LongFunction;
 
 /**
- * At which size and with how many seeds an experiment runs.
+ * Size and seeds of an experiment.
  *
  * @param seeds     how many, 1 or more.
  * @param firstSeed of an experiment that takes one; 0 for its own.

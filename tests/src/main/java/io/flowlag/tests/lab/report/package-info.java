@@ -1,2 +1,2 @@
-/** What experiments have in common: their interface, tables, plots, and the report. Knows nothing of delays. */
+/** The common part of experiments: interface, tables, plots, and the report. Independent of delays. */
 package io.flowlag.tests.lab.report;

@@ -9,7 +9,7 @@ import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 
-/** What a ceiling of the references' bandwidth costs at 88 %. */
+/** Effect of a ceiling on the references' bandwidth at 88 %. */
 public final class RliCeiling extends NamedExperiment {
     private static final double[] SHARES = {1, 0.0005, 0.0002, 0.0001, 0.00005};
     private static final double UTILIZATION = 0.88;

@@ -231,7 +231,7 @@ final class RliExperiment {
         return (double)simulation.counter(SenderCounter.REFERENCES) / simulation.counter(SenderCounter.REGULAR_PACKETS);
     }
 
-    /** Estimates that no packet can have had when the clock is set by a second: between 0.1 and 0.9 s. */
+    /** Estimates that are impossible when the clock is set by a second: between 0.1 and 0.9 s. */
     long samplesWithinStep() {
         return betweenCount;
     }
@@ -252,7 +252,7 @@ final class RliExperiment {
         return simulation.elapsedNs();
     }
 
-    /** What the references take of the link. */
+    /** The references' share of the link. */
     double linkShare() {
         return referenceBytes() * 8e9 / ((double)profile.capacityBps() * simulation.elapsedNs());
     }

@@ -13,9 +13,9 @@ import io.flowlag.tests.lab.report.Table;
 import java.util.Arrays;
 
 /**
- * Figures 1 and 2 of the RLI paper, which say why references can work: the mean queueing delay of a flow beside that of all
- * packets of the same windows of time, and how long the delay stays above a level. Queueing delay is without the packet's own
- * transmission. No references are sent.
+ * Figures 1 and 2 of the RLI paper, which motivate references: the mean queueing delay of a flow against that of all packets of
+ * the same windows of time, and how long the delay stays above a level. Queueing delay excludes the packet's own transmission. No
+ * references are sent.
  */
 public final class RliFigure1 extends NamedExperiment {
     private static final double[] UTILIZATIONS = {0.55, 0.88};

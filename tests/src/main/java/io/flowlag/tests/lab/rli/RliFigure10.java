@@ -19,8 +19,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Figure 10 of the RLI paper: RLI and RLI-L beside trajectory sampling and MFE at a sampling rate of 0.1 %, over the flows of
- * which a packet was sampled.
+ * Figure 10 of the RLI paper: RLI and RLI-L against trajectory sampling and MFE at a sampling rate of 0.1 %, over the flows with
+ * a sampled packet.
  */
 public final class RliFigure10 extends NamedExperiment {
     private static final double SHARE = 0.001;

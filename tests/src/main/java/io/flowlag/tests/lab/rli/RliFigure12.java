@@ -10,7 +10,7 @@ import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 
-/** Figure 12 of the RLI paper: what references take of the link, and what they do to delay and loss of the others. */
+/** Figure 12 of the RLI paper: the references' share of the link, and their effect on delay and loss of other packets. */
 public final class RliFigure12 extends NamedExperiment {
     private static final double[] UTILIZATIONS = {0.20, 0.40, 0.55, 0.70, 0.80, 0.88, 0.90, 1.0};
     private static final double HIGH = 0.88;

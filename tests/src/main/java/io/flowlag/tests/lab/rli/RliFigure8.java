@@ -6,7 +6,7 @@ import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 
-/** Figure 8 of the RLI paper: error by true delay and by size of the flow, and whether estimates lean. */
+/** Figure 8 of the RLI paper: error by true delay and by size of the flow, and the bias of estimates. */
 public final class RliFigure8 extends NamedExperiment {
     private static final double[] DELAYS_US = {0, 1, 3, 10, 30, 100, 300, 1_000, 3_000, 1e9};
     private static final double[] SIZES = {1, 2, 5, 11, 31, 101, 301, 1_001, 1e9};

@@ -9,7 +9,7 @@ import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 
-/** What α of Algorithm 1 does, on the seeds of the fit. */
+/** Effect of α of Algorithm 1, on the seeds of the fit. */
 public final class RliSmoothing extends NamedExperiment {
     private static final double[] WEIGHTS = {0.1, 0.02, 0.005};
 

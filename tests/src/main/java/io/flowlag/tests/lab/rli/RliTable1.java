@@ -14,7 +14,7 @@ import io.flowlag.tests.lab.report.Table;
 
 import java.util.Arrays;
 
-/** Table I of the RLI paper: what the traffic is like, and true delays of flows without references. */
+/** Table I of the RLI paper: properties of the traffic, and true delays of flows without references. */
 public final class RliTable1 extends NamedExperiment {
     private static final double[] QUANTILES = {0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999, 1};
 

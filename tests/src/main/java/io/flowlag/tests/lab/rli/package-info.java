@@ -1,2 +1,2 @@
-/** The figures of the RLI paper, and what docs/laboratory.md says of injection policies, ceilings and classes. */
+/** The figures of the RLI paper, and the results of docs/laboratory.md on injection policies, ceilings and classes. */
 package io.flowlag.tests.lab.rli;

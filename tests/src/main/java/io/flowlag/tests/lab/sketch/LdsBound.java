@@ -7,12 +7,12 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * What no estimator can do better: the error of the best linear estimate of each flow's mean from the cells that loss has left
- * usable, were it known how many packets of the flow are in each of its cells and each two of them, how many others are, and mean
- * and variance of all delays, which are each packet's own. No real estimator knows that much.
- * <p>
- * For a flow of u packets let m be the vector of its packets in each usable cell, K their number in both of two cells, with the
- * others' added on the diagonal. The estimate's variance is that of a packet, times 1/u - m' K^-1 m / u^2.
+ * A lower bound for any estimator: the error of the best linear estimate of each flow's mean from the usable cells. It assumes
+ * knowledge that no real estimator has: the flow's packets in each cell and each pair of cells, the number of others, and mean
+ * and variance of all delays, which are independent by packet.
+ *
+ * <p>For a flow of u packets let m be the vector of its packets in each usable cell, K their number in both of two cells, with
+ * the others' added on the diagonal. The estimate's variance is that of a packet, times 1/u - m' K^-1 m / u^2.
  */
 final class LdsBound {
     private static final long SEED = 0x51;

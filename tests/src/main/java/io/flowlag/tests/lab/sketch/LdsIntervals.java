@@ -18,8 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Packets in flight, and packets that overtake one another, at the ends of intervals: each point cuts by its own clock, or the
- * receiver books a packet into the interval in which it was sent, as the product does.
+ * Packets in flight, and packets that overtake one another, at the ends of intervals. Either each point cuts by its own clock, or
+ * the receiver assigns a packet to the interval in which it was sent, as the product does.
  */
 public final class LdsIntervals extends NamedExperiment {
     private static final long SEED = 0x51;

@@ -18,7 +18,7 @@ final class LdsRun {
     record Setting(SketchGeometry geometry, int[] weights) {
     }
 
-    /** What an estimator knows of a flow's packets. */
+    /** Whether an estimator knows a flow's packets. */
     enum Packets {
         KNOWN,
         UNKNOWN

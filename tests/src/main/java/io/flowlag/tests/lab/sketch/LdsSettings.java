@@ -10,7 +10,7 @@ import io.flowlag.tests.lab.sketch.LdsRun.Packets;
 import java.util.function.BiFunction;
 import java.util.function.ToDoubleFunction;
 
-/** What the experiments after the LDS paper share: sizes, and the two estimates of a flow. */
+/** Common settings of the experiments after the LDS paper: sizes, and the two estimates of a flow. */
 final class LdsSettings {
     static final int ALL = Integer.MAX_VALUE;
     static final int FULL = SketchGeometry.FULL_RATE_PPM;

@@ -25,13 +25,13 @@ final class MeasuredQuantiles {
         }
     }
 
-    /** What a share of all does not exceed, linear between quantiles. */
+    /** The quantile of a share, linear between quantiles. */
     double linear(final double share) {
         final int upper = above(share);
         return quantiles[upper - 1][1] + position(upper, share) * (quantiles[upper][1] - quantiles[upper - 1][1]);
     }
 
-    /** What a share of all does not exceed, a power between quantiles, as sizes with a long tail need it. */
+    /** The quantile of a share, a power between quantiles, for sizes with a long tail. */
     double logarithmic(final double share) {
         final int upper = above(share);
         return quantiles[upper - 1][1] * Math.pow(quantiles[upper][1] / quantiles[upper - 1][1], position(upper, share));

@@ -33,9 +33,9 @@ final class PaperTraffic {
     enum DelayModel {
         /** Each packet by itself, Weibull of shape 0.6. */
         INDEPENDENT,
-        /** As before, and the scale is the flow's, within a factor of 4 either way: what a flow's packets have in common. */
+        /** As before, with a scale of the flow's own, within a factor of 4 either way: the common part of a flow's delays. */
         PER_FLOW,
-        /** What a FIFO queue at 90 % load makes of packets in random order. */
+        /** Delays of a FIFO queue at 90 % load, with packets in random order. */
         FIFO_QUEUE,
         /** Each packet by itself, from the measured delays of a 5G link ({@link MeasuredDelays}). */
         MEASURED

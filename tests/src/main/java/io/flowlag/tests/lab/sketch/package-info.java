@@ -1,2 +1,2 @@
-/** The figures of the LDS and LDA papers: their traffic, their settings, and what they are compared with. */
+/** The figures of the LDS and LDA papers: traffic, settings, and comparison methods. */
 package io.flowlag.tests.lab.sketch;
