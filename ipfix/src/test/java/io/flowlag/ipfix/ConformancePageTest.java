@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The page that says which test holds which rule names only tests that exist. */
+/** The page that maps rules to tests names only existing tests. */
 class ConformancePageTest {
     private static final Pattern TEST_NAME = Pattern.compile("should[A-Z][A-Za-z0-9]+");
 

@@ -39,7 +39,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What our own Exporting Process sends arrives here as it was, over every transport. */
+/** Records of the product's Exporting Process arrive unchanged over every transport. */
 @Timeout(120)
 class ExportedRecordsTest {
     private static final int RECORD_COUNT = 500;

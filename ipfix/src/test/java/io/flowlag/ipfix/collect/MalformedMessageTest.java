@@ -16,7 +16,7 @@ import static io.flowlag.ipfix.collect.Octets.template;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-/** A message that lies is refused for what is wrong with it, and leaves everything as it was. */
+/** A malformed message is refused for its defect and changes nothing. */
 class MalformedMessageTest {
     private static final Octets GOOD_TEMPLATE = set(2, template(256, 4, 1));
     private static final Octets OTHER_TEMPLATE = set(2, template(500, 4, 1));

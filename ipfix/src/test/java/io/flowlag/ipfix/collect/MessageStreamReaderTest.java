@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Files: whole, cut anywhere, and astray. */
+/** Files: whole, truncated anywhere, and corrupt. */
 class MessageStreamReaderTest {
     private static final byte[] FIRST = message(1, 0, 1, set(2, template(256, 4, 1)), set(256, octets().u8(1).u8(2)));
     private static final byte[] SECOND = message(1, 2, 1, set(256, octets().u8(3)));

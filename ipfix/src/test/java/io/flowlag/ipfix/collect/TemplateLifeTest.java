@@ -14,7 +14,7 @@ import static io.flowlag.ipfix.collect.Octets.template;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What happens to templates in RFC 7011 section 8, and when there are too many. */
+/** The life of templates in RFC 7011 section 8, and when there are too many. */
 class TemplateLifeTest {
     private static final long LIFETIME_NS = TimeUnit.SECONDS.toNanos(1800);
     private static final Octets DATA = set(256, octets().u8(1));

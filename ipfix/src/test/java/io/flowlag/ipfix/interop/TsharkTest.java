@@ -28,7 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** What Wireshark makes of our messages, in a capture of UDP and in a file. */
+/** Wireshark decodes the product's messages, in a capture of UDP and in a file. */
 @Tag("interop")
 class TsharkTest {
     private static final long NOW_MS = 1_700_000_000_000L;

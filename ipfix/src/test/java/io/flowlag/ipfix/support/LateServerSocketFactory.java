@@ -13,7 +13,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.CountDownLatch;
 
-/** TLS servers that answer a client's hello at once and read nothing more until they are let go: slow, but correct peers. */
+/** TLS servers that answer a client's hello at once and read nothing more until released: slow, but correct peers. */
 public final class LateServerSocketFactory extends ServerSocketFactory {
     private final SSLContext context;
     private final CountDownLatch gate = new CountDownLatch(1);
@@ -22,7 +22,7 @@ public final class LateServerSocketFactory extends ServerSocketFactory {
         this.context = context;
     }
 
-    /** Lets everybody read on. */
+    /** Releases all sockets to read. */
     public void letGo() {
         gate.countDown();
     }

@@ -50,7 +50,7 @@ class ComparedCellsTest {
         assertSame(null, sds, compared);
     }
 
-    /** With one cell a row and no sampling there is a shorter way; it must say the same, to the last bit. */
+    /** One cell a row without sampling uses a shorter path; its results must be equal to the last bit. */
     @Property(tries = 100)
     void shouldEstimateTheSameByEitherWay(
         @ForAll final long seed,

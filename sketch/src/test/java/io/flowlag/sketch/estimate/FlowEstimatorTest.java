@@ -310,7 +310,7 @@ class FlowEstimatorTest {
         assertTrue(held >= 0.95 * present, held + " of " + present + " bounds hold");
     }
 
-    /** A flow lost eight packets and has five copies; only the copies of another flow tell that there are any. */
+    /** A flow lost eight packets and has five copies; only another flow's copies reveal that there are any. */
     @ParameterizedTest
     @CsvSource({"1", "4"})
     void shouldNotCallABoundWhatCopiesMayHaveMadeTooLow(final int vldaLength) {

@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class JointLawsTest {
     private static final int ALL = 1_000_000;
 
-    /** Whatever is said of flows and cells, true or not: numbers come out, or nothing. */
+    /** Any input about flows and cells, true or not, gives numbers or nothing. */
     @Property(tries = 60)
     void shouldNeverGiveAnythingButNumbers(
         @ForAll final long seed, @ForAll @IntRange(min = 1, max = 60) final int flows,

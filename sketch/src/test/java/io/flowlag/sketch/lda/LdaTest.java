@@ -89,7 +89,7 @@ class LdaTest {
         assertEquals(10_000, count);
     }
 
-    /** However many packets are gathered: what is read has all of them, and what is cleared none. */
+    /** A read includes all gathered packets, and a cleared sketch has none, whatever their number. */
     @Test
     void shouldHaveEveryPacketWheneverItIsRead() {
         final SketchGeometry geometry = SketchGeometry.lda(4, 0);

@@ -34,7 +34,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** The modules and stages as {@code docs/packet-path.md} draws them. */
+/** The modules and stages as in {@code docs/packet-path.md}. */
 @AnalyzeClasses(packages = "io.flowlag", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
     private static final String EXPORTER = "io.flowlag.exporter.";

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The page names tests as proofs; a proof that is gone is none. */
+/** The page names tests as proofs; each must exist. */
 class SecurityPageTest {
     private static final Pattern TEST = Pattern.compile("`([A-Za-z0-9]+Test)`");
     private static final int COLUMNS = 5;

@@ -1,2 +1,2 @@
-/** What may depend on what. */
+/** Rules on dependencies. */
 package io.flowlag.tests.architecture;

@@ -23,7 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Benchmarks measure what they say: every packet goes the whole way. Nothing here asks how long it took. */
+/** In benchmarks every packet takes the whole path. Run times are not checked. */
 @Timeout(180)
 class BenchmarksTest {
     private static final int PACKETS = 100_000;

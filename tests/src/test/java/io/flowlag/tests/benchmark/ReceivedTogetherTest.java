@@ -30,7 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertIterableEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A receiver that measures 64 packets together says of every flow, octet for octet, what one says that measures each alone. */
+/** A receiver that measures 64 packets together gives the same octets for every flow as one that measures each alone. */
 @Timeout(60)
 class ReceivedTogetherTest {
     private static final int FLOWS = 300;

@@ -29,9 +29,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a packet costs at a measurement point, all that {@code run} keeps of it: an LDS of 4 rows and k = 5, the LDA of its class,
- * the sums of witness flows where they are wanted, and the choice of the interval; packets of 131 072 flows. Built and run as
- * {@link LdsBenchmark} says. The gc profiler shows allocation, which is to be 0 octets an operation.
+ * Cost of a packet at a measurement point, with everything that {@code run} keeps of it: an LDS of 4 rows and k = 5, the LDA of
+ * its class, the sums of witness flows if wanted, and the choice of the interval; packets of 131 072 flows. Built and run as
+ * {@link LdsBenchmark}. The gc profiler must show 0 octets an operation.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -31,7 +31,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-/** The witnesses themselves: each says what was sent to it, and each complains when a message is missing or cut. */
+/** Tests of the collectors as witnesses: each reports what it received, and complains when a message is missing or truncated. */
 @Tag("interop")
 class CollectorsTest {
     private static final List<Flow> FLOWS = HandMadeIpfix.someFlows();

@@ -144,7 +144,7 @@ class LaboratoryTest {
         assertEquals("x, %: paper 2 / here 1 / ratio 0.5000", new Comparison("x, %", 2, 1).line());
     }
 
-    /** The judge on small captures of every path: it sees every flow, and what this version promises of it holds. */
+    /** The evaluation on small captures of every path: it sees every flow, and this version's promises hold. */
     @Test
     void shouldJudgeDelayOnHeldOutCaptures() {
         final Results results = new HeldOutExperiment().run(new Setup(Scale.TEST, 1));

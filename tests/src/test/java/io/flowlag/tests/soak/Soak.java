@@ -25,10 +25,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A soak: {@code run} on a wire between two namespaces, with a checkpoint, a TCP collector, metrics and a status file, under
- * load of flows that come and go. Meanwhile somebody reads the metrics, a stranger speaks nonsense to that port, the
- * configuration is read again, and now and then memory and descriptors are looked at. In the end counters must add up to what
- * was sent and what the collector counted.
+ * A soak: {@code run} on a wire between two namespaces, with a checkpoint, a TCP collector, metrics and a status file, under load
+ * of flows that come and go. Meanwhile metrics are read, invalid requests reach their port, the configuration is reloaded, and
+ * memory and descriptors are sampled. At the end counters must equal what was sent and what the collector counted.
  */
 public final class Soak {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);

@@ -1,2 +1,2 @@
-/** A process under load for as long as one likes, with everything that must not grow. */
+/** A process under load for any time, with everything that must not grow. */
 package io.flowlag.tests.soak;

@@ -1,5 +1,5 @@
 /**
- * What two threads may see of each other, tried millions of times by jcstress: the ring between stages, and the swap of an
- * interval's sketches. {@link io.flowlag.tests.stress.StressTest} runs the others.
+ * Visibility between two threads, tried millions of times by jcstress: the ring between stages, and the swap of an interval's
+ * sketches. {@link io.flowlag.tests.stress.StressTest} runs the others.
  */
 package io.flowlag.tests.stress;

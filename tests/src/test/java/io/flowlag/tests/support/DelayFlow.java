@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A flow record with what it says of delay, as {@code flowlag collect} prints it. What a record does not have is null.
+ * A flow record with its delay elements, as {@code flowlag collect} prints it. Absent values are null.
  *
  * @param key                source, destination, protocol and both ports, as in a truth file.
  * @param classOfService     octet of the IP header.

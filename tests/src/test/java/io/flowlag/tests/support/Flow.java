@@ -1,8 +1,8 @@
 package io.flowlag.tests.support;
 
 /**
- * What all witnesses can say of a flow. Addresses are in the notation of {@link Addresses#canonical}; ports are 0 for protocols
- * without ports.
+ * The fields of a flow that all witnesses report. Addresses are in the notation of {@link Addresses#canonical}; ports are 0 for
+ * protocols without ports.
  */
 public record Flow(
     String source, String destination, int protocol, int sourcePort, int destinationPort,

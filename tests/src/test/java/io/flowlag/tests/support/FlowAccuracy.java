@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How near estimated means of flows are to their true means, beside what one gets who takes the mean over all flows for each.
- * Flows with fewer packets than a limit count for the overall mean alone. Not thread-safe.
+ * Errors of flows' estimated means, compared with the error of the mean over all flows. Flows with fewer packets than a limit
+ * count only for the overall mean. Not thread-safe.
  */
 public final class FlowAccuracy {
     private final long leastPackets;

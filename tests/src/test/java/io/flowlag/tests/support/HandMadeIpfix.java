@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * IPFIX Messages written down field by field, with nothing of the product in them: with these the wrappers of the collectors
- * are proven before they judge the product.
+ * IPFIX Messages written field by field without the product's code. They validate the collectors' wrappers before these check the
+ * product.
  */
 public final class HandMadeIpfix {
     private static final int EXPORT_TIME_S = 1_700_000_100;

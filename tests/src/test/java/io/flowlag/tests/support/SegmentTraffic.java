@@ -25,9 +25,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Traffic of many flows over a {@link RouterTopology}: UDP by senders of our own, TCP by sockets and by iperf3, beginning one
- * after the other, and cross traffic whose rate changes several times a second, so that the queue is now empty, now full. The
- * plan is a function of a seed; what the queue makes of it is the kernel's.
+ * Traffic of many flows over a {@link RouterTopology}: UDP by own senders, TCP by sockets and by iperf3, with staggered starts,
+ * and cross traffic whose rate changes several times a second, so that the queue alternates between empty and full. The plan is a
+ * function of a seed; the queue's behaviour is the kernel's.
  */
 public final class SegmentTraffic implements AutoCloseable {
     private static final int UDP_SINK_PORT = 9000;

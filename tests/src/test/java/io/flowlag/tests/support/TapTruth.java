@@ -48,7 +48,7 @@ public final class TapTruth {
     private final long intervalNs;
     private long unexpectedPackets;
 
-    /** Packets that nothing tells apart; nearly always one. */
+    /** Indistinguishable packets; nearly always one. */
     private static final class Twins {
         private final List<Long> sentNs = new ArrayList<>(1);
         private final List<Long> arrivedNs = new ArrayList<>(1);
@@ -126,12 +126,12 @@ public final class TapTruth {
             return delaySumNs / received;
         }
 
-        /** {@return how much smaller the mean may be, ns, because twins were lost} */
+        /** {@return ambiguity of the mean towards smaller values, ns, because indistinguishable packets were lost} */
         public double ambiguousNs() {
             return ambiguousNs / received;
         }
 
-        /** {@return whether packets that nothing tells apart were sent, and only some of them arrived} */
+        /** {@return whether indistinguishable packets were sent and only some of them arrived} */
         public boolean hasLostTwin() {
             return hasLostTwin;
         }

@@ -27,7 +27,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** What cannot work ends with the documented exit code and one line that names the thing. */
+/** Invalid input ends with the documented exit code and one line that names the cause. */
 class BadInputTest {
     private static final int USAGE = 64;
     private static final int DAMAGED_INPUT = 65;

@@ -37,8 +37,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * A collector goes away for ten minutes of traffic and comes back; the clock is the test's, the connections are real. What the
- * old connection had not been handed arrives exactly once and in order in a session that begins at sequence number 0.
+ * A collector is absent for ten minutes of traffic and returns; the clock is the test's, the connections are real. Records not
+ * yet handed to the old connection arrive exactly once and in order, in a session that begins at sequence number 0.
  */
 @Tag("slow")
 @Timeout(120)
@@ -97,7 +97,7 @@ class CollectorAwayTest {
         }
     }
 
-    /** Goes on until something has happened; the kernel takes its time, the clock of the test hardly moves. */
+    /** Works until a condition holds; the kernel needs real time, while the test's clock hardly moves. */
     private void workUntil(final java.util.function.BooleanSupplier condition, final long stepMs, final Destination... all) {
         Deadline.await(TIMEOUT, () -> {
             work(stepMs, all);

@@ -31,8 +31,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * A collector that is down, comes late or restarts: nothing else suffers, every record is counted, and what could be saved is
- * saved. The capture comes through a pipe, so that the test decides what happens between its halves.
+ * A collector that is down, late or restarted: other destinations are unaffected, and every record is counted and saved if
+ * possible. The capture comes through a pipe, so that the test controls what happens between its halves.
  */
 @Timeout(120)
 @Tag("slow")

@@ -33,10 +33,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * {@code flowlag run} with a checkpoint is killed again and again while packets come, some of them just before. In the end every
- * packet that was there for a whole round of the checkpoint has been exported, none that was never sent, and records that came
- * twice are no more than the process said. Readers of its status file, {@code top} in a terminal and {@code flows}, are killed
- * too, before it or after. {@code -Dflowlag.crashes=100} for more crashes.
+ * {@code flowlag run} with a checkpoint is killed repeatedly while packets come. At the end every packet present for a whole
+ * round of the checkpoint was exported, none that was never sent, and duplicate records do not exceed the reported number.
+ * Readers of its status file, {@code top} in a terminal and {@code flows}, are killed too. {@code -Dflowlag.crashes=100} for more
+ * crashes.
  */
 @Tag("topology")
 @Tag("slow")

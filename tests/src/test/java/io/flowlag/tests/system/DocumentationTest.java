@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What the documents say of the program is what the program does. */
+/** The documents' statements on the program hold. */
 class DocumentationTest {
     private static final Pattern DEMO = Pattern.compile("(?s)<!-- demo: .*?```text\\n(.*?)```");
     private static final Pattern COMMAND_LINE = Pattern.compile("(?m)^    (?:sudo )?bin/flowlag ([a-z-]+)(.*)$");

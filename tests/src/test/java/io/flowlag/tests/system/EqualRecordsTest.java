@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-/** How the agents are spread over threads changes nothing in what they say. */
+/** The distribution of agents over threads does not change the records. */
 class EqualRecordsTest {
     /** Element 148 and its octets. */
     private static final Pattern FLOW_ID = Pattern.compile("\\b0/148:[0-9a-f]{16} ");

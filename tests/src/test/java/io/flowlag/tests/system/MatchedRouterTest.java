@@ -38,8 +38,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * One process on a router with a full queue, by the commands of the first page and no other key: what it says of each flow is
- * compared with two captures, whose packets are matched by what they carry.
+ * One process on a router with a full queue, by the commands of the first page and no other key. Its result for each flow is
+ * compared with two captures, whose packets are matched by content.
  */
 @Tag("topology")
 @Tag("slow")
@@ -256,8 +256,8 @@ class MatchedRouterTest {
     }
 
     /**
-     * Whatever the records claim is so: exact losses, upper bounds, exact means. Of a flow that was not watched all the time the
-     * records know a part.
+     * Checks the records' claims: exact losses, upper bounds, exact means. For a flow that was not watched all the time, the
+     * records cover a part.
      */
     private static void judgeClaims(final Map<String, Told> told, final TapTruth truth, final boolean isInterrupted) {
         int flows = 0;

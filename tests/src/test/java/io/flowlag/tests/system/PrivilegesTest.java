@@ -22,7 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** The capabilities that docs/live-capture.md lists: what each is enough for, and what is said without it. */
+/** The capabilities that docs/live-capture.md lists: what each permits, and the messages without it. */
 @Timeout(120)
 class PrivilegesTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Two processes that reconcile their packets over a small queue of the kernel, beside what taps at both points tell. */
+/** Two processes that reconcile their packets over a small queue of the kernel, compared with taps at both points. */
 @Tag("topology")
 @Tag("slow")
 class ReconcileDelayTest {

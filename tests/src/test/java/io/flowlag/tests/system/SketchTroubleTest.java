@@ -24,9 +24,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Two processes that compare sketches while one of them is killed, gets no time, or loses packets of its own, or while they
- * cannot reach each other. The path itself loses nothing, which taps at both points vouch for: so whatever is exported, no loss
- * may be in it, and no delay but a true one.
+ * Two processes that compare sketches while one of them is killed, suspended, or loses packets itself, or while they cannot reach
+ * each other. The path loses nothing, as taps at both points confirm: no exported record may show a loss or a wrong delay.
  */
 @Tag("topology")
 @Tag("slow")

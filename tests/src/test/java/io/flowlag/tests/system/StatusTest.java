@@ -114,7 +114,7 @@ class StatusTest {
         assertTrue(metrics.containsKey("flowlag_healthy{check=\"threads\"}"), metrics::toString);
     }
 
-    /** A loaded machine may drop packets, and that is ill; status code, word and checks must say the same. */
+    /** A loaded machine may drop packets, which is a failing check; status code, word and checks must agree. */
     private static void assertHealth(final Answer answer) throws IOException {
         final JsonNode health = JSON.readTree(answer.body());
         boolean isWell = true;

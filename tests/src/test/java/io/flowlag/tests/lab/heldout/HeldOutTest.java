@@ -17,7 +17,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The captures hold what the generator says, and the judge tells right from wrong. */
+/** The captures match the generator, and the evaluation detects errors. */
 class HeldOutTest {
     private static final int MEAN_COLUMN = 7;
     private static final int DEVIATION_COLUMN = 8;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The joint estimator against the truth, in small: who beats whom, by how much, and that bounds hold. */
+/** The joint estimator against the truth at small scale: ranking, ratios, and coverage of bounds. */
 @Tag("slow")
 class JointFigureTest {
     private static final int SEEDS = 3;

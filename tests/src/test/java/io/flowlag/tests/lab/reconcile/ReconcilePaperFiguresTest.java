@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * The shapes of the RDA paper's figures at a fiftieth of its size; with {@code -Dflowlag.scale=paper} at its size, printed. No
- * time is asserted.
+ * The shapes of the RDA paper's figures at a fiftieth of its size; with {@code -Dflowlag.scale=paper} at its size, printed. Times
+ * are not checked.
  */
 @Tag("slow")
 class ReconcilePaperFiguresTest {

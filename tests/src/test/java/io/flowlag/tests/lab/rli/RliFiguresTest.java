@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The figures of the RLI paper in small: who beats whom, by how much. */
+/** The figures of the RLI paper at small scale: ranking and ratios. */
 @Tag("slow")
 class RliFiguresTest {
     private static Results run(final Experiment experiment) {

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What faults of the path do to RLI: nothing wrong comes of them. */
+/** Faults of the path cause no wrong estimates of RLI. */
 class RliModelTest {
     private static final int PACKETS = 100_000;
     /** Any other must do as well. */

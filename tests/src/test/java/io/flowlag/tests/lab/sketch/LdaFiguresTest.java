@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The figures of the LDA paper in small. */
+/** The figures of the LDA paper at small scale. */
 class LdaFiguresTest {
     /** Figure 4: errors as few samples make them, bounds that hold, samples as theory promises. */
     @Test

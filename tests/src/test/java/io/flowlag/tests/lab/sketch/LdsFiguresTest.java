@@ -12,7 +12,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The figures of the LDS paper in small: who beats whom, by how much. */
+/** The figures of the LDS paper at small scale: ranking and ratios. */
 class LdsFiguresTest {
     private static final String WEIGHED = "weighed";
     private static final String RULE = "the paper's rule";
