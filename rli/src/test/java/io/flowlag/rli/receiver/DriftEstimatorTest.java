@@ -83,7 +83,7 @@ class DriftEstimatorTest {
         }
     }
 
-    /** References and packets of 1 ms for some time; the receiver's clock is ahead by an offset, and gains at a rate. */
+    /** Feeds references and packets with a delay of 1 ms for some time; the receiver's clock has an offset and a drift. */
     private void go(final long durationNs, final long offsetNs, final double drift) {
         final long fromNs = nowNs;
         for (; nowNs < fromNs + durationNs; nowNs += GAP_NS) {

@@ -15,7 +15,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** From the sender's octets to estimates, with somebody between who forges, replays and cuts. */
+/** From the sender's octets to estimates, with an attacker in between who forges, replays and truncates. */
 class ForgedReferencesTest {
     private static final long START_NS = 1_767_225_600_000_000_000L;
     private static final long GAP_NS = 10_000_000L;

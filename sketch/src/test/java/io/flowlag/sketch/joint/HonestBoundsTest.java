@@ -157,7 +157,7 @@ class HonestBoundsTest {
         assertTrue(segment.estimator.isCalibrated());
     }
 
-    /** Witnesses of intervals with references say nothing of flows without. */
+    /** Witnesses of intervals with references carry no information on flows without. */
     @Test
     void shouldNotTakeTheWordOfOthersWhereReferencesAreMissing() {
         final Segment segment = new Segment(25, 200, 4);

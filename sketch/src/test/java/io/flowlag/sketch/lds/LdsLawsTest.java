@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What holds for every LDS, whatever its geometry, seed, and packets. */
+/** Laws of every LDS, for any geometry, seed, and packets. */
 class LdsLawsTest {
     private static final long INTERVAL_NS = 1_000_000_000L;
 

@@ -20,7 +20,7 @@ import java.util.SplittableRandom;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What holds for every RDA, whatever its geometry, seed, and packets. */
+/** Laws of every RDA, for any geometry, seed, and packets. */
 class PeelingLawsTest {
     /** A packet as both points saw it: how often, and when; 0 copies: not at all. */
     record Packet(long identifier, int sentCopies, int receivedCopies, long sentSumNs, long receivedSumNs) {

@@ -169,7 +169,7 @@ class LaboratoryTest {
         assertTrue(said.startsWith("seeds "), said);
     }
 
-    /** Errors and costs in their order: what is exact is dear, what is cheap knows one mean, joint is the best of the rest. */
+    /** Ranking by error and cost: exact methods cost most, the cheapest know one mean, and joint is the best of the others. */
     @Test
     void shouldCompareEveryMethod() {
         final Table table = methods.named("load-88");
@@ -190,7 +190,7 @@ class LaboratoryTest {
         assertTrue(table.number(control, joint) < table.number(control, "exact flow sums") * 3, table.csv());
     }
 
-    /** What small state buys: less than sums of all flows on the wire for an error of some per cent, and no exactness. */
+    /** Small state costs less than sums of all flows on the wire for an error of some per cent, but is not exact. */
     @Test
     void shouldTellWhereMethodsCross() {
         final Results budget = new BudgetExperiment().run(Setup.of(Scale.TEST));
@@ -251,7 +251,7 @@ class LaboratoryTest {
             bursts.csv());
     }
 
-    /** No α of the paper's rule is as good as weighing; a large one takes in other flows; loss takes flows away. */
+    /** No α of the paper's rule is as good as weighting; a large one includes other flows; loss removes flows. */
     @Test
     void shouldSweepAlphaAndLoss() {
         final Table alpha = new LdsAlpha().run(new Setup(Scale.TEST, 1)).named("alpha");

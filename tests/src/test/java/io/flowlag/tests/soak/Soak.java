@@ -62,7 +62,7 @@ public final class Soak {
     }
 
     /**
-     * What was seen at a moment.
+     * A sample.
      *
      * @param second      since the load began.
      * @param sent        packets until then.
@@ -75,7 +75,7 @@ public final class Soak {
     }
 
     /**
-     * What came of it.
+     * The outcome.
      *
      * @param samples   in order.
      * @param sent      packets.

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * The writer fills an interval's sketch, closes it, and needs an empty one for a later interval; the reader takes the closed one,
- * looks at it and gives it back. The reader sees all of it or none, and the writer gets it empty or not at all.
+ * The writer fills an interval's sketch, closes it, and needs an empty one for a later interval; the reader polls the closed one,
+ * reads it and returns it. The reader sees all of it or none, and the writer gets it empty or not at all.
  */
 @JCStressTest
 @State

@@ -36,7 +36,7 @@ public final class Flows {
     }
 
     /**
-     * The ground truth beside a shared capture.
+     * The ground truth of a shared capture.
      *
      * @param csv with the columns named in the data's README.
      * @return the flows.

@@ -187,7 +187,7 @@ public final class SketchedSegment implements AutoCloseable {
          * Waits until a number grows.
          *
          * @param number to look at, again and again.
-         * @param by     how much more than now.
+         * @param by     least growth.
          */
         public void awaitMore(final LongSupplier number, final long by) {
             final long before = number.getAsLong();

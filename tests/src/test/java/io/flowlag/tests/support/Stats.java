@@ -79,7 +79,7 @@ public final class Stats {
     }
 
     /**
-     * Adds the accounting identity up from the counters alone, then compares with what the process says of it.
+     * Computes the accounting identity from the counters alone, then compares it with the process's own result.
      *
      * @return this; fails if a packet or a record is unaccounted for.
      */

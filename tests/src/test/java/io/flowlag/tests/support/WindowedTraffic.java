@@ -20,12 +20,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * UDP flows through a queue, of which never more than a window of octets is under way: the queue stands, and as long as it is
- * longer than the window nothing is lost, however slow the machine is. The window changes with the time, so flows differ in
- * delay. Some thin flows live all the time; of thick flows a few live at once, one follows the other.
- * <p>
- * Each packet begins with a number that no other one of its flow has: how many octets had been sent with it. The sink tells by it
- * what has arrived, whatever was lost before.
+ * UDP flows through a queue with at most a window of octets under way. The queue stays filled, and nothing is lost while it is
+ * longer than the window, however slow the machine is. The window changes with time, so flows differ in delay. Thin flows live
+ * all the time; a few thick flows live at once, one after another.
+ *
+ * <p>Each packet begins with a number unique in its flow: the octets sent including it. From it the sink knows what has arrived,
+ * whatever was lost before.
  */
 public final class WindowedTraffic implements AutoCloseable {
     /** Octets of a packet before its payload: Ethernet, IPv4, UDP. */
@@ -33,7 +33,7 @@ public final class WindowedTraffic implements AutoCloseable {
     private static final int MAXIMUM_BYTES = 65_536;
     private static final long LEVEL_NS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long PARK_NS = TimeUnit.MICROSECONDS.toNanos(50);
-    /** After so long without an arrival the last packets of the window are taken for lost. */
+    /** Time without an arrival after which the last packets of the window count as lost. */
     private static final long GIVE_UP_NS = TimeUnit.MILLISECONDS.toNanos(700);
     private static final Duration TIMEOUT = Duration.ofSeconds(180);
 
@@ -223,7 +223,7 @@ public final class WindowedTraffic implements AutoCloseable {
         sentPackets++;
     }
 
-    /** Until so many octets more fit into the window of the moment; each level holds for a while. */
+    /** Waits until this many octets fit into the present window; each level holds for a while. */
     private void awaitWindow(final int lengthBytes, final long beginNs) {
         long arrivedBefore = arrivedBytes;
         long progressNs = System.nanoTime();

@@ -170,7 +170,7 @@ class CrashTest {
         }
     }
 
-    /** At any moment of its short life; it may be over. */
+    /** Kills it at any moment of its run; it may have ended. */
     private void killFlows(final Command.Running run, final Command.Running flows) {
         final long rounds = counter(CounterId.CHECKPOINT_ROUNDS) + random.nextInt(MOST_ROUNDS);
         Deadline.await(TIMEOUT, () -> counter(CounterId.CHECKPOINT_ROUNDS) >= rounds, () -> "rounds: " + run.errors());

@@ -33,7 +33,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Two processes that see the same packets of the loopback interface as they leave and as they arrive, and exchange sketches: with
- * TLS, with changes of the settings while they run, and with others who talk to the receiver's port.
+ * TLS, with changes of settings at run time, and with strangers at the receiver's port.
  */
 @Tag("topology")
 @Tag("slow")

@@ -151,9 +151,9 @@ class KernelQueueTest {
     }
 
     /**
-     * Twice as many flows in an interval as cells: a second of each flow by references, by sketches, and by both together, with
-     * bounds that are checked by the sums of all flows. {@code -Dflowlag.kernel.queue.runs=5} is what the promise is about; one
-     * run has some 14 intervals, whose errors are alike within, so that the share that holds is not exact.
+     * Twice as many flows in an interval as cells. Each flow's delay of a second is estimated by references, by sketches, and by
+     * both together; the sums of all flows check the bounds. The promise is for {@code -Dflowlag.kernel.queue.runs=5}: one run
+     * has about 14 intervals with correlated errors, so its share of covered means is inexact.
      */
     @Test
     @Tag("slow")
@@ -410,7 +410,7 @@ class KernelQueueTest {
         return started(inNamespace(namespace).command(arguments.toArray()).timeout(TIMEOUT).start());
     }
 
-    /** Ahead of whatever else the machine does: a process that gets no time can send no references. */
+    /** Runs at high priority: a process without processor time cannot send references. */
     private static Flowlag inNamespace(final NetworkNamespace namespace) {
         return new Flowlag().under("ip", "netns", "exec", namespace.name(), "nice", "-n", "-19");
     }

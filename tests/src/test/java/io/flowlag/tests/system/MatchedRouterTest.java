@@ -62,7 +62,7 @@ class MatchedRouterTest {
     private static final long SECOND_NS = 1_000_000_000L;
     /** What two captures of a packet at one point may differ by. */
     private static final long STAMP_NS = 1_000;
-    /** So long after its last packet a flow has ended: what is lost then is in no record. */
+    /** Time after its last packet at which a flow has ended; later losses are in no record. */
     private static final long END_NS = 1_500_000_000L;
     private static final int OWN_PACKETS = 300;
 
@@ -70,7 +70,7 @@ class MatchedRouterTest {
     private Path directory;
     private RouterTopology topology;
 
-    /** What all records of a 5-tuple say together. */
+    /** The combined records of a 5-tuple. */
     private static final class Told {
         private final List<DelayFlow> records = new ArrayList<>();
 
@@ -201,7 +201,7 @@ class MatchedRouterTest {
         Stats.read(stats).orFailUnlessAccounted();
     }
 
-    /** Packets under way do not fit into the memory: some flows are matched, and nothing false is said of any. */
+    /** Packets under way exceed the memory: some flows are matched, and all records stay correct. */
     @Test
     void shouldTellNothingFalseWhenMemoryIsTooSmall() throws Exception {
         final Path records = directory.resolve("records.ipfix");
@@ -222,7 +222,7 @@ class MatchedRouterTest {
             counted::toString);
     }
 
-    /** A process is killed and another one takes its flows up: it says nothing false of them. */
+    /** A process is killed and its successor restores its flows: the records stay correct. */
     @Test
     void shouldTellNothingFalseOfFlowsThatItTookUp() throws Exception {
         final Path records = directory.resolve("records.ipfix");
@@ -395,8 +395,8 @@ class MatchedRouterTest {
     }
 
     /**
-     * Packets and losses are those of the captures, and every flow is exact unless a packet that cannot be told from another one
-     * of its flow was lost: then the bound has each mean in it that may be true.
+     * Checks that packets and losses equal the captures'. Every flow is exact unless an indistinguishable packet of it was lost;
+     * then the bound covers each possible mean.
      */
     private static void judge(final Map<String, Told> told, final TapTruth truth) {
         final List<Double> errors = new ArrayList<>();

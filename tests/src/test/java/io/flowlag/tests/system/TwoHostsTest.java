@@ -31,8 +31,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * The commands of the README for two hosts, with no other key of the measurement: a full queue of the kernel with drops lies
- * between them, TCP and UDP pass it, and so do the references and the exchange. Captures at both hosts know the truth.
+ * The commands of the README for two hosts, with no other key of the measurement. A full kernel queue with drops lies between
+ * them; TCP, UDP, references and the exchange pass it. Captures at both hosts give the truth.
  */
 @Tag("topology")
 @Tag("slow")

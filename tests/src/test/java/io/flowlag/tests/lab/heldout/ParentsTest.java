@@ -19,8 +19,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Where references and sketches are not solved together, the better of them leads, flow by flow. Independent delays make
- * references worthless, and their own bounds false.
+ * Without a joint solution, the better of references and sketches is used for each flow. Independent delays make references
+ * worthless, and their own bounds false.
  */
 class ParentsTest {
     private static final int FLOWS = 8_000;

@@ -11,7 +11,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Joint estimation under loss, with reconciliation and without, in small: seeds are fixed, so figures are the same each time. */
+/** Joint estimation under loss, with and without reconciliation, at small scale; seeds are fixed, so figures are reproducible. */
 class JointRepairTest {
     /** Of all flows, for there are few large ones here; the laboratory has it for those of 100 packets and more. */
     private static final double MOST_RATIO = 1.1;

@@ -17,8 +17,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Policy passive beside adaptive at the same rate of references, on the laboratory's model of the RLI paper's link. With
- * {@code -Dflowlag.scale=paper} it prints what docs/rli.md says.
+ * Policy passive against adaptive at the same rate of references, on the laboratory's model of the RLI paper's link. With {@code
+ * -Dflowlag.scale=paper} it prints the figures of docs/rli.md.
  */
 class PassiveAccuracyTest {
     private static final boolean IS_PAPER_SCALE = "paper".equals(System.getProperty("flowlag.scale"));
