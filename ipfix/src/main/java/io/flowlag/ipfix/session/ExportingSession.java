@@ -36,8 +36,8 @@ import static io.flowlag.ipfix.session.SessionCounter.TEMPLATES_SENT;
  * <li>With a handler of {@linkplain SessionSettings#unsentRecords unsent records}, no record waits without a connection:
  *     undelivered records of a broken connection are returned, and none is discarded for lack of room.</li>
  * </ul>
- * One thread calls everything except {@link #statistics()}, whose values any thread may read. The session owns its buffers; a claim
- * is the caller's until commit or abort. Allocates at construction and when a template is new; never per record or message
+ * One thread calls everything except {@link #statistics()}, whose values any thread may read. The session owns its buffers; the
+ * caller owns a claim until commit or abort. Allocates at construction and when a template is new; never per record or message
  * (unless checksums are on).
  */
 public final class ExportingSession implements AutoCloseable {

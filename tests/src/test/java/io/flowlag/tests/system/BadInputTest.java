@@ -220,7 +220,7 @@ class BadInputTest {
             "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups", "--inh-caps=-all", "--bounding-set=-all");
     }
 
-    /** A copy of the jar that the unprivileged user can read: the checkout may lie in a home directory that is closed to others. */
+    /** A copy of the jar that the unprivileged user can read: the checkout may lie in a closed home directory. */
     private Path readableJar() {
         try {
             final Path folder = Files.createDirectories(directory.resolve("jar"));

@@ -8,10 +8,10 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * An interval's packets, in the order in which they arrive at the receiver: flows of bounded Pareto sizes whose packets come in
- * bursts, one queue after Lindley's recursion, references ahead of every n-th packet by RLI's adaptive policy, and each packet's
- * delay estimate by linear interpolation between the references on either side, with the difference of the transmission times of
- * packet and reference (RLI's {@code capacity}).
+ * An interval's packets, in order of arrival at the receiver. Flows have bounded Pareto sizes, and their packets come in bursts.
+ * One queue follows Lindley's recursion; references precede every n-th packet by RLI's adaptive policy. Each packet's delay
+ * estimate is the linear interpolation between its two references, with the difference of the transmission times of packet and
+ * reference (RLI's {@code capacity}).
  */
 final class Traffic {
     private static final double SIZE_SHAPE = 1.2;
