@@ -157,10 +157,10 @@ public final class ConfigLoader {
     }
 
     /**
-     * Names a file that the command writes, so that it is nobody else's.
+     * Registers an output file of the command, so that nothing else uses it.
      *
-     * @param option that has it, such as {@code --truth}.
-     * @param file   as it was given; {@code -} is standard output, null for none.
+     * @param option that names it, such as {@code --truth}.
+     * @param file   as given; {@code -} is standard output, null for none.
      */
     public ConfigLoader writes(final String option, final Path file) {
         outputs.add(new FileRelations.OwnFile(option, file));

@@ -443,7 +443,7 @@ final class DelayRelations {
         }
     }
 
-    /** Of a name nobody knows yet which address it will have: the longer. */
+    /** Length of a reference's frame. A name, whose address is not known yet, counts as IPv6. */
     static int referenceLengthBytes(final String target, final boolean isKeyed) {
         final boolean isIpv4 = target == null || IPV4_ADDRESS.matcher(target).matches();
         return ETHERNET_UDP_BYTES + (isIpv4 ? IPV4_BYTES : IPV6_BYTES) + (isKeyed ? KEYED_REFERENCE_BYTES : REFERENCE_BYTES);

@@ -59,7 +59,7 @@ public record ExporterConfig(
         SHARED,
         /** Several threads for metering. */
         SHARDED,
-        /** No thread beside the caller's. */
+        /** No thread besides the caller's. */
         INVOKER
     }
 
@@ -445,7 +445,7 @@ public record ExporterConfig(
      * @param alpha           how much fuller than the emptiest a cell may be.
      * @param aggregatorCells in each bank of a class's aggregator.
      * @param inFlightPackets remembered of the end of an interval.
-     * @param witnessPpm      flows in a million whose exact sums are kept beside the sketches, before size is looked at.
+     * @param witnessPpm      flows in a million whose exact sums are kept besides the sketches, chosen regardless of size.
      */
     public record Lds(
         boolean enabled,
@@ -639,12 +639,12 @@ public record ExporterConfig(
     }
 
     /**
-     * Credentials of TLS sessions; every file was readable when the configuration was concluded.
+     * Credentials of TLS sessions. Every file was readable when the configuration was loaded.
      *
      * @param certificate ours with its chain, PEM; or null.
      * @param key         ours, PEM; or null.
      * @param trust       authorities of the other end, PEM; or null.
-     * @param peers       names of which the other end's certificate must have one, beside the receiving end's own; or empty.
+     * @param peers       names accepted in the other end's certificate, besides the receiving end's own; or empty.
      */
     public record Tls(Path certificate, Path key, Path trust, List<String> peers) {
     }
@@ -810,7 +810,7 @@ public record ExporterConfig(
     }
 
     /**
-     * Whether nobody gave the value of a key, so that a command may prefer another default. Returns whether the table's default
+     * Whether a key has its table default, so that a command may prefer another default. Returns whether the table's default
      * holds.
      */
     public boolean isDefault(final ConfigKey<?> key) {

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What is written must be nobody else's: no input, no file of the configuration, and nothing that is written by another part of
- * the process. Files are the same whatever links lead to them. Every fault is added to the problems.
+ * Checks the files that the process writes. None may be an input, a configuration file, or the output of another part of the
+ * process. Links are resolved before files are compared. Every fault is added to the problems.
  */
 final class FileRelations {
     private static final String STANDARD_STREAM = "-";

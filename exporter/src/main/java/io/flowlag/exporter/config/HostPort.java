@@ -41,7 +41,7 @@ public record HostPort(String host, int port) {
         return new HostPort(host == null ? LOOPBACK : host, port);
     }
 
-    /** Whether the host is an address, and none of loopback's; of a name nobody knows it yet. */
+    /** Whether the host is an address outside loopback; false for a name, which is not resolved here. */
     boolean isAddressBeyondLoopback() {
         return isAddressBeyondLoopback(host, false);
     }

@@ -9,7 +9,7 @@ package io.flowlag.exporter.config;
  * @param option of the command line that gave the value; empty elsewhere.
  */
 public record Origin(String source, int line, int column, String option) {
-    /** The value that holds when nobody gives one. */
+    /** The value is the default. */
     public static final Origin DEFAULT = new Origin("default", 0, 0, "");
 
     /**
@@ -31,7 +31,7 @@ public record Origin(String source, int line, int column, String option) {
         return new Origin("command line", 0, 0, option);
     }
 
-    /** {@return whether nobody gave the value} */
+    /** {@return whether the value is a default} */
     public boolean isDefault() {
         return line == 0 && option.isEmpty();
     }

@@ -22,13 +22,13 @@ import java.util.List;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * Sees that a destination with a {@link Spool} loses no record while its collector is away. With a connection that takes them,
- * records go straight to the session; else into the spool, as does what a broken connection had not carried away. What is in the
- * spool goes out beside the live records, in its own order, so many records a second at most.
+ * Keeps the records of a destination with a {@link Spool} while its collector is unreachable. While the connection accepts them,
+ * records go straight to the session. Otherwise they go into the spool, as do records that a broken connection had not sent.
+ * Spooled records are sent in their own order, interleaved with live records, at a bounded rate in records per second.
  * <p>
- * A spooled record is released when its message has left the process. Both kinds go through the session in one queue, so a count
- * of records says which of them have left. The exporting thread owns it; {@link #statistics()} and the counts are for any thread.
- * Allocates at construction, and a little per spooled record.
+ * A spooled record is released when its message has left the process. Both kinds pass through the session in one queue, so a
+ * count of records tells which of them have left. The exporting thread owns it; {@link #statistics()} and the counts are for any
+ * thread. Allocates at construction, and a little per spooled record.
  */
 final class Backlog implements UnsentRecords {
     private static final int UNDER_WAY_LIMIT = 16_384;
@@ -78,7 +78,7 @@ final class Backlog implements UnsentRecords {
         spool = new Spool(directory, boundBytes, templates(registry, catalog), this::onLost);
     }
 
-    /** {@return octets of memory that a backlog takes beside the session's buffers} */
+    /** {@return octets of memory that a backlog takes besides the session's buffers} */
     static long memoryBytes() {
         return Spool.memoryBytes() + SCRATCH_BYTES + (5L * Long.BYTES + 1) * UNDER_WAY_LIMIT;
     }
@@ -203,7 +203,7 @@ final class Backlog implements UnsentRecords {
         }
     }
 
-    /** Records given to the session that are not in it any more. */
+    /** Counts the records that were given to the session and have left it. */
     private long leftCount() {
         return committedCount - session.statistics().recordsWaiting();
     }

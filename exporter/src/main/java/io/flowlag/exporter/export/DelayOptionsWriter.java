@@ -24,7 +24,7 @@ import java.util.Locale;
 final class DelayOptionsWriter {
     private static final String MATCHED = "matched";
     private static final String REFERENCES = "references";
-    /** What a class is summed up by, in the order in which it is told. */
+    /** The statistics of a class, in the order of the records. */
     static final List<String> KINDS = List.of(MATCHED, "estimates", REFERENCES);
 
     private static final long NS_PER_MS = 1_000_000L;

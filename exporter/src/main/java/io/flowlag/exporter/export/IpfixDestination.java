@@ -229,7 +229,7 @@ public final class IpfixDestination implements Destination {
         return spoolError.isEmpty() ? error : error.isEmpty() ? spoolError : error + "; " + spoolError;
     }
 
-    /** Whether flows of a former process are among those sent: when they were nobody knows here. */
+    /** Whether restored flows of a former process, whose times are unknown here, are among those sent. */
     private boolean hasOlderFlows() {
         return backlog != null && backlog.statistics().recordsTakenUp() > 0;
     }

@@ -58,8 +58,8 @@ final class OptionsExporter {
      * @param descriptionIntervalMs between two descriptions in one Transport Session; 0 for one only.
      * @param elements              enterprise elements to describe; may be empty.
      * @param interfaceNames        by interface index; may be empty.
-     * @param delayWriter           of the session; null where nothing of delay is told.
-     * @param delaySource           gives what is told of delay, or null as long as there is nothing.
+     * @param delayWriter           of the session; null without delay measurement.
+     * @param delaySource           supplies the delay statistics; null while there are none.
      */
     OptionsExporter(
         final ExportingSession session,
@@ -82,7 +82,7 @@ final class OptionsExporter {
         this.delayWriter = delayWriter;
         this.delaySource = delaySource;
         this.counters = counters;
-        // A destination that joins later is told of what is measured from then on.
+        // A destination that joins later reports what is measured from then on.
         final DelayView delay = delayWriter == null ? null : delaySource.get();
         toldIntervals = delay == null ? 0 : delay.intervalCount();
     }

@@ -103,10 +103,10 @@ public final class SegmentSimulation {
     }
 
     /**
-     * Lets the next thing happen.
+     * Advances to the next event.
      *
-     * @param handler is told of it; of nothing when only time passes.
-     * @return false when the last packet has arrived: nothing will happen any more.
+     * @param handler receives the event; it is not called when only time passes.
+     * @return false after the last packet has arrived.
      */
     public boolean step(final SegmentHandler handler) {
         if (arrivedCount > 0) {

@@ -75,7 +75,7 @@ public final class SimulatedSegment {
     /**
      * Runs a simulation to its end.
      *
-     * @param handler is told of every packet.
+     * @param handler receives every packet.
      */
     public SegmentSimulation run(final SegmentHandler handler) {
         final SegmentSimulation simulation = simulation();
@@ -168,7 +168,7 @@ public final class SimulatedSegment {
 
         @Override
         public void onLost(final SimulatedPacket packet) {
-            // Nobody sees it.
+            // A lost packet is not captured.
         }
 
         private void emit(final SimulatedPacket packet, final long timestampNs, final int interfaceId) {

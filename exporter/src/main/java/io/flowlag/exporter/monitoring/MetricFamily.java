@@ -15,7 +15,7 @@ final class MetricFamily {
         GAUGE,
         /** Counts by bucket. */
         HISTOGRAM,
-        /** Nobody here knows. */
+        /** Unknown. */
         UNTYPED
     }
 

@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
 /**
- * Takes the state of the process once in an interval, writes it to the status file, and has it ready for HTTP. Worked by the
- * conductor's thread, beside the packets' way; {@link #snapshot} is safe from any thread. Allocates with every state.
+ * Takes a snapshot of the process once per interval, writes it to the status file, and keeps it for HTTP. Runs on the conductor's
+ * thread, off the packet path. {@link #snapshot} is safe from any thread. Allocates with every snapshot.
  */
 public final class Observer implements StatusSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Observer.class);
@@ -60,14 +60,14 @@ public final class Observer implements StatusSource, AutoCloseable {
     private volatile StatusSnapshot snapshot;
 
     /**
-     * Watches a process.
+     * Observes a process.
      *
-     * @param isLive     whether a status file is made unless one was asked for.
+     * @param isLive     whether a status file is made even if none was configured.
      * @param statistics gives a view of all counters.
      * @param delay      the delay stage; null where no delay is measured.
-     * @param watches    give flows, each those of one cache; none if nobody looks.
+     * @param watches    supply flows, one watch per cache; empty for no flow listing.
      * @param heartbeats of the threads.
-     * @throws IOException if a status file that was asked for cannot be made.
+     * @throws IOException if a configured status file cannot be made.
      */
     public Observer(
         final ExporterConfig config,

@@ -28,7 +28,7 @@ import java.util.Map;
  * The contents of a snapshot in the status file, field behind field as {@link FieldWriter} writes them, in the order of the
  * methods here: process, counters by label, sources, destinations, delay (absent where none is measured), latency (absent
  * where packets do not come as they happen), segment, health, errors, flows.
- * Flows are in the layout of {@link WatchedFlow}. Whoever changes it raises {@link StatusFile#VERSION}.
+ * Flows are in the layout of {@link WatchedFlow}. Every change of the layout raises {@link StatusFile#VERSION}.
  */
 final class SnapshotCodec {
     private SnapshotCodec() {

@@ -18,7 +18,7 @@ import java.util.zip.CRC32C;
  *  40  intervalMs       8   between two snapshots
  *  64  activityMs       8   the writer's last sign of life; ten times a second
  * 128  snapshotNumber   8   of the newest whole snapshot, from 1; it lies in buffer (number and 1); 0 for none yet
- * 192  endedMs          8   0, or when the writer ended in order
+ * 192  endedMs          8   0, or when the writer ended normally
  * 256  buffer 0
  *  ..  buffer 1
  *
@@ -30,7 +30,7 @@ import java.util.zip.CRC32C;
  * </pre>
  * The one writer writes snapshot n + 1 into the buffer that does not hold n, then stores its number with release order. A
  * reader loads the number with acquire order, copies that buffer, and takes the copy if the number is still the same: the
- * writer does not touch this buffer before it has stored the next number. So nobody waits, a reader that dies is not noticed,
+ * writer does not touch this buffer before it has stored the next number. Neither side waits, a reader that dies has no effect,
  * and a writer that dies leaves the last whole snapshot. Constants, for any thread.
  */
 public final class StatusFile {

@@ -12,10 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * Where status files are when nobody names one: {@code flowlag-PID.status} in the first directory that the writer may write. Any
- * thread.
- */
+/** The default location of status files: {@code flowlag-PID.status} in the first directory that is writable. Any thread. */
 public final class StatusFiles {
     private static final Path SYSTEM_DIRECTORY = Path.of("/run/flowlag");
     private static final String PREFIX = "flowlag-";

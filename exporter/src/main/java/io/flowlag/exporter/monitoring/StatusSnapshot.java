@@ -8,13 +8,12 @@ import io.flowlag.exporter.status.Statistics;
 import java.util.List;
 
 /**
- * The state of a process at one moment, for everything that shows it. Immutable, but for counters of the own process, which
- * go on.
+ * The state of a process at one moment, for every view of it. Immutable, except that the counters of the own process go on.
  *
- * @param statistics as {@code --stats} has them.
- * @param segment    what the segment is; null where no delay is measured.
+ * @param statistics as {@code --stats} shows them.
+ * @param segment    the measured segment; null without delay measurement.
  * @param histograms delays since the start in fixed buckets; not in the status file.
- * @param errors     that nobody foresaw, each kind once.
+ * @param errors     unexpected exceptions, one entry per kind.
  */
 public record StatusSnapshot(
     long pid,

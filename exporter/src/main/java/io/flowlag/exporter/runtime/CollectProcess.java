@@ -20,8 +20,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * {@code flowlag collect}: a Collecting Process that prints records until its input ends or it is told to stop. Runs once, on
- * the command's thread.
+ * {@code flowlag collect}: a Collecting Process that prints records until its input ends or it is stopped. Runs once, on the
+ * command's thread.
  */
 public final class CollectProcess {
     private CollectProcess() {

@@ -110,7 +110,7 @@ public final class Destinations {
         try {
             return Files.isSameFile(one, other);
         } catch (final IOException ex) {
-            return one.toAbsolutePath().normalize().equals(other.toAbsolutePath().normalize()); // not there any more, or not yet
+            return one.toAbsolutePath().normalize().equals(other.toAbsolutePath().normalize()); // the file is absent
         }
     }
 

@@ -60,10 +60,10 @@ import java.util.stream.Collectors;
  * <li>{@code pipelined}: a thread each, joined by two rings;</li>
  * <li>{@code shared}: one thread that works all three, each handing over by direct call;</li>
  * <li>{@code sharded}: several threads for metering and one for exporting, see {@link ShardedStages};</li>
- * <li>{@code invoker}: no thread; whoever calls {@link #doWork()} works all three.</li>
+ * <li>{@code invoker}: no thread; the caller of {@link #doWork()} works all three.</li>
  * </ul>
- * The same stages give the same records in every mode. The end runs through the stages in order: when the sources have ended,
- * or a stop was asked for, metering flushes the cache, then exporting sends what it has and closes the sessions.
+ * The same stages give the same records in every mode. The stages end in order: when the sources have ended or
+ * a stop was requested, metering flushes the cache, then exporting sends what it has and closes the sessions.
  */
 public final class MeteringPipeline implements AutoCloseable {
     /** How long the end may take for destinations that take nothing. */
@@ -90,7 +90,7 @@ public final class MeteringPipeline implements AutoCloseable {
      *
      * @param config       sizes, timeouts and threading.
      * @param sources      owned by the pipeline from now on.
-     * @param isLive       whether packets come as they happen: then nobody waits, losses are counted, and flows end by the
+     * @param isLive       whether packets are live: capture never waits, losses are counted, and flows end by the
      *                     clock; files are replayed without loss in packet time.
      * @param destinations owned by the pipeline from now on.
      */
@@ -363,7 +363,7 @@ public final class MeteringPipeline implements AutoCloseable {
         return linkTypes.stream().map(String::valueOf).collect(Collectors.joining(", ", "{", "}"));
     }
 
-    /** {@return what finds flows worth a look before their records go on to a sink; null if nobody looks} */
+    /** {@return the watch that selects flows before their records go on to a sink; null for none} */
     static FlowWatch watch(final ExporterConfig config, final boolean isLive, final FlowRecordSink sink) {
         return isWatched(config, isLive) ? new FlowWatch(
             sink, config.status().flows(), config.status().intervalNs(), SystemNanoClock.INSTANCE) : null;
@@ -374,7 +374,7 @@ public final class MeteringPipeline implements AutoCloseable {
         return config.metrics().isOn() || config.status().enabled() && (isLive || config.status().file() != null);
     }
 
-    /** {@return what finds flows worth a look, one for each flow cache; none if nobody looks} */
+    /** {@return the watches that select flows, one for each flow cache; empty for none} */
     List<FlowWatch> flowWatches() {
         return List.copyOf(flowWatches);
     }

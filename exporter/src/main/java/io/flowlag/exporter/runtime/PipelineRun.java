@@ -88,8 +88,8 @@ public final class PipelineRun implements AutoCloseable {
     private Runnable onHousekeeping = () -> { };
 
     /**
-     * The threads for captures, unless the configuration names some: a source that may wait for its input needs a thread of its
-     * own, or a signal would find nobody to take it.
+     * The threading mode for captures, unless the configuration names one. A source that may block on its input needs its own
+     * thread, so that signals are still handled.
      *
      * @param files captures, or standard input.
      * @return the configuration with a threading mode.
@@ -271,7 +271,7 @@ public final class PipelineRun implements AutoCloseable {
         return memoryBoundBytes;
     }
 
-    /** {@return how many exceptions there were that nobody foresaw} */
+    /** {@return the number of unexpected exceptions} */
     public long errorCount() {
         return errors.count() + otherErrors.count();
     }
@@ -356,7 +356,7 @@ public final class PipelineRun implements AutoCloseable {
         return exitCode;
     }
 
-    /** Says once which captured packets nobody here can read, if their link-layer type was the reason. */
+    /** Reports captured packets that were refused because of their link-layer type. */
     public void tellUnsupportedLinkTypes() {
         final long refused = counters.get(CounterId.REFUSED_LINK_TYPE);
         if (refused > 0) {
@@ -457,7 +457,7 @@ public final class PipelineRun implements AutoCloseable {
         }
     }
 
-    /** What cannot be written now may be the next time, or at the end: no reason to stop, so it is told once. */
+    /** A failed write is logged once and retried at the next interval; it never stops the run. */
     private void rewriteStatistics() {
         try {
             writeStatistics();

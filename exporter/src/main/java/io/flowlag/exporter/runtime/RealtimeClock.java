@@ -18,7 +18,7 @@ final class RealtimeClock implements EpochNanoClock {
     private static final long TOO_FAR = -1;
     private static final MethodHandle ADJUSTMENT = adjustment();
 
-    /** Seconds since the epoch, near the time; the time is told as a distance from it. */
+    /** Seconds since the epoch, near the current time; the time is read as an offset from it. */
     private volatile long offsetSeconds = System.currentTimeMillis() / MS_PER_SECOND;
 
     /** {@return the clock of live packets} */

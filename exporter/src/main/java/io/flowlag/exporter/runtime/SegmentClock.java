@@ -11,7 +11,7 @@ public final class SegmentClock {
     private SegmentClock() {
     }
 
-    /** The state that the section names, read once. Returns the state, to be refreshed by whoever keeps it. */
+    /** Reads the state that the section names, once. Returns the state; its owner refreshes it. */
     public static ClockState state(final ExporterConfig.Clock clock) {
         return switch (clock.source()) {
             case ADJTIMEX -> ClockState.adjtimex();

@@ -131,7 +131,7 @@ final class ShardedStages {
         return meterings;
     }
 
-    /** {@return what finds flows worth a look, one for each shard; none if nobody looks} */
+    /** {@return the watches that select flows, one for each shard; empty for none} */
     List<FlowWatch> watches() {
         return watches;
     }

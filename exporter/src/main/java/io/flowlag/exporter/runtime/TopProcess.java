@@ -64,7 +64,7 @@ public final class TopProcess {
         }
     }
 
-    /** Draws until it is told to end, or the process ends that is shown. */
+    /** Draws until it is stopped, or until the observed process ends. */
     public static ExitCode run(final StatusFileReader reader, final long intervalNs, final Terminal terminal) {
         return new TopProcess(reader, intervalNs, terminal).run();
     }

@@ -137,10 +137,10 @@ public enum CounterId {
     /** Flow entries created. */
     FLOWS_CREATED("flows_created", "flows",
         "Flow entries created."),
-    /** Flows of a former life of the process, taken up from the checkpoint. */
+    /** Flows restored from the checkpoint of a former process. */
     FLOWS_TAKEN_UP("flows_taken_up", "flows",
         "Flows of a former life of the process, taken up from the checkpoint."),
-    /** Flows taken up whose records had been made shortly before the crash: a collector may have them twice. */
+    /** Restored flows whose records were made shortly before the crash; a collector may have them twice. */
     FLOWS_PERHAPS_DOUBLED("flows_perhaps_doubled", "flows",
         "Flows taken up whose records had been made shortly before the crash: a collector may have them twice."),
     /** Entries of the checkpoint that make no sense and were left out. */

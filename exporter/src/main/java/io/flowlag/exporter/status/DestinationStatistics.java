@@ -56,7 +56,7 @@ public record DestinationStatistics(
     }
 
     /**
-     * {@return records made, or taken up from a spool, that are neither exported, failed nor waiting; 0 when the identity holds}
+     * {@return records made or recovered from a spool that are neither exported, failed nor waiting; 0 when the identity holds}
      */
     public long unexplainedRecords() {
         return recordsMade + (spool == null ? 0 : spool.recordsTakenUp()) - (recordsExported + recordsFailed + recordsWaiting);

@@ -3,14 +3,14 @@ package io.flowlag.exporter.status;
 /**
  * What the spool of one destination has done. Immutable.
  *
- * @param recordsHeld         in it now; they are a part of the destination's waiting records.
+ * @param recordsHeld         in it now; part of the destination's waiting records.
  * @param recordsTakenUp      found at the start, from a former process.
- * @param recordsIn           put into it by this process.
- * @param recordsOut          that left it and the process.
- * @param recordsPerhapsTwice taken up although the former process may have sent them before it was killed.
- * @param octetsBound         that its files may have.
- * @param octetsRefused       that were no records any more: cut, damaged or foreign.
- * @param errors              times that it could not be written or read.
+ * @param recordsIn           written by this process.
+ * @param recordsOut          sent from it.
+ * @param recordsPerhapsTwice recovered, though the former process may have sent them before it was killed.
+ * @param octetsBound         limit of its files.
+ * @param octetsRefused       that hold no valid records: cut, damaged or foreign.
+ * @param errors              failed writes and reads.
  */
 public record SpoolStatistics(
     long recordsHeld,

@@ -11,9 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Takes the exceptions that nobody foresaw: counts each, logs the first of its kind, and lets the stages go on. A kind is the
- * exception's type with the place where it was thrown, so that a fault per packet cannot flood the log; of each kind count
- * and last time are kept, and told at the end. Safe from any thread.
+ * Receives unexpected exceptions: counts each, logs the first of its kind, and lets the stages go on. A kind is the exception's
+ * type and the place where it was thrown, so that a fault per packet cannot flood the log. Count and last time of each kind are
+ * logged at the end. Safe from any thread.
  */
 public final class StageErrors implements ErrorHandler {
     private static final Logger LOG = LoggerFactory.getLogger(StageErrors.class);

@@ -11,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
 /**
- * The file of the log. When it takes no more, the terminal is told so once and gets the lines from then on, until the file is
- * opened anew. Any thread may call it; it allocates with each line.
+ * The log file. When a write fails, the terminal shows this once and receives the lines until the file is reopened. Safe from any
+ * thread; allocates with each line.
  */
 final class LogFile implements Consumer<String>, AutoCloseable {
     private final Path path;

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  */
 public final class Logging {
     private static final List<String> CHATTY_LIBRARIES = List.of("org.pcap4j", "net.openhft", "com.sun.jna", "org.eclipse.jetty");
-    /** Kept, because the logging of the JDK forgets the level of a logger that nobody holds. */
+    /** Held strongly, because the JDK's logging keeps loggers weakly and would lose the level. */
     private static final java.util.logging.Logger NATIVE_ACCESS = java.util.logging.Logger.getLogger("com.sun.jna");
 
     private static LogFile openFile;

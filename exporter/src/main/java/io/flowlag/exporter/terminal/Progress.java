@@ -31,9 +31,9 @@ public final class Progress implements AutoCloseable {
     }
 
     /**
-     * Tells how far the work is.
+     * Reports the progress of the work.
      *
-     * @param totalBytes of the input, or -1 if nobody knows.
+     * @param totalBytes of the input, or -1 if unknown.
      */
     public void update(final long consumedBytes, final long totalBytes, final long packetCount, final long flowCount) {
         if (!terminal.isInteractive()) {

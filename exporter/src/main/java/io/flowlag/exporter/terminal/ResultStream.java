@@ -29,7 +29,7 @@ public final class ResultStream extends PrintStream {
         this.sink = sink;
     }
 
-    /** {@return whether writing failed because nobody reads the pipe any more} */
+    /** {@return whether writing failed because the reader closed the pipe} */
     boolean isReaderGone() {
         return sink.isReaderGone;
     }

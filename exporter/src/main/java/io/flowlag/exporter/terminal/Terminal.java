@@ -64,7 +64,7 @@ public final class Terminal {
     }
 
     /**
-     * Shows a status line in place of the one before; does nothing where nobody looks.
+     * Replaces the status line; does nothing without an interactive terminal.
      *
      * @param line without its end, not longer than a narrow terminal.
      */

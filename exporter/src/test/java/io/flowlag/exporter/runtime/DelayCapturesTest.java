@@ -248,7 +248,7 @@ class DelayCapturesTest {
             count(together, "match_lost"), count(apart, "match_lost") + count(apart, "match_sent_undecided"), apart::toString);
     }
 
-    /** A user is told what "undecided" means, and only where there are such packets. */
+    /** The output explains "undecided", but only if there are such packets. */
     @Test
     void shouldExplainUndecidedPackets() throws IOException {
         final JsonNode whole = measure(sent, received);
@@ -326,8 +326,8 @@ class DelayCapturesTest {
     }
 
     /**
-     * Captures with both directions at one point and one at the other: what goes the other way is not lost, however delays are
-     * found, and what is lost is told as ever. A selector that has it all makes it lost.
+     * Captures with both directions at one point and one at the other. Packets of the other direction are not lost, however
+     * delays are found, and real losses are still reported. A selector that covers both directions makes them lost.
      */
     @ParameterizedTest
     @CsvSource({"false, false", "true, false", "false, true", "true, true"})

@@ -37,8 +37,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Laws of the records of {@code delay} by every set of estimators, with room for everything and without: no record lacks a mean
- * that an estimator has, and what stands beside the mean is of the mean's own estimator.
+ * Laws of the records of {@code delay} for every set of estimators, with ample and with scarce memory. No record lacks a mean
+ * that an estimator has, and the other fields of a mean are of the mean's own estimator.
  */
 @Tag("slow")
 class DelayModesTest {

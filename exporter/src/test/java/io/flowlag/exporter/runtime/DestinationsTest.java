@@ -106,7 +106,7 @@ class DestinationsTest {
         close(after);
     }
 
-    /** As a program does that renews certificates: the same names, and then the process is told to read them again. */
+    /** As a program does that renews certificates: it keeps the file names, then makes the process read the files again. */
     @Test
     void shouldShowTheCertificateThatAReloadFoundRenewed() throws Exception {
         final TestCredentials files = new TestCredentials(directory);

@@ -283,7 +283,7 @@ class ExchangeLinkTest {
     void shouldTellOfEachIntervalWhatOneProcessTells() {
         final Point both = new Point(config("role: both, ingress: a, egress: b, exact: off, ", ""), wiring(Role.BOTH, true));
         pass(12, both, true);
-        // Nobody knows what was under way when the first began, so it tells of no loss.
+        // The packets in flight at the start of the first interval are unknown, so it reports no loss.
         final SketchStatistics first = receiver.intervals.remove(Collections.min(receiver.intervals.keySet()));
         assertNull(first.unexplainedLost());
         int compared = 0;
@@ -346,7 +346,7 @@ class ExchangeLinkTest {
         assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
     }
 
-    /** Marks change on the way: the same packets and losses are told of as without, of the class that packets were sent in. */
+    /** Marks change on the way: packets and losses are the same as without, in the class in which the packets were sent. */
     @Test
     void shouldKnowRemarkedPacketsAgain() throws Exception {
         final String section = RECONCILE + "rli: {classes: [0, 46]}\n";
@@ -477,7 +477,7 @@ class ExchangeLinkTest {
         assertEquals(0, receiver.count("exchange_synopses_refused") + receiver.count("exchange_synopses_unverified"));
     }
 
-    /** Sketches that cannot be made are refused before the sender is told of their settings. */
+    /** Settings of sketches that cannot be built are refused before the sender receives them. */
     @Test
     void shouldRefuseSettingsBeforeAnybodyIsTold() {
         final ExporterConfig newer = newer("", "", "");
@@ -523,8 +523,8 @@ class ExchangeLinkTest {
     }
 
     /**
-     * A receiver's clock that lags or is ahead, and drifts and jitters: packets just before and after the end of an interval are
-     * told of in the interval in which they were sent, whatever is compared.
+     * A receiver's clock that lags or leads, drifts and jitters: packets just before and after the end of an interval count in
+     * the interval in which they were sent, whatever is compared.
      */
     @ParameterizedTest
     @CsvSource({
@@ -574,7 +574,7 @@ class ExchangeLinkTest {
         }
         assertTrue(compared >= 4 || kind.equals("flows"), "intervals: " + compared + ", seed " + seed);
         assertEquals(0, receiver.count("lds_clocks_apart"), "seed " + seed);
-        // Nobody knows what was sent around the beginning of the first interval; it tells of no loss.
+        // What was sent around the start of the first interval is unknown; it reports no loss.
         assertTrue(receiver.count("lds_flows_different") <= (offsetUs > 0 ? FLOWS : 0), "seed " + seed);
         if (kind.equals("flows")) {
             final long first = Collections.min(receiver.intervals.keySet());

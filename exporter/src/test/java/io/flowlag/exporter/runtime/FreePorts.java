@@ -7,8 +7,8 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports for configurations that have to name one. They are below those that the kernel gives to whoever asks for any (Linux: from
- * 32768), so that nobody is given one between the look here and its use.
+ * Ports for configurations that have to name one. They are below the kernel's ephemeral ports (Linux: from 32768), so that none
+ * is assigned to another socket between the probe here and its use.
  */
 public final class FreePorts {
     private static final int FIRST = 20_000;

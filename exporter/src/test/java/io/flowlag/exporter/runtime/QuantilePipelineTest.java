@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Quantiles of flows through all stages, beside the delays that their packets really had. */
+/** Quantiles of flows through all stages, compared with the true delays of their packets. */
 class QuantilePipelineTest {
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(120);
     private static final double[] QUANTILES = {0.5, 0.9, 0.95, 0.99};

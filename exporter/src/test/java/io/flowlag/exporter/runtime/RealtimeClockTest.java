@@ -36,7 +36,7 @@ class RealtimeClockTest {
         return instant.getEpochSecond() * 1_000_000_000L + instant.getNano();
     }
 
-    /** Whoever asks for the epoch itself gets an object that is there already, so that compilers keep those of other clocks. */
+    /** A request for the epoch itself gets an existing object, so that compilers keep those of other clocks. */
     @Test
     void shouldAllocateNothing() {
         for (int i = 0; i < READINGS; i++) {

@@ -54,7 +54,7 @@ class RemarkedCapturesTest {
             }
             receiver.add(sentNs + 3 * MS + 1, frame(1002, i, 0));
         }
-        // Of the last packets nobody knows whether they were lost or under way.
+        // It is unknown whether the last packets were lost or in flight.
         sender.add(START_NS + 2000 * MS, frame(1002, PACKETS, 0));
         receiver.add(START_NS + 2001 * MS, frame(1002, PACKETS, 0));
         final ExporterConfig plain = new ConfigLoader().text("test",

@@ -53,7 +53,7 @@ public final class ScriptedPoint implements PacketSource {
         truth.maximumNs = Math.max(truth.maximumNs, delayNs);
     }
 
-    /** In the order of time, as a point sees them while nobody sets its clock. */
+    /** In the order of time, as a point sees them while its clock is not set. */
     void sort() {
         frames.sort((a, b) -> Long.compare(a.arrivalNs, b.arrivalNs));
     }

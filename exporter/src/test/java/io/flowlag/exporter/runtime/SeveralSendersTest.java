@@ -34,8 +34,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Two senders and one receiver, joined by the exchange over loopback, worked step by step, with time that is the packets'. What
- * each sender ships is told of its own flows alone, and what one leaves undone is nothing to the other.
+ * Two senders and one receiver, joined by the exchange over loopback, worked step by step in packet time. Each sender's shipment
+ * affects its own flows only, and what one sender omits does not affect the other.
  */
 class SeveralSendersTest {
     private static final PeerSecurity PLAIN = new PeerSecurity(null, null, List.of(), null);

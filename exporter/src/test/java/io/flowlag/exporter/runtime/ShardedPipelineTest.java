@@ -55,7 +55,7 @@ class ShardedPipelineTest {
 
     private final Counters counters = new Counters();
     private final FlowRecordList list = new FlowRecordList();
-    /** A thread that nobody closes: it is to be gone before another test counts threads. */
+    /** A thread that is not closed explicitly; it must be gone before another test counts threads. */
     private final AtomicReference<Thread> reader = new AtomicReference<>();
 
     /** What a run said. */
@@ -479,7 +479,7 @@ class ShardedPipelineTest {
         }
     }
 
-    /** One packet that nobody can read. */
+    /** One undecodable packet. */
     private static final class StrangeLink implements PacketSource {
         private final int linkType;
         private final UnsafeBuffer packet = new UnsafeBuffer(new byte[64]);

@@ -63,7 +63,7 @@ class UnseenFlowsTest {
                 pipeline.doWork();
             }
             final DelayStatistics statistics = pipeline.delayStatistics();
-            // Nobody knows whether the receiver point was watched before its first packet.
+            // It is unknown whether the receiver point was watched before its first packet.
             assertEquals(1, statistics.counters().get("match_sent_undecided"));
             assertEquals(isSelected ? PACKETS - 1 : 0, statistics.counters().get("match_lost"));
             assertEquals(isSelected ? 0 : PACKETS - 1, statistics.counters().get("match_not_of_segment"));

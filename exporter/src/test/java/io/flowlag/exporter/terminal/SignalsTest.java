@@ -176,7 +176,7 @@ class SignalsTest {
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")), Obedient.class.getName()));
         command.addAll(List.of(arguments));
         final Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        // A child that does not answer is ended, so that whoever reads its output reads the end of it.
+        // A child that does not answer is ended, so that the reader of its output reaches the end.
         process.onExit().orTimeout(LIFE_SECONDS, TimeUnit.SECONDS).whenComplete((ended, late) -> process.destroyForcibly());
         return process;
     }

@@ -392,8 +392,8 @@ final class ExchangeConnection {
     }
 
     /**
-     * Ends the connection, once. What was said is still to be brought out: {@link #linger}. If the socket were closed with octets
-     * in it that nobody read, or while the other end still writes, the kernel would drop what the other end has not taken yet.
+     * Ends the connection, once. Octets written before are still sent: {@link #linger}. Closing the socket while it holds unread
+     * octets, or while the other end still writes, would make the kernel drop what the other end has not read yet.
      */
     void end(final ExchangeCounter how, final String why) {
         if (isEnded()) {

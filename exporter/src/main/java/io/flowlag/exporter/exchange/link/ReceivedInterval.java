@@ -13,8 +13,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A copy of a sender's interval, on its way from the exchange to the metering thread and back. It belongs to whoever holds it.
- * Allocates at construction.
+ * A copy of a sender's interval, passed from the exchange to the metering thread and back. Its holder owns it. Allocates at
+ * construction.
  */
 final class ReceivedInterval implements SenderAnswer {
     private final UnsafeBuffer[] buffers;

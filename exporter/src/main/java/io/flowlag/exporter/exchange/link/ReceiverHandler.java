@@ -47,7 +47,7 @@ public interface ReceiverHandler {
         return new ExchangeCounters();
     }
 
-    /** Who puts a sender's synopses together. Returns room for the answer that is waited for; null if nobody waits. */
+    /** Assembles a sender's synopses. Returns room for the awaited answer; null if no request is pending. */
     default SynopsisAssembler synopses(final long pointId, final int requestId) {
         return null;
     }
@@ -58,7 +58,7 @@ public interface ReceiverHandler {
      * @param image octets of the answer, not verified, the handler's from now on; null if it cannot be had.
      */
     default void onSynopsis(final long pointId, final int requestId, final DirectBuffer image) {
-        // nobody asks
+        // no requests
     }
 
     /**

@@ -97,7 +97,7 @@ final class SenderArrivals {
         return workCount;
     }
 
-    /** {@return room for the answer to a request; null if nobody waits for it} */
+    /** {@return room for the answer to a request; null if no request is pending} */
     SynopsisAssembler synopses(final int requestId) {
         SynopsisAssembler found = null;
         for (final SenderInbox inbox : inboxes) {
@@ -123,7 +123,7 @@ final class SenderArrivals {
         }
     }
 
-    /** Intervals of other settings come too from now on; those of the settings before the last do not any more. Any thread. */
+    /** Accepts intervals of the new settings too, and no longer those of the settings before the last. Any thread. */
     void add(final SenderInbox inbox) {
         final List<SenderInbox> before = inboxes;
         final List<SenderInbox> after = new ArrayList<>(before.subList(Math.max(0, before.size() - INBOXES + 1), before.size()));

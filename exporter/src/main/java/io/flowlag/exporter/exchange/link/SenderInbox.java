@@ -33,8 +33,8 @@ final class SenderInbox implements SenderAnswers {
      * @param settings         that hold for its intervals.
      * @param waitNs           how long the metering thread waits for an interval.
      * @param copies           makes room for an interval.
-     * @param peer             is asked about packets; null if nobody asks.
-     * @param expect           is told the number of each interval that the metering thread waits for.
+     * @param peer             answers requests about packets; null for no requests.
+     * @param expect           receives the number of each interval that the metering thread waits for.
      * @param unaskedIntervals counts what came too late; this is its writer.
      */
     SenderInbox(

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.exchange.link;
 
 /**
- * Which settings hold in which interval. The exchange writes it, at both ends; whoever opens an interval asks it, on any
- * thread, and sees a whole schedule, the old one or the new one. Bounded; allocates when settings come.
+ * Which settings apply to which interval. The exchange writes it at both ends. Any thread may read it when it opens an interval,
+ * and sees a whole schedule, old or new. Bounded; allocates when settings change.
  */
 public final class SettingsSchedule {
     /** The most settings that are kept. */

@@ -111,7 +111,7 @@ final class SynopsisAnswers {
         }
     }
 
-    /** Gives everything back: nobody will ask for it. */
+    /** Releases everything; no further request will come. */
     void forget() {
         isAnswering = false;
         while (!kept.isEmpty()) {
@@ -119,7 +119,7 @@ final class SynopsisAnswers {
         }
     }
 
-    /** An interval that goes while it is being looked through cannot be had any more. */
+    /** Releases an interval, and cancels the answer that is read from it. */
     private void release(final SketchShipment shipment) {
         if (isWorking && shipment == asked) {
             isWorking = false;

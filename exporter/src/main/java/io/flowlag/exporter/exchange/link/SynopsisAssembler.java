@@ -4,8 +4,8 @@ import io.flowlag.exporter.exchange.wire.SynopsisMessage;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Puts the pieces of a synopsis together at the receiver. Bounded: an image above the capacity is refused before any memory is
- * taken. One thread. Allocates for each image, which belongs to whoever takes it.
+ * Assembles the pieces of a synopsis at the receiver. Bounded: an image above the capacity is refused before memory is allocated.
+ * One thread. Allocates for each image, which belongs to its taker.
  */
 public final class SynopsisAssembler {
     private final int capacityBytes;

@@ -76,7 +76,7 @@ public record ExchangeSettings(
     }
 
     /**
-     * Keys that nobody else should know; {@code toString} hides them.
+     * Secret keys; {@code toString} hides them.
      *
      * @param digestKey0 the first half of the digest's key.
      * @param sketchSeed seed of the sketches.

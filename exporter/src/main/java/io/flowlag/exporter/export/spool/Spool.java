@@ -37,13 +37,13 @@ public final class Spool implements AutoCloseable {
     private boolean isClosed;
 
     /**
-     * A spool; what a former process left in it is taken up. If a destination of this process still uses the directory, as during
-     * a reload, the files are opened as soon as that has let go, and records wait in memory meanwhile.
+     * Opens a spool and recovers what a former process left in it. If another destination of this process still uses the
+     * directory, as during a reload, the files are opened once it has released them. Records wait in memory meanwhile.
      *
-     * @param directory  of the spool alone; made if there is none.
+     * @param directory  of the spool alone; created if absent.
      * @param boundBytes of its files, {@link #MIN_BOUND_BYTES} or more.
-     * @param losses     is told of records that were given up.
-     * @throws IOException if the directory cannot be made or another process uses it; the message names it.
+     * @param losses     receives the records that were discarded.
+     * @throws IOException if the directory cannot be created or another process uses it; the message names it.
      */
     public Spool(final Path directory, final long boundBytes, final SpoolTemplates templates, final SpoolLosses losses)
         throws IOException {
@@ -333,7 +333,7 @@ public final class Spool implements AutoCloseable {
         return files.add();
     }
 
-    /** Nothing is written to it any more; one that is read is opened again. */
+    /** Ends writing to the segment; a segment that is read is opened again. */
     private void seal(final SpoolSegment segment) {
         segment.isSealed = true;
         if (segment != reader.segment()) {

@@ -4,9 +4,7 @@ import io.flowlag.exporter.status.SpoolStatistics;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/**
- * The counters of a spool. The exporting thread writes, any thread reads. Records taken up + records in = held + out + lost.
- */
+/** The counters of a spool. The exporting thread writes, any thread reads. Records recovered + records in = held + out + lost. */
 final class SpoolBook {
     private static final int HELD = 0;
     private static final int TAKEN_UP = 1;

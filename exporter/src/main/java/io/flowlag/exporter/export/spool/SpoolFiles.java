@@ -25,7 +25,7 @@ final class SpoolFiles implements AutoCloseable {
     private long nextNumber = 1;
     private long releasedOffset;
 
-    /** None yet; the book is told of the octets. */
+    /** Starts with no files; the book counts the octets. */
     SpoolFiles(final Path directory, final long boundBytes, final SpoolBook book) {
         this.directory = directory;
         this.boundBytes = boundBytes;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.export.spool;
 
-/** Is told of records that a spool gave up. Called by the exporting thread. */
+/** Receives the records that a spool discarded. Called by the exporting thread. */
 @FunctionalInterface
 public interface SpoolLosses {
     /**

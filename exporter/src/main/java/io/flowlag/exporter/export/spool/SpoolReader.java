@@ -100,7 +100,7 @@ final class SpoolReader {
         loadedOffset = offset;
     }
 
-    /** Stands in no file any more. */
+    /** Leaves the current file. */
     void leave() {
         segment = null;
         hasRecord = false;

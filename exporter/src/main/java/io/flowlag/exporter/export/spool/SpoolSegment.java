@@ -25,7 +25,7 @@ final class SpoolSegment implements AutoCloseable {
     long packets;
     /** Octets of the records that are not released. */
     long octets;
-    /** Whether nothing is written to it any more. */
+    /** Whether writing to it has ended. */
     boolean isSealed;
     private FileChannel channel;
 

@@ -146,7 +146,7 @@ final class SpoolWriter {
         }
     }
 
-    /** Nothing waits any more. */
+    /** Discards what waits to be written. */
     void clear() {
         lengthBytes = 0;
         records = 0;

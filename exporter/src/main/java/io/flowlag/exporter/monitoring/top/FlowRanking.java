@@ -7,8 +7,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * The flows with the highest ranks among all that were offered, at most so many: a heap with the lowest rank on top. Flows lie in
- * the layout of {@link WatchedFlow}. One thread at a time; whoever hands it over gives it up. Allocates at construction.
+ * The flows with the highest ranks among all that were offered, up to a bound: a heap with the lowest rank on top. Flows are in
+ * the layout of {@link WatchedFlow}. One thread at a time; handing it over transfers ownership. Allocates at construction.
  */
 public final class FlowRanking {
     private static final int PRIMITIVES_BYTES = Long.BYTES + Integer.BYTES;

@@ -14,12 +14,12 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Finds the flows worth a look: the slowest where delays are known, and after them the largest. Flows that end pass through it
- * on their way to the records; living ones are looked at in passes over the cache, a few slots in each duty cycle.
+ * Selects flows for display: the slowest where delays are known, then the largest. Ended flows pass through it on their way to
+ * the records. Live flows are scanned in passes over the cache, a few slots in each duty cycle.
  * <p>
  * The metering thread calls everything but {@link #take} and {@link #giveBack}, which are for one other thread. There are two
- * sets of flows; one is filled while the other is read, and nobody waits: as long as the other one has not come back, ended flows
- * gather on. Allocates at construction.
+ * sets of flows; one is filled while the other is read, so neither thread waits. Until the other set comes back, ended flows
+ * accumulate. Allocates at construction.
  */
 public final class FlowWatch implements FlowRecordSink {
     /** Slots looked at in a duty cycle. */
@@ -206,7 +206,7 @@ public final class FlowWatch implements FlowRecordSink {
         }
     }
 
-    /** References beside the estimator of the mean. */
+    /** References besides the estimator of the mean. */
     private static void writeInterpolated(
         final UnsafeBuffer flow, final int to, final int estimator, final DirectBuffer entry, final int delayOffset) {
         if (estimator > FlowDelay.ESTIMATOR_LEFT && DelayCounters.count(entry, delayOffset) > 0) {

@@ -20,7 +20,7 @@ import java.util.WeakHashMap;
  */
 final class CsvFormatter implements RecordFormatter {
     private static final Logger LOG = LoggerFactory.getLogger(CsvFormatter.class);
-    /** Whoever sends makes up names, and those that were told of are remembered. */
+    /** Bounds the names in memory: senders choose names, and names already warned about are remembered. */
     private static final int MAX_NAMES_TOLD = 100;
 
     private final boolean isVerbose;

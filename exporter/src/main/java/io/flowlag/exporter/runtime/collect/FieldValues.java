@@ -8,9 +8,13 @@ import java.math.BigInteger;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One field as text, in the element's own units: integers in decimal; times as a whole number since the UNIX epoch of what the
- * type names (s, ms, us, ns; the NTP formats are converted); addresses as usual; octets, structured data, elements that nobody
- * knows and lengths that the type does not allow as {@code 0x} and hexadecimal digits.
+ * One field as text, in the element's own units.
+ * <ul>
+ * <li>Integers are decimal.
+ * <li>Times are a whole number since the UNIX epoch in the unit of the type (s, ms, us, ns); the NTP formats are converted.
+ * <li>Addresses have their usual form.
+ * <li>Octets, structured data, unknown elements and lengths that the type does not allow are {@code 0x} and hexadecimal digits.
+ * </ul>
  */
 final class FieldValues {
     private static final int FALSE = 2;

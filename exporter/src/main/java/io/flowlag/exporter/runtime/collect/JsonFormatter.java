@@ -8,7 +8,7 @@ import io.flowlag.ipfix.collect.CollectedRecord;
  * <ul>
  * <li>Values are those of {@link FieldValues}: numbers for integers of any size, floats and times; {@code true} and
  * {@code false}; strings for everything else; {@code null} for NaN and the infinities.
- * <li>An element that nobody knows has the key {@code "pen:id"} and the value {@code "0x…"}.
+ * <li>An unknown element has the key {@code "pen:id"} and the value {@code "0x…"}.
  * <li>A second field of the same element has the key {@code "name#2"}.
  * <li>A record of an options template begins with {@code "_options":true}.
  * <li>If verbose, a record begins with {@code _exporter} (address and port, or file), {@code _domain}, {@code _template},

@@ -8,8 +8,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The names of the fields of one template's records, each of them once: a second field of the same name is {@code name#2}. An
- * element that nobody knows is {@code pen:id}. Immutable; {@link Cache} keeps those in use.
+ * The field names of one template's records, each unique: a second field of the same name is {@code name#2}. An unknown element
+ * is {@code pen:id}. Immutable; {@link Cache} keeps those in use.
  */
 final class RecordNames {
     private final Template template;

@@ -19,7 +19,7 @@ final class StoppableInput extends InputStream {
     private static final long WAIT_MS = 50;
     private static final Chunk END = new Chunk(new byte[0], null);
 
-    /** Opens the stream that is read; a pipe that nobody writes to yet waits there too. */
+    /** Opens the stream that is read; opening a pipe without a writer blocks there too. */
     interface Opener {
         /** {@return the stream} */
         InputStream open() throws IOException;
@@ -52,7 +52,7 @@ final class StoppableInput extends InputStream {
         } catch (final IOException ex) {
             putLast(new Chunk(new byte[0], ex));
         } catch (final InterruptedException ex) {
-            Thread.currentThread().interrupt(); // nobody reads any more
+            Thread.currentThread().interrupt(); // the reader has gone
         }
     }
 

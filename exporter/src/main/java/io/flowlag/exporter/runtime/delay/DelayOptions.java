@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What {@code flowlag delay} is told besides its configuration. Immutable.
+ * The options of {@code flowlag delay} besides its configuration. Immutable.
  *
  * @param senderFiles    captures of the sender point, at least one; {@code -} is standard input.
  * @param receiverFiles  captures of the receiver point, at least one.

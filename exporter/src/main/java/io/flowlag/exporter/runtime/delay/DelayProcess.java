@@ -41,7 +41,7 @@ import java.util.Map;
  * summary of each traffic class. Runs once, on the command's thread; stages on those of the threading mode.
  */
 public final class DelayProcess {
-    /** More than one matched packet in so many must have a negative delay before anybody is told. */
+    /** A warning needs more than one negative delay in this many matched packets. */
     private static final long NEGATIVE_SHARE = 100;
     /** The look at the captures may take such a part of the memory. */
     private static final int SURVEY_SHARE = 4;

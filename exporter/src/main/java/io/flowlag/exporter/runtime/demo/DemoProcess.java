@@ -37,10 +37,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@code flowlag demo}: the whole product in one process, without root and without a network: traffic through a simulated
- * bottleneck with reference packets among it, both measurement points with references, sketches, joint estimation and the
- * reconciliation of lost packets, IPFIX over UDP on loopback, the built-in collector, and a table of the estimated delays
- * beside the true ones. Runs once, on the command's thread.
+ * {@code flowlag demo}: runs the whole product in one process, without root and without a network. Traffic passes a simulated
+ * bottleneck with reference packets among it. Both measurement points use references, sketches, joint estimation and
+ * reconciliation of lost packets. IPFIX goes over UDP on loopback to the built-in collector. A table compares the estimated
+ * delays with the true ones. Runs once, on the command's thread.
  */
 public final class DemoProcess {
     private static final int SHOWN_FLOWS = 12;

@@ -56,7 +56,7 @@ public final class LiveSegment implements AutoCloseable {
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
     private static final long ADVICE_INTERVAL_NS = 1_000_000_000L;
     private static final long WAIT_INTERVAL_NS = 5_000_000_000L;
-    /** Time in ns that references may be on their way before their absence is told. */
+    /** Time in ns after which missing references are reported. */
     private static final long REFERENCE_PATIENCE_NS = 5_000_000_000L;
 
     private final ExporterConfig config;
@@ -134,7 +134,7 @@ public final class LiveSegment implements AutoCloseable {
         return exchangeHeartbeat;
     }
 
-    /** {@return what nobody foresaw on the exchange's thread} */
+    /** {@return the unexpected exceptions of the exchange's thread} */
     StageErrors exchangeErrors() {
         return exchangeErrors;
     }
@@ -198,7 +198,7 @@ public final class LiveSegment implements AutoCloseable {
         }
     }
 
-    /** Looks after clock, references and weights now and then; what is wrong with them is told once. */
+    /** Checks clock, references and weights periodically; each fault is logged once. */
     void keepHouse(final Counters counters, final DelayMeter meter) {
         tellWeights(meter);
         if (isReferenceSeen() &&

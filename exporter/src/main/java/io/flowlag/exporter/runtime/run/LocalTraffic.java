@@ -45,10 +45,9 @@ final class LocalTraffic {
     }
 
     /**
-     * What tells own packets.
+     * Recognizes own packets.
      *
-     * @param config of the process: its destinations and its exchange; names
-     *               that cannot be resolved now are told of and left out.
+     * @param config of the process: its destinations and its exchange; names that cannot be resolved now are logged and left out.
      * @return the addresses of this host, of the destinations, and of the exchange.
      */
     OwnTraffic of(final ExporterConfig config) {

@@ -130,7 +130,7 @@ public final class RunProcess {
         }
     }
 
-    /** The others go on without an interface that vanished: nobody would know before the end. */
+    /** Logs an interface that vanished at once; the other interfaces go on. */
     private void tellEnded(final List<LivePacketSource> sources) {
         for (int i = 0; i < interfaceNames.size(); i++) {
             final String damage = sources.get(i).damage();
@@ -289,7 +289,7 @@ public final class RunProcess {
         destinations.notices().forEach((notice) -> LOG.warn("{}", notice));
     }
 
-    /** What nobody has sent yet is not lost. */
+    /** Reports records that stay in a spool; they are not lost. */
     private static void tellLeftInSpools(final PipelineRun run) {
         for (final DestinationStatistics each : run.statistics().destinations()) {
             if (each.spool() != null && each.spool().recordsHeld() > 0) {
@@ -345,7 +345,7 @@ public final class RunProcess {
             logFault = ex.getMessage();
         }
         reasons.forEach((reason) -> LOG.error("reload refused, the old configuration stays: {}", reason));
-        if (logFault != null) { // the old log may be where nobody looks any more
+        if (logFault != null) { // the old log may be unread
             terminal.message("flowlag: reload refused, the old configuration stays: " + logFault);
         }
     }

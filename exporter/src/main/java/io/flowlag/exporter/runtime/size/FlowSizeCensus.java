@@ -23,9 +23,9 @@ import java.security.SecureRandom;
 import java.util.List;
 
 /**
- * Counts the packets of each flow in captures, interval by interval, and keeps the interval with the most flows. Flows are
- * told apart by a hash of addresses, protocol and ports, as a sketch does. Which interval it is goes by {@link PacketTime}. One
- * thread; memory is bounded by {@link #MAX_FLOWS} counts.
+ * Counts the packets of each flow in captures, per interval, and keeps the interval with the most flows. Flows are distinguished
+ * by a hash of addresses, protocol and ports, as in a sketch. {@link PacketTime} determines the interval of a packet. One thread;
+ * memory is bounded by {@link #MAX_FLOWS} counts.
  */
 final class FlowSizeCensus implements PacketHandler {
     /** Flows of one interval that are counted at most; a capture with more is refused. */

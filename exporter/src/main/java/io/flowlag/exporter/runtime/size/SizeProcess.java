@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
  * on the wire, and what the other mode of the exchange would cost. Runs once, on the command's thread.
  */
 public final class SizeProcess {
-    /** One in a hundred flows is a witness by default, and so many more because larger ones are chosen more often. */
+    /** Default share of witness flows: one in a hundred, and a tenth more because larger flows are chosen more often. */
     private static final double WITNESS_SHARE = 0.011;
 
     private static final double NS_PER_SECOND = 1e9;

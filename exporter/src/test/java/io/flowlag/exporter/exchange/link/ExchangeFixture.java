@@ -45,7 +45,7 @@ public final class ExchangeFixture implements AutoCloseable {
     final List<AutoCloseable> owned = new ArrayList<>();
     private final List<Runnable> duties = new ArrayList<>();
 
-    /** Time that moves when it is told to. */
+    /** A settable clock. */
     static final class SettableClock implements NanoClock {
         private long nowNs = 1;
 

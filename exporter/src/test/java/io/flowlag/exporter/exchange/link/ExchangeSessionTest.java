@@ -353,7 +353,9 @@ class ExchangeSessionTest {
         assertEquals(numbers(1, 2), received.intervals);
     }
 
-    /** The one that lives is not disturbed; the other is told why it is refused, and takes over when the first is gone. */
+    /**
+     * The live sender is not disturbed. The other one receives the reason for its refusal, and takes over when the first is gone.
+     */
     @Test
     void shouldRefuseASecondSenderWithTheIdOfOneThatLives() throws IOException {
         final ExchangeCounters ofSender = received.ofSender;

@@ -24,8 +24,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * What an end said before it ended the connection arrives, though its kernel holds octets of the other end that nobody has read,
- * and the other end was slow to take what it said.
+ * What an end wrote before it closed the connection arrives, even if its kernel holds unread octets of the other end and the
+ * other end read slowly.
  */
 class LastWordsTest {
     private static final Executor HERE = Runnable::run;
@@ -92,7 +92,7 @@ class LastWordsTest {
         }
         int sent = 0;
         int turnsWithoutRoom = 0;
-        // Nobody polls the near end with a handler that reads, so the far end's octets stay in the kernel.
+        // The near end is not polled with a handler that reads, so the far end's octets stay in the kernel.
         while (turnsWithoutRoom < 100) {
             if (connection.send(message, PingMessage.encode(message, 0, sent, true))) {
                 sent++;

@@ -219,7 +219,7 @@ class OlderSenderTest {
         assertEquals(0, received.sessions);
     }
 
-    /** Whoever has said which version it speaks keeps to it. */
+    /** An end keeps to the version that it announced. */
     @Test
     void shouldRefuseAMessageOfAnotherVersion() throws IOException {
         listen(LOOPBACK, Mode.AUTO, false);
