@@ -445,7 +445,7 @@ public record ExporterConfig(
      * @param alpha           how much fuller than the emptiest a cell may be.
      * @param aggregatorCells in each bank of a class's aggregator.
      * @param inFlightPackets remembered of the end of an interval.
-     * @param witnessPpm      flows in a million whose exact sums are kept besides the sketches, chosen regardless of size.
+     * @param witnessPpm      base share of witness flows, in a million; larger flows are chosen more often.
      */
     public record Lds(
         boolean enabled,

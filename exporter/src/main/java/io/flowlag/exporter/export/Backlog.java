@@ -64,7 +64,7 @@ final class Backlog implements UnsentRecords {
     private long nowMs;
 
     /**
-     * A backlog, which takes up what a former process left.
+     * Opens the spool and recovers the records of a former process.
      *
      * @throws IOException if the spool cannot be opened; the message names it.
      */
@@ -98,7 +98,7 @@ final class Backlog implements UnsentRecords {
         };
     }
 
-    /** Joins the session that this backlog was made for; losses that were found before are counted in it. */
+    /** Joins the session of this backlog; losses recorded before are counted in it. */
     void join(final ExportingSession newSession) {
         session = newSession;
         if (lostBefore[0] > 0) {
@@ -121,12 +121,12 @@ final class Backlog implements UnsentRecords {
         return offeredCount;
     }
 
-    /** {@return records that the session was given} */
+    /** {@return records given to the session} */
     long committedCount() {
         return committedCount;
     }
 
-    /** {@return records in the session that are still in the spool too} */
+    /** {@return records in the session that are also in the spool} */
     long drainingCount() {
         return drainingCount;
     }
@@ -139,13 +139,13 @@ final class Backlog implements UnsentRecords {
         return spool.statistics();
     }
 
-    /** Takes a finished flow, to the session or to the spool. */
+    /** Offers a finished flow to the session or to the spool. */
     void offer(
         final FlowRecordEncoder encoder, final DirectBuffer entry, final int offset, final int lengthBytes, final long timeMs) {
         nowMs = timeMs;
         offeredCount++;
         if (!session.isReady() && session.transport().isConnected()) {
-            session.doWork(timeMs); // the session begins, so that the first records need not wait on disk
+            session.doWork(timeMs); // starts the session, so that the first records need not wait on disk
         }
         final int claimed =
             session.isReady() ? encoder.encode(session, entry, offset, lengthBytes, timeMs) : ExportingSession.BLOCKED;
@@ -157,14 +157,14 @@ final class Backlog implements UnsentRecords {
         }
     }
 
-    /** Releases what has left, writes what is due, and sends some of what waits. */
+    /** Releases sent records, writes what is due, and sends some spooled records. */
     int doWork(final long timeMs) {
         nowMs = timeMs;
         settle();
         return drain() + spool.doWork(timeMs);
     }
 
-    /** The session is closed: what it had is in the spool again. */
+    /** The session is closed; its unsent records are in the spool again. */
     void close() {
         settle();
         spool.close();
@@ -175,7 +175,7 @@ final class Backlog implements UnsentRecords {
         beginGivingBack();
         nextUnsentCount++;
         while (head < tail && commitCounts[index(head)] < nextUnsentCount) {
-            head++; // could not be sent, and stands before this one
+            head++; // was not sent, and precedes this one
         }
         if (head < tail && commitCounts[index(head)] == nextUnsentCount && !isUnsendable[index(head)]) {
             head++; // still in the spool
@@ -246,7 +246,7 @@ final class Backlog implements UnsentRecords {
             return false;
         }
         if (times != givenBackTimes) {
-            session.abort(); // the connection broke and another came: reading begins again
+            session.abort(); // the connection was replaced: reading starts again
             return false;
         }
         session.buffer().putBytes(claimed, spool.buffer(), spool.recordOffset(), lengthBytes);
@@ -268,7 +268,7 @@ final class Backlog implements UnsentRecords {
         spool.consume();
     }
 
-    /** A clock that was set back begins anew. */
+    /** A clock that was set back restarts the rate limit. */
     private void fillCredit() {
         final long burst = Math.max(MILLISECONDS_PER_SECOND, recordsPerSecond * MILLISECONDS_PER_SECOND / BURSTS_PER_SECOND);
         if (creditMs == NEVER || nowMs < creditMs) {

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Writes the options records of delay: the segment, and a summary of each traffic class for each measurement interval, once of
- * the estimates and once of the references. Quantiles for which there were too few delays are absent. The exporting thread owns
- * it. Allocates when a template is needed for the first time.
+ * Writes the options records of delay: the segment, and a summary of each traffic class per measurement interval, one of the
+ * estimates and one of the references. Quantiles with too few delays are absent. The exporting thread owns it. Allocates when a
+ * template is first needed.
  */
 final class DelayOptionsWriter {
     private static final String MATCHED = "matched";
@@ -29,11 +29,11 @@ final class DelayOptionsWriter {
 
     private static final long NS_PER_MS = 1_000_000L;
     private static final int ECN_BITS = 2;
-    /** Name of what the aggregators (LDA) say. */
+    /** Name of the aggregators' (LDA) records. */
     static final String AGGREGATOR = "aggregator";
-    /** Name of what reconciliation (RDA) says. */
+    /** Name of reconciliation's (RDA) records. */
     static final String RECONCILED = "reconciled";
-    /** From how many delays on each further group of quantiles exists: 10 / (1 - q). */
+    /** Number of delays from which each further group of quantiles exists: 10 / (1 - q). */
     private static final int QUANTILE_GROUPS = 5;
     private static final int MAXIMUM_POINTS = 2;
     private static final int MAXIMUM_NAME_LENGTH = 128;
@@ -56,7 +56,7 @@ final class DelayOptionsWriter {
     }
 
     /**
-     * What the segment is: its number, how it is measured, its points, and how far its clocks may be apart.
+     * Writes the segment: its number, how it is measured, its points, and the bound of its clock difference.
      *
      * @param nowMs milliseconds since the UNIX epoch.
      * @return as {@link ExportingSession#claim}.
@@ -110,19 +110,18 @@ final class DelayOptionsWriter {
         return text.append(", clock ").append(segment.isClockSynchronized() ? "synchronized" : "unknown").toString();
     }
 
-    /** The end of a path says more than its beginning. */
+    /** Keeps the end of a path, which is more specific. */
     private static String shortened(final String name) {
         return name.length() <= MAXIMUM_NAME_LENGTH ? name : name.substring(name.length() - MAXIMUM_NAME_LENGTH);
     }
 
     /**
-     * What one class showed in one measurement interval: its matched packets, its estimates, or its references and how many of
-     * those were lost.
+     * Writes one class in one measurement interval: its matched packets, its estimates, or its references and their losses.
      *
-     * @param segmentId of the process; that of a further sender follows it.
+     * @param segmentId of the process; those of further senders follow it.
      * @param kind      which, of {@link #KINDS}.
      * @param nowMs     milliseconds since the UNIX epoch.
-     * @return as {@link ExportingSession#claim}; {@link ExportingSession#NOT_SENT} if there is nothing to tell.
+     * @return as {@link ExportingSession#claim}; {@link ExportingSession#NOT_SENT} if there is no data.
      */
     int summary(final long segmentId, final DelaySummary summary, final String kind, final long nowMs) {
         final boolean isReferences = REFERENCES.equals(kind);
@@ -167,10 +166,10 @@ final class DelayOptionsWriter {
     }
 
     /**
-     * What the aggregators of a class said of one measurement interval, or reconciliation.
+     * Writes the result of a class's aggregators, or of reconciliation, for one measurement interval.
      *
-     * @param startNs   of the interval; null before the first, and nothing is written.
-     * @param aggregate of the class; without a mean nothing is written.
+     * @param startNs   of the interval; null before the first, which writes nothing.
+     * @param aggregate of the class; nothing is written without a mean.
      * @param nowMs     milliseconds since the UNIX epoch.
      * @return how many records were written.
      */
@@ -207,10 +206,10 @@ final class DelayOptionsWriter {
     }
 
     /**
-     * What came of one measurement interval in which references and sketches were solved together: the mean of all packets, who
-     * made it, and how well it fits.
+     * Writes the result of one measurement interval with joint estimation: the mean of all packets, its estimator, and the
+     * residual.
      *
-     * @param joint of the interval; without a mean nothing is written.
+     * @param joint of the interval; nothing is written without a mean.
      * @param nowMs milliseconds since the UNIX epoch.
      * @return how many records were written.
      */
@@ -303,7 +302,7 @@ final class DelayOptionsWriter {
         return summaryTemplates[shape];
     }
 
-    /** Claims the shortest record and the octets of its strings, whose length octets are in the shortest already. */
+    /** Claims room for the shortest record and the octets of its strings, whose length octets are included already. */
     private int claim(final Template template, final long nowMs, final String... texts) {
         if (template == null) {
             return ExportingSession.NOT_SENT;

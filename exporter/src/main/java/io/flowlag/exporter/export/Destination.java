@@ -6,28 +6,28 @@ import org.agrona.DirectBuffer;
 import java.util.List;
 
 /**
- * Where flow records go. The exporting thread owns it; only {@link #statistics()} may be read by others. Nothing here waits:
- * a destination that cannot take a record says so at once.
+ * Receives flow records. The exporting thread owns it; only {@link #statistics()} may be read by others. It never blocks: a
+ * destination that cannot take a record returns at once.
  */
 public interface Destination {
-    /** What became of a record. */
+    /** Result of an offer. */
     enum Outcome {
-        /** Taken, or counted as failed: the caller is done with the record. */
+        /** Taken, or counted as failed; the caller is done with the record. */
         DONE,
-        /** Not taken yet, said in file replay only: the caller offers it again after {@link #doWork}. */
+        /** Not taken, in file replay only; the caller offers it again after {@link #doWork}. */
         BLOCKED
     }
 
     /**
-     * How far records have got in the two queues of a destination, the one to its transport and the one to its spool.
+     * Progress of records in the two queues of a destination: to its transport and to its spool.
      *
-     * @param direct      put into the first.
-     * @param spooledLeft that are on disk, or given up.
+     * @param direct      given to the transport's queue.
+     * @param spooledLeft written to disk, or discarded.
      */
     record Progress(long direct, long directLeft, long spooled, long spooledLeft) {
     }
 
-    /** {@return what the destination is, for messages: its URI} */
+    /** {@return its URI, for messages} */
     String name();
 
     /**
@@ -39,7 +39,7 @@ public interface Destination {
      */
     Outcome offer(DirectBuffer entry, int offset, int lengthBytes, long nowMs);
 
-    /** From now on loses what it cannot take, counted, instead of answering {@link Outcome#BLOCKED}. */
+    /** From now on drops and counts what it cannot take, instead of answering {@link Outcome#BLOCKED}. */
     void stopWaiting();
 
     /**
@@ -51,10 +51,10 @@ public interface Destination {
     int doWork(long nowMs);
 
     /**
-     * Begins, or goes on with, the orderly end: everything taken is sent, then the session is closed.
+     * Starts or continues an orderly close: sends everything taken, then closes the session.
      *
      * @param nowMs      the time now, UNIX epoch.
-     * @param deadlineMs when to give up; what is left then is counted as failed.
+     * @param deadlineMs end of the wait; unsent records are counted as failed then.
      * @return whether the destination is closed.
      */
     boolean close(long nowMs, long deadlineMs);
@@ -62,17 +62,17 @@ public interface Destination {
     /** {@return counters of this destination; safe from any thread} */
     DestinationStatistics statistics();
 
-    /** {@return how far records have got; safe from any thread} */
+    /** {@return the progress of records; safe from any thread} */
     default Progress progress() {
         final DestinationStatistics statistics = statistics();
         return new Progress(statistics.recordsMade(), statistics.recordsMade() - statistics.recordsWaiting(), 0, 0);
     }
 
-    /** {@return what was found when the destination was made and is worth a line} */
+    /** {@return notices from construction, each worth a log line} */
     default List<String> notices() {
         return List.of();
     }
 
-    /** {@return the last reason for which something could not be sent, or an empty string; safe from any thread} */
+    /** {@return the last reason of a failed send, or an empty string; safe from any thread} */
     String lastError();
 }

@@ -33,8 +33,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 
 /**
- * Makes destinations from their configuration. Used by the conductor, when the process starts and when it reloads; what it
- * allocates belongs to the destination.
+ * Builds destinations from their configuration. Used by the conductor at start and at reload. Allocated objects belong to the
+ * destination.
  */
 public final class DestinationFactory {
     private static final int SPOOL_NAME_LIMIT = 80;
@@ -44,14 +44,14 @@ public final class DestinationFactory {
     private final boolean[] isEgress;
     private final Map<Integer, String> interfaceNames;
     private final Counters counters;
-    /** By their files. A reload reads them anew, and the exporting stage asks for them whenever it connects. */
+    /** Keyed by their files. A reload reads them again, and the exporting stage asks for them at each connection. */
     private final Map<ExporterConfig.Tls, TlsCredentials> credentials = new ConcurrentHashMap<>();
     private volatile DelayView delay;
 
     /**
      * A factory for one process.
      *
-     * @param mayWait        whether the exporting stage offers a record again that was not taken: file replay.
+     * @param mayWait        whether the exporting stage offers a rejected record again: file replay.
      * @param isEgress       by observation point: whether its packets were captured on their way out of the interface.
      * @param interfaceNames by interface index, for options records.
      * @param counters       of the process, for options records.
@@ -65,25 +65,25 @@ public final class DestinationFactory {
     }
 
     /**
-     * Has options records tell of delay too, in the destinations made before and after.
+     * Adds delay to the options records of all destinations, existing and future.
      *
-     * @param delayView of the process; null where no delay is measured.
+     * @param delayView of the process; null without delay measurement.
      */
     public void delay(final DelayView delayView) {
         delay = delayView;
     }
 
     /**
-     * Reads credentials anew. Destinations that were made with these files show them when they connect next.
+     * Reads credentials again. Destinations with these files use them at their next connection.
      *
-     * @throws IOException if one cannot be read or does not hold what it should; the message names it.
+     * @throws IOException if one cannot be read or has invalid contents; the message names it.
      */
     public void readCredentials(final ExporterConfig.Tls tls) throws IOException {
         credentials.put(tls, TlsCredentials.load(tls.key(), tls.certificate(), tls.trust()));
     }
 
     /**
-     * Makes one destination; it connects when it is worked.
+     * Makes one destination; it connects in its first duty cycle.
      *
      * @throws IOException   if a file cannot be opened or credentials cannot be read; the message names it.
      * @throws ExitException if the spool cannot be written.
@@ -92,7 +92,7 @@ public final class DestinationFactory {
         final Transport transport = transport(config, spec);
         try {
             return make(spec.uri(), transport, config, spec, hasSpool(spec) ? spoolDirectory(spec) : null);
-        } catch (final IOException ex) { // only a spool does that
+        } catch (final IOException ex) { // thrown by a spool only
             transport.close();
             throw new ExitException(ExitCode.CANNOT_WRITE,
                 spec.uri() + ": the spool cannot be written: " + ex.getMessage() + ": check exporting.spool");
@@ -103,7 +103,7 @@ public final class DestinationFactory {
         return spec.spool() != null && !mayWait;
     }
 
-    /** One directory for each destination, with a name that people recognise and no other destination has. */
+    /** A directory per destination, with a name that is readable and unique. */
     private static Path spoolDirectory(final ExporterConfig.Destination spec) {
         final CRC32C checksum = new CRC32C();
         checksum.update(spec.uri().getBytes(StandardCharsets.UTF_8));
@@ -113,7 +113,7 @@ public final class DestinationFactory {
                 String.format("-%08x", (int)checksum.getValue()));
     }
 
-    /** What the spools of some destinations take. Returns octets of memory at most, and of disk at most. */
+    /** Upper bounds of some destinations' spools. Returns octets of memory and of disk. */
     public static long[] spoolBounds(final List<ExporterConfig.Destination> destinations) {
         final long[] bounds = new long[2];
         for (final ExporterConfig.Destination spec : destinations) {
@@ -140,7 +140,7 @@ public final class DestinationFactory {
         try {
             return make(name, transport, config, spec, null);
         } catch (final IOException ex) {
-            throw new UncheckedIOException(ex); // only a spool does that
+            throw new UncheckedIOException(ex); // thrown by a spool only
         }
     }
 

@@ -20,13 +20,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 /**
- * The exporting stage: finished flows to every destination, each by itself, so that none can stall another. Live, a
- * destination that cannot take a record loses it, counted; in file replay the stage offers it again, but stops waiting for a
- * destination that has taken nothing for {@link #PATIENCE_MS}: from then on that one is served as in a live process. Writer of
- * the counter of records taken. Allocates at construction and on reload.
+ * The exporting stage: passes finished flows to every destination separately, so that none can stall another. Live, a destination
+ * that cannot take a record drops and counts it. In file replay the stage offers it again. A destination that takes nothing for
+ * {@link #PATIENCE_MS} is treated as live from then on. Writer of the counter of records taken. Allocates at construction and on
+ * reload.
  */
 public final class ExportingAgent implements Stage, FlowRecordSink {
-    /** How long file replay waits for a destination that takes nothing. */
+    /** How long file replay waits for a stalled destination. */
     public static final long PATIENCE_MS = 10_000;
 
     private static final int RECORD_LIMIT = 256;
@@ -52,9 +52,9 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
      * An exporting stage.
      *
      * @param destinations    owned by this stage from now on.
-     * @param rings           records come from them; none when they come by {@link #onFlowRecord} on this thread.
+     * @param rings           source of records; none if they arrive by {@link #onFlowRecord} on this thread.
      * @param isUpstreamEnded whether every metering stage has ended.
-     * @param closeTimeoutMs  how long the end may take for destinations that do not take what is left.
+     * @param closeTimeoutMs  longest time for destinations to take the remaining records at the end.
      * @param clock           UNIX epoch, ms.
      */
     public ExportingAgent(
@@ -135,8 +135,7 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
     }
 
     /**
-     * Changes where records go; safe from any thread, taken over in the next duty cycle. Destinations that are in both lists
-     * go on; those left out are closed in order.
+     * Replaces the destinations in the next duty cycle; safe from any thread. Those in both lists go on; the others are closed in order.
      *
      * @param next all destinations from then on.
      */
@@ -144,12 +143,12 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
         newDestinations.set(List.copyOf(next));
     }
 
-    /** {@return the destinations of the moment; safe from any thread} */
+    /** {@return the current destinations; safe from any thread} */
     public List<Destination> destinations() {
         return List.of(destinations);
     }
 
-    /** {@return a destination that was left out and has closed, each once; null if there is none; safe from any thread} */
+    /** {@return a removed destination that has closed, each once; null if there is none; safe from any thread} */
     public Destination takeLeft() {
         return left.poll();
     }

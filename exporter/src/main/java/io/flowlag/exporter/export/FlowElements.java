@@ -9,12 +9,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The registry of the process: IANA's elements and flowlag's own, which are a table too
- * ({@code flowlag-information-elements.csv}; the records page describes them). Has no state, any thread; each registry is a new
- * one, its owner's.
+ * The registry of the process: IANA's elements and flowlag's own, which are in the table {@code flowlag-information-elements.csv}
+ * (see the records page). Stateless, any thread; each registry is a new one that belongs to its owner.
  */
 public final class FlowElements {
-    /** The number that RFC 5612 sets aside for documentation, the default until a real one is configured. */
+    /** Enterprise number reserved for documentation by RFC 5612; the default. */
     public static final int DOCUMENTATION_ENTERPRISE_NUMBER = 32473;
 
     private static final String RESOURCE = "flowlag-information-elements.csv";

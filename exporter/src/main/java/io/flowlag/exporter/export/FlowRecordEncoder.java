@@ -24,12 +24,12 @@ import java.util.List;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 /**
- * Writes finished flows as Data Records of one session: picks the template by the record's presence groups, claims the space
- * and fills the fields in the template's order. When no further template may be made, a record goes out with that template of
- * which most readers miss least, and is counted. The templates without any group are made first, and room is kept for those with
- * the mean, so that no record loses its mean.
+ * Writes finished flows as Data Records of one session: selects the template by the record's presence groups, claims the space
+ * and fills the fields in the template's order. When no further template may be made, the record uses the existing template that
+ * loses the least, and is counted. The templates without any group are made first. Room is kept for those with the mean, so that
+ * no record loses its mean.
  * <p>
- * The exporting thread owns it. Allocates at construction, and when a template is needed for the first time.
+ * The exporting thread owns it. Allocates at construction, and when a template is first needed.
  */
 final class FlowRecordEncoder {
     private static final long NS_PER_MS = 1_000_000L;
@@ -40,9 +40,9 @@ final class FlowRecordEncoder {
         Presence.INTERPOLATED, Presence.CLOCK, Presence.SEGMENT, Presence.MINIMUM_US,
         Presence.MAXIMUM_US, Presence.SUM_US, Presence.UNEXPECTED, Presence.SKETCH, Presence.DEVIATION, Presence.DELAY,
         Presence.SAMPLES, Presence.LOSS, Presence.MEAN_US, Presence.BOUND, Presence.MEAN};
-    /** Groups that a record keeps while there is any room: whether the mean fits in 32 bits and has a bound differs. */
+    /** Groups that a record keeps while there is room: whether the mean fits in 32 bits, and whether it has a bound. */
     private static final int KEPT = Presence.IPV6 | Presence.MEAN | Presence.MEAN_US | Presence.BOUND;
-    /** Templates with all or some of these. */
+    /** Templates with any of these groups. */
     private static final int KEPT_TEMPLATES = 8;
 
     /** The record shape of one combination of presence groups. */
@@ -83,7 +83,7 @@ final class FlowRecordEncoder {
      *
      * @param entry holds the finished flow, see {@link FlowEntry}.
      * @param nowMs the time now, UNIX epoch.
-     * @return 0 or more when the record was taken; else the session's reason.
+     * @return 0 or more if the record was taken, else the session's reason.
      */
     int encode(
         final ExportingSession session, final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
@@ -103,7 +103,7 @@ final class FlowRecordEncoder {
     }
 
     /**
-     * Writes one flow as a Data Record that is sent later.
+     * Encodes one flow as a Data Record that is sent later.
      *
      * @param entry holds the finished flow, see {@link FlowEntry}.
      */
@@ -135,7 +135,7 @@ final class FlowRecordEncoder {
         return shape;
     }
 
-    /** Of the shapes that there are and that the record can fill, the one of which readers miss least. */
+    /** Of the existing shapes that the record can fill, the one that loses the least. */
     private Shape poorerShape(final int presence) {
         if ((presence & ~KEPT) != 0) {
             shapeOf(presence & KEPT);
@@ -153,7 +153,7 @@ final class FlowRecordEncoder {
         return new Shape(poorer.template, poorer.fields, true);
     }
 
-    /** One group that fewer records can do without is worth more than all before it. */
+    /** Each group outweighs all groups before it. */
     private static int worth(final int presence) {
         int worth = 0;
         for (int i = 0; i < DISPENSABLE.length; i++) {
@@ -247,7 +247,7 @@ final class FlowRecordEncoder {
         };
     }
 
-    /** With another estimator than that of the packets' delays, the mean times the packets. */
+    /** Where the mean has another estimator than the packets' delays, the mean times the packets. */
     private static long sumNs(final DirectBuffer entry, final int offset) {
         final int flowDelayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         return FlowDelay.isSketchMean(entry, flowDelayOffset) ||

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A destination of IPFIX messages: one session with its own templates, sequence numbers and transport. The exporting thread
- * owns it. Allocates at construction, and when a template is needed for the first time.
+ * A destination of IPFIX messages: one session with its own templates, sequence numbers and transport. The exporting thread owns
+ * it. Allocates at construction, and when a template is first needed.
  */
 public final class IpfixDestination implements Destination {
-    /** How long a collector may take for its own good-bye; some never say it. */
+    /** Longest wait for a collector's own close; some never send it. */
     private static final long LEAVE_PATIENCE_MS = 3_000;
     private static final int SNAPSHOT_ATTEMPTS = 1_000;
     private static final long NEVER = Long.MIN_VALUE;
@@ -117,7 +117,7 @@ public final class IpfixDestination implements Destination {
             return true;
         }
         if (backlog != null && !session.isReady()) {
-            closeBoth(); // there is nothing to wait for
+            closeBoth(); // nothing to wait for
             return true;
         }
         if (backlog != null && nowMs < deadlineMs && isStillDraining(nowMs)) {
@@ -126,7 +126,7 @@ public final class IpfixDestination implements Destination {
         }
         session.doWork(nowMs);
         boolean isFlushed = session.flush(nowMs);
-        if (!isClosing && (isFlushed || nowMs >= deadlineMs)) { // the last statistics count every record that left
+        if (!isClosing && (isFlushed || nowMs >= deadlineMs)) { // the last statistics count every record sent
             isClosing = true;
             writeLastOptions(nowMs);
             isFlushed = session.flush(nowMs);
@@ -141,7 +141,7 @@ public final class IpfixDestination implements Destination {
         return isClosed;
     }
 
-    /** Some of what is in the spool goes out before the end. */
+    /** Sends some spooled records before the end. */
     private boolean isStillDraining(final long nowMs) {
         if (drainEndMs == NEVER) {
             drainEndMs = nowMs + LEAVE_PATIENCE_MS;

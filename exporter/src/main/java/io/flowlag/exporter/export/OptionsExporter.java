@@ -19,11 +19,16 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * The options records of one session: what the enterprise elements mean (RFC 5610) and the names of interfaces, at the start of
- * each Transport Session and again at the refresh interval; statistics and reliability of Metering and Exporting Process (RFC
- * 7011 sections 4.1 to 4.3) and the segment at the options interval; delays by class at each measurement interval. A record that
- * the session cannot take now is not sent again before its next turn. The exporting thread owns it. Allocates at construction,
- * when options templates are needed first, and with delay at each measurement interval.
+ * The options records of one session.
+ * <ul>
+ * <li>At the start of each Transport Session and at the refresh interval: descriptions of the enterprise elements (RFC 5610) and
+ *     the names of interfaces.
+ * <li>At the options interval: statistics and reliability of Metering and Exporting Process (RFC 7011 sections 4.1 to 4.3) and
+ *     the segment.
+ * <li>At each measurement interval: delays by class.
+ * </ul>
+ * A record that the session cannot take is not sent again before its next turn. The exporting thread owns it. Allocates at
+ * construction, when options templates are first needed, and with delay at each measurement interval.
  */
 final class OptionsExporter {
     private final ExportingSession session;
@@ -114,13 +119,13 @@ final class OptionsExporter {
         return workCount;
     }
 
-    /** A clock that was set back makes everything due, or it might never be. */
+    /** A clock that was set back makes everything due; otherwise it might never be. */
     private static boolean isDue(final long nextMs, final long intervalMs, final long nowMs) {
         return nowMs >= nextMs || nextMs - nowMs > intervalMs;
     }
 
     /**
-     * The statistics once more, before the session ends.
+     * Writes the statistics a last time, before the session ends.
      *
      * @param nowMs the time now, UNIX epoch.
      */
@@ -137,8 +142,8 @@ final class OptionsExporter {
     }
 
     /**
-     * A summary of each class for each measurement interval that has ended, each once; goes on where the session took no more.
-     * Returns how many records were written.
+     * Writes a summary of each class for each ended measurement interval, once. Continues where the session took no more. Returns
+     * how many records were written.
      */
     private int writeIntervals(final long nowMs) {
         final DelayView delay = delayWriter == null ? null : delaySource.get();
@@ -166,7 +171,7 @@ final class OptionsExporter {
         return count + writeAggregates(delay, nowMs);
     }
 
-    /** What the aggregators said of the interval that was compared last, and what came of the one that was solved last. */
+    /** Writes the aggregators' result of the last compared interval, and the last joint estimation. */
     private int writeAggregates(final DelayView delay, final long nowMs) {
         final List<SketchStatistics> senders = delay == null ? List.of() : delay.sketches();
         int count = 0;
@@ -201,7 +206,7 @@ final class OptionsExporter {
     }
 
     /**
-     * Says between which times the flows of a file lie (RFC 5655 section 8.1.2).
+     * Writes the time window of the flows of a file (RFC 5655 section 8.1.2).
      *
      * @param firstStartMs the earliest start of a flow.
      * @param lastEndMs    the latest end of a flow.

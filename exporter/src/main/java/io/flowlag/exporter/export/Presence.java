@@ -7,8 +7,8 @@ import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 
 /**
- * Which groups of elements a flow record has: a value that was not measured, or that its element cannot carry, is absent,
- * never 0. The groups of a record make a small number that picks its template. Stateless.
+ * The groups of elements in a flow record. A value that was not measured, or that its element cannot carry, is absent, never 0.
+ * The groups form a small number that selects the template. Stateless.
  */
 final class Presence {
     /** Addresses are IPv6; IPv4 without it. */
@@ -25,7 +25,7 @@ final class Presence {
     static final int MINIMUM_US = 1 << 5;
     /** The largest delay fits. */
     static final int MAXIMUM_US = 1 << 6;
-    /** Every packet is behind the mean, and the sum is not negative. */
+    /** The mean covers every packet, and the sum is not negative. */
     static final int SUM_US = 1 << 7;
     /** The error bound of the mean. */
     static final int BOUND = 1 << 8;
@@ -33,7 +33,7 @@ final class Presence {
     static final int CLOCK = 1 << 9;
     /** Number of the segment. */
     static final int SEGMENT = 1 << 10;
-    /** The mean by references alone, where another is the best. */
+    /** The mean by references alone, where another estimator is better. */
     static final int INTERPOLATED = 1 << 11;
     /** Lost and unexpected packets. */
     static final int LOSS = 1 << 12;
@@ -57,7 +57,7 @@ final class Presence {
     static final int P999 = 1 << 21;
     /** Per-packet delays by references or, without those, by matching, for their count and sums. */
     static final int SAMPLES = 1 << 22;
-    /** How many different masks there are. */
+    /** Number of different masks. */
     static final int MASK_COUNT = 1 << 23;
 
     private static final int PROTOCOL_ICMP = 1;

@@ -1,5 +1,5 @@
 /**
- * From finished flows to IPFIX: which elements a record has, its templates by presence groups, its octets, and the exporting
- * stage with its destinations. Enums, profiles and what is static are immutable or have no state, for any thread.
+ * From finished flows to IPFIX: the elements of a record, its templates by presence groups, its encoding, and the exporting stage
+ * with its destinations. Enums, profiles and static members are immutable or stateless, for any thread.
  */
 package io.flowlag.exporter.export;

@@ -1,14 +1,14 @@
 package io.flowlag.exporter.exchange.link;
 
 /**
- * How long a connection may take, by the endpoint's clock, and how much may wait on it.
+ * Timeouts of a connection, by the endpoint's clock, and the limits of its buffers.
  *
  * @param handshakeTimeoutNs from the connection to the session.
- * @param messageTimeoutNs   for a message that has begun to come, and for the other end to take what waits.
- * @param idleTimeoutNs      without any message; a third of it without one makes a PING.
- * @param outboundBytes      that may wait for the other end; at least one message.
- * @param maxMessageBytes    of the longest message that is taken in a session.
- * @param lingerNs           that a closed end waits until the other ends have taken its last messages.
+ * @param messageTimeoutNs   for the rest of a partly received message, and for the other end to read buffered octets.
+ * @param idleTimeoutNs      without any message; a PING is sent after a third of it.
+ * @param outboundBytes      buffered for the other end; at least one message.
+ * @param maxMessageBytes    of the longest message accepted in a session.
+ * @param lingerNs           that a closed end waits for the other ends to read its last messages.
  */
 public record ConnectionLimits(
     long handshakeTimeoutNs, long messageTimeoutNs, long idleTimeoutNs, int outboundBytes, int maxMessageBytes, long lingerNs) {

@@ -2,10 +2,7 @@ package io.flowlag.exporter.exchange.link;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-/**
- * The messages of one interval, ready to be shipped as often as it takes. Immutable, any thread; {@link IntervalEncoder} makes
- * it.
- */
+/** The messages of one interval, which may be sent several times. Immutable, any thread; {@link IntervalEncoder} makes it. */
 public final class EncodedInterval {
     private final long number;
     private final UnsafeBuffer messages;

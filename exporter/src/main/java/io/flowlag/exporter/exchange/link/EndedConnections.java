@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Connections that have ended and whose last words are on their way. Bounded: when there are too many, the oldest is let go of.
- * One thread; allocates per connection.
+ * Connections that have ended and still send their last octets. Bounded: above the limit the oldest is closed at once. One
+ * thread; allocates per connection.
  */
 final class EndedConnections {
     private static final int MOST = 64;
@@ -15,7 +15,7 @@ final class EndedConnections {
 
     private final List<ExchangeConnection> connections = new ArrayList<>();
 
-    /** Takes a connection that has ended. */
+    /** Adds a connection that has ended. */
     void add(final ExchangeConnection connection, final long nowNs) {
         if (!connection.linger(nowNs)) {
             if (connections.size() >= MOST) {
@@ -25,7 +25,7 @@ final class EndedConnections {
         }
     }
 
-    /** Goes on with all of them; how many are done. */
+    /** Works all of them. Returns how many have closed. */
     int poll(final long nowNs) {
         final int before = connections.size();
         if (before > 0) {
@@ -34,7 +34,7 @@ final class EndedConnections {
         return before - connections.size();
     }
 
-    /** The process ends: waits for the other ends, not longer than that, and lets go of the rest. */
+    /** Waits at most that long for the other ends, then closes the rest. For the end of the process. */
     void close(final long nowNs, final long mostNs) {
         final long startNs = System.nanoTime();
         while (!connections.isEmpty() && System.nanoTime() - startNs < mostNs) {

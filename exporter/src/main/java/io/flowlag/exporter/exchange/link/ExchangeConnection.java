@@ -17,15 +17,15 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * One connection, the same at both ends: cuts the stream into messages, verifies and authenticates each once, hands it on, sends
- * messages as far as the other end takes them, and ends the connection when a deadline is over or something is refused. Its
- * memory is bounded: little for a stranger, more in a session. One thread; allocates at construction and when the session begins.
+ * One connection, the same at both ends. It splits the stream into messages, verifies and authenticates each once, and passes it
+ * to the handler. It sends as much as the other end reads. It ends after a timeout or a refusal. Memory is bounded: small before
+ * the session begins, larger in it. One thread; allocates at construction and when the session begins.
  */
 final class ExchangeConnection {
-    /** Takes verified messages. */
+    /** Receives verified messages. */
     interface Handler {
         /**
-         * A message has come. Returns accepted, or why the connection must end; the handler has called {@link #refuse} itself if
+         * Handles a message. Returns accepted, or why the connection must end; the handler has called {@link #refuse} itself if
          * it had more to say.
          */
         ExchangeResult onMessage(
@@ -38,7 +38,7 @@ final class ExchangeConnection {
     private static final int READS_PER_POLL = 4;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final long NEVER = Long.MAX_VALUE;
-    /** So long the other end may take, at most, for what was said last. */
+    /** Longest time for the other end to read the last messages. */
     private static final long LINGER_NS = 2_000_000_000L;
 
     private final PeerChannel channel;
@@ -89,12 +89,12 @@ final class ExchangeConnection {
         return null != end;
     }
 
-    /** How it ended, null while it has not. */
+    /** How it ended; null while it is open. */
     ExchangeCounter end() {
         return end;
     }
 
-    /** What was said at its end; empty if nothing. */
+    /** The text sent or received at its end; empty if none. */
     String reason() {
         return reason;
     }
@@ -107,37 +107,37 @@ final class ExchangeConnection {
         return seal;
     }
 
-    /** From now on every message is sealed, in both directions. */
+    /** Seals every further message, in both directions. */
     void authenticate(final MessageSeal sessionSeal) {
         seal = sessionSeal;
     }
 
-    /** Says that no third party can read this connection: it has TLS, or both ends are on this host. */
+    /** Marks the connection as private: it uses TLS, or both ends are on this host. */
     void unreadable() {
         isUnreadable = true;
     }
 
-    /** {@return whether addresses and ports may pass here} */
+    /** {@return whether addresses and ports may be sent} */
     boolean mayCarryFlowKeys() {
         return isUnreadable || null != seal && seal.isEncrypting();
     }
 
-    /** From now on this version is spoken: a sender's, as its HELLO says. */
+    /** Sets the protocol version: the sender's, as in its HELLO. */
     void speak(final int newVersion) {
         version = newVersion;
     }
 
-    /** {@return the version that this end speaks} */
+    /** {@return the protocol version of this end} */
     int version() {
         return version;
     }
 
-    /** {@return when the last whole message came, or the session began} */
+    /** {@return the time of the last whole message, or of the session's start} */
     long heardNs() {
         return lastMessageNs;
     }
 
-    /** Both ends have agreed to talk: messages may be long now. */
+    /** Starts the session: longer messages are accepted. */
     void beginSession(final long nowNs) {
         isInSession = true;
         lastMessageNs = nowNs;
@@ -148,7 +148,7 @@ final class ExchangeConnection {
         outboundView.wrap(outbound);
     }
 
-    /** Receives, sends, looks at the time. Returns a count of what was done, 0 for nothing. */
+    /** Receives, sends, and checks timeouts. Returns a count of work done, 0 for none. */
     int poll(final long nowNs, final Handler handler) {
         if (isEnded()) {
             return 0;
@@ -231,7 +231,7 @@ final class ExchangeConnection {
         }
     }
 
-    /** Length of the message at the offset, 0 if it is not whole; ends the connection if it may not come. */
+    /** Length of the message at the offset, 0 if it is not whole. Ends the connection if the message is not allowed. */
     private int wholeMessage(final int offset, final int availableBytes) {
         final ExchangeResult result = ExchangeVerifier.verifyHeader(view, offset, availableBytes, maxMessageBytes);
         if (ExchangeResult.TOO_SHORT == result) {
@@ -289,7 +289,7 @@ final class ExchangeConnection {
         }
     }
 
-    /** A peer that knows no common key can still say so; nothing but the end of the connection follows from it. */
+    /** A peer without a common key can still send a refusal; its only effect is the end of the connection. */
     private boolean isLastWord(final MessageType type, final int offset) {
         return MessageType.REFUSED == type && 0 == seal.opened() && !ExchangeHeader.isAuthenticated(view, offset);
     }
@@ -327,7 +327,7 @@ final class ExchangeConnection {
         return 0;
     }
 
-    /** Octets of messages, trailers included, that can be sent now. */
+    /** Octets of messages, trailers included, that fit into the send buffer now. */
     int room() {
         return isEnded() ? 0 : outbound.remaining();
     }
@@ -337,7 +337,7 @@ final class ExchangeConnection {
      *
      * @param message   at offset 0, with room for a trailer behind it; the trailer is written there.
      * @param bareBytes length without a trailer.
-     * @return false if there is no room now; then nothing has happened.
+     * @return false if there is no room; nothing was written then.
      */
     boolean send(final MutableDirectBuffer message, final int bareBytes) {
         final int lengthBytes = bareBytes + (null == seal ? 0 : ExchangeHeader.TRAILER_BYTES);
@@ -375,7 +375,7 @@ final class ExchangeConnection {
         return writtenBytes;
     }
 
-    /** Says why and ends the connection. */
+    /** Sends the reason and ends the connection. */
     void refuse(final ExchangeResult result, final String text) {
         counters.refused(result);
         if (ExchangeResult.AUTHENTICATION == result && !isInSession) {
@@ -385,7 +385,7 @@ final class ExchangeConnection {
         end(ExchangeCounter.ENDED_REFUSED, text);
     }
 
-    /** Says why something was not taken; the connection goes on. */
+    /** Sends the reason of a refusal; the connection goes on. */
     void complain(final ExchangeResult result, final String text) {
         counters.refused(result);
         send(scratch, RefusedMessage.encode(scratch, 0, result, text));
@@ -413,8 +413,8 @@ final class ExchangeConnection {
     }
 
     /**
-     * After the end: brings out what was said last, tells the other end that nothing follows, and waits until it has closed too,
-     * for a while. Nothing that still comes is looked at. Returns whether nothing is left to do: the socket is closed.
+     * After the end: sends the last octets, closes its direction, and waits a bounded time for the other end to close. Received
+     * octets are discarded. Returns whether the socket is closed.
      */
     boolean linger(final long nowNs) {
         if (!isClosed) {
@@ -442,7 +442,7 @@ final class ExchangeConnection {
         return droppedBytes < 0;
     }
 
-    /** Lets go of the socket at once. */
+    /** Closes the socket at once. */
     void close() {
         isClosed = true;
         outbound = NOTHING;

@@ -36,19 +36,18 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * A sender's end of the exchange: connects, and connects again with growing pauses; takes the receiver's settings; ships
- * intervals until the receiver has answered them, on a later connection if need be; ships send times while there is a session.
- * It never blocks.
- *
+ * A sender's end of the exchange. It connects, with growing pauses between attempts, and receives the receiver's settings. It
+ * sends intervals until the receiver has answered them, again on a later connection if necessary. It sends send times while there
+ * is a session. It never blocks.
  * <p>{@link #doWork} on one thread; {@link #offer} and {@link #offerSendTime} on one other (the metering thread); counters and
- * schedule from any. It owns its socket. Allocates at construction, per connection, per settings, and per interval; nothing
- * per send time.
+ * schedule from any. It owns its socket. Allocates at construction, per connection, per settings, and per interval; never per
+ * send time.
  */
 public final class ExchangeConnector implements Agent, AutoCloseable {
     private static final int OFFER_CAPACITY = 64;
-    /** Memory for send times on their way to this thread. */
+    /** Buffer of send times for this thread. */
     private static final int SEND_TIMES_BYTES = 1 << 20;
-    /** An interval goes out evenly over so long, or half of its length: its octets are no burst. */
+    /** An interval is sent evenly over this time, or over half of its length, to avoid bursts. */
     private static final long SPREAD_NS = 500_000_000L;
 
     private final Endpoint receiver;
@@ -81,7 +80,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private SynopsisRequest asked;
 
     private FutureTask<List<InetSocketAddress>> lookup;
-    /** Counts up with each attempt, for a name can have several addresses, and stays where there was a session. */
+    /** Index of the address to try: rises with each attempt, since a name may have several; kept after a session. */
     private int addressIndex;
     private SocketChannel connecting;
     private ExchangeConnection connection;
@@ -92,7 +91,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private int batchCount;
     private long spreadNs;
     private long nowNs;
-    /** The receiver has shown itself with settings: only then does it get anything. */
+    /** Whether the receiver has sent settings; nothing is sent to it before. */
     private boolean isSettled;
     private boolean isStarted;
     private boolean isClosed;
@@ -124,19 +123,19 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         sendTimes = new SendTimeQueue(SEND_TIMES_BYTES);
     }
 
-    /** {@return which settings hold when; empty until the receiver has spoken} */
+    /** {@return the settings by interval; empty before the receiver has sent any} */
     public SettingsSchedule schedule() {
         return schedule;
     }
 
-    /** {@return what it counts} */
+    /** {@return its counters} */
     public ExchangeCounters counters() {
         return counters;
     }
 
     /**
-     * Ships an interval. The metering thread. Returns false if the connector's thread does not keep up: the interval is dropped
-     * and counted.
+     * Offers an interval. Metering thread. Returns false if the connector's thread is too slow; the interval is dropped and
+     * counted then.
      */
     public boolean offer(final EncodedInterval interval) {
         final boolean isTaken = offered.offer(interval);
@@ -145,11 +144,11 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     /**
-     * Ships the effective send time of an injected reference. The metering thread.
+     * Sends the effective send time of an injected reference. Metering thread.
      *
      * @param sentNs     since the epoch.
-     * @param methodCode how it was taken: STAMP timestamping method, 1 to 3.
-     * @return false if there is no room: it is dropped and counted.
+     * @param methodCode STAMP timestamping method, 1 to 3.
+     * @return false if there is no room; it is dropped and counted then.
      */
     public boolean offerSendTime(
         final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
@@ -158,11 +157,11 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     /**
-     * Ships the send time of a regular packet that serves as a reference. The metering thread.
+     * Sends the send time of a regular packet that serves as a reference. Metering thread.
      *
      * @param sentNs     since the epoch.
-     * @param methodCode how it was taken: STAMP timestamping method, 1 to 3.
-     * @return false if there is no room: it is dropped and counted.
+     * @param methodCode STAMP timestamping method, 1 to 3.
+     * @return false if there is no room; it is dropped and counted then.
      */
     public boolean offerPassiveSendTime(final long packetDigest, final long sentNs, final int methodCode) {
         return offerSendTime(SendTimesMessage.PASSIVE, packetDigest, sentNs, methodCode);
@@ -462,11 +461,10 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     /**
-     * Sends the next piece of an answer about synopses; on the connector's thread.
+     * Sends the next piece of a synopsis answer. Connector's thread.
      *
-     * @param image of the answer; null if it cannot be had.
-     * @return octets of the image that are out now, from its beginning on; the offset if there is no room, and below 0 if there
-     *     is no session.
+     * @param image of the answer; null if it is unavailable.
+     * @return octets of the image sent so far; the offset if there is no room, negative without a session.
      */
     public int sendSynopsis(final int requestId, final DirectBuffer image, final int imageOffset) {
         if (null == connection || !isSettled) {
@@ -494,7 +492,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         return ExchangeResult.ACCEPTED;
     }
 
-    /** {@return count of intervals without an answer; on the connector's thread} */
+    /** {@return count of unanswered intervals; connector's thread} */
     public int waitingIntervals() {
         return waiting.count();
     }

@@ -20,16 +20,16 @@ import java.net.BindException;
 import java.util.List;
 
 /**
- * The end of the exchange that a process has, if any, and the thread that works it.
+ * The process's end of the exchange, if any, and the thread that runs it.
  *
- * @param agent to be worked by a thread of its own.
+ * @param agent to be run by a thread of its own.
  * @param link  to the metering thread.
  */
 public record ExchangeEnd(Agent agent, SketchLink link) {
     private static final long LINGER_NS = 1_000_000_000L;
 
     /**
-     * Reads keys and opens the port, as the configuration says.
+     * Reads keys and opens the port of the configuration.
      *
      * @return the end; null if the process has none.
      * @throws ExitException if a key cannot be read or the port not be bound; the message says which.
@@ -60,7 +60,7 @@ public record ExchangeEnd(Agent agent, SketchLink link) {
         }
     }
 
-    /** {@return what a connection may take} */
+    /** {@return the limits of a connection} */
     static ConnectionLimits limits(final ExporterConfig config) {
         final ExporterConfig.ExchangeLimits limits = config.exchange().limits();
         return new ConnectionLimits(limits.handshakeTimeoutNs(), limits.messageTimeoutNs(), limits.idleTimeoutNs(),

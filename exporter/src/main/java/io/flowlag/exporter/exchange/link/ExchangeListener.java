@@ -40,11 +40,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The receiver's end of the exchange: accepts senders, tells them the settings, takes their intervals and send times. It never
- * blocks. Connections without a session are strangers: bounded in count and memory; when there are too many, the oldest goes
- * once it had its grace, and until then newer ones wait in the kernel. Sessions are bounded by the senders that are
- * remembered. Nothing that a peer sends stops another peer.
- *
+ * The receiver's end of the exchange. It accepts senders, sends them the settings, and receives their intervals and send times.
+ * It never blocks. Connections without a session are bounded in count and memory. Above the limit the oldest is closed after its
+ * grace period; until then newer ones wait in the kernel. Sessions are bounded by the number of known senders. No peer can stop
+ * another peer.
  * <p>{@link #doWork} on one thread; {@link #offerSettings}, {@link #expect}, counters and schedule from any. It owns its sockets.
  * Allocates at construction, per connection, and per settings; per interval as {@code SenderInterval} says.
  */
@@ -53,9 +52,9 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private static final int COMMANDS = 256;
     private static final int BACKLOG = 1024;
     private static final int SHOWN_SENDERS = 8;
-    /** A sender that was heard within this part of the time in which it may be silent lives. */
+    /** A sender is live if it was heard within this fraction of the idle timeout. */
     private static final int ALIVE_PART = 2;
-    /** A stranger may stay for this part of the handshake's time before it can lose its place. */
+    /** A connection without a session keeps its place for this fraction of the handshake timeout. */
     private static final int GRACE_PART = 10;
     private static final String UNENCRYPTED_TEXT = "its version " + ExchangeHeader.OLDEST_VERSION +
         " does not encrypt keys of flows, so it is asked for sketches alone: upgrade it";
@@ -158,12 +157,12 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         }
     }
 
-    /** {@return where it listens, with the port that the system chose for 0} */
+    /** {@return the address it listens on, with the port that the system chose for 0} */
     public InetSocketAddress boundAddress() {
         return boundAddress;
     }
 
-    /** {@return which settings hold when} */
+    /** {@return the settings by interval} */
     public SettingsSchedule schedule() {
         return schedule;
     }
@@ -173,18 +172,16 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         return instance;
     }
 
-    /** {@return what it counts} */
+    /** {@return its counters} */
     public ExchangeCounters counters() {
         return counters;
     }
 
     /**
-     * Hands out new settings. Any thread.
+     * Distributes new settings. Any thread.
      *
-     * @param settings with a number above the last one's, and the first interval in which they hold: far enough ahead for the
-     * senders
-     *                 to learn of it.
-     * @return false if too many commands wait.
+     * @param settings with a number above the last one's, and a first interval that leaves the senders time to receive them.
+     * @return false if the command queue is full.
      * @throws IllegalArgumentException if the number is not above the last one's.
      */
     public boolean offerSettings(final ExchangeSettings settings) {
@@ -196,10 +193,10 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     }
 
     /**
-     * Says that the receiver has closed an interval and waits for the senders'. Any thread.
+     * Expects an interval of all senders, after the receiver has closed its own. Any thread.
      *
      * @param intervalNumber of the interval, which is as long as the latest settings say.
-     * @return false if too many commands wait.
+     * @return false if the command queue is full.
      */
     public boolean expect(final long intervalNumber) {
         final long intervalNs = schedule.latest().settings().intervalNs();
@@ -207,11 +204,11 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     }
 
     /**
-     * Says that the receiver has closed an interval and waits for that of one sender. Any thread.
+     * Expects an interval of one sender, after the receiver has closed its own. Any thread.
      *
-     * @param senderPointId of the sender; nothing happens if it is not known.
-     * @param intervalNs    of the settings that held in it.
-     * @return false if too many commands wait.
+     * @param senderPointId of the sender; ignored if unknown.
+     * @param intervalNs    of the settings of that interval.
+     * @return false if the command queue is full.
      */
     public boolean expect(final long senderPointId, final long intervalNumber, final long intervalNs) {
         return commands.offer(() -> {
@@ -255,7 +252,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         return accepted;
     }
 
-    /** Whether another stranger may come, in the place of the oldest if need be. */
+    /** Whether another connection without a session fits; may displace the oldest. */
     private boolean hasPlace() {
         return strangers.size() < options.maxStrangers() ||
             nowNs - strangers.get(0).acceptedNs > limits.handshakeTimeoutNs() / GRACE_PART;
@@ -425,7 +422,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         return sender;
     }
 
-    /** Makes room by forgetting the sender that came first of those that are gone. */
+    /** Makes room by forgetting the oldest of the disconnected senders. */
     private boolean forgetOne() {
         for (int i = 0; i < senderList.size(); i++) {
             if (null == senderList.get(i).connection()) {
@@ -527,11 +524,11 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     }
 
     /**
-     * Asks a sender for a synopsis or for packets; on the listener's thread.
+     * Asks a sender for a synopsis or for packets. Listener's thread.
      *
-     * @param requestId      that the answer will have.
-     * @param settingsNumber that the interval is of.
-     * @return false if there is no session, or no room: nothing will come.
+     * @param requestId      of the answer.
+     * @param settingsNumber of the interval.
+     * @return false without a session or without room; no answer comes then.
      */
     public boolean ask(
         final long senderPointId, final int requestId, final int settingsNumber, final SynopsisRequest request) {
@@ -584,7 +581,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         return ExchangeResult.ACCEPTED;
     }
 
-    /** A ledger is kept for what this end has asked for alone. */
+    /** Ledgers exist only for interval lengths of this end's own settings. */
     private boolean isKnownLength(final long intervalNs) {
         for (final HeldSettings held : schedule.all()) {
             if (held.settings().intervalNs() == intervalNs) {

@@ -27,16 +27,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ObjLongConsumer;
 
 /**
- * The receiver's end of the exchange: hands out the settings, and copies what each sender ships for the metering thread. Its own
- * thread works it; between that and the metering thread are bounded queues. Allocates at construction.
+ * The receiver's end of the exchange: sends the settings, and copies each sender's intervals for the metering thread. It runs on
+ * its own thread, joined to the metering thread by bounded queues. Allocates at construction.
  */
 public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeReceiver.class);
     private static final int WINDOW_INTERVALS = 64;
-    /** That an interval stays open at the receiver point, at most. */
+    /** Most intervals that stay open at the receiver point. */
     public static final int MOST_WAIT_INTERVALS = 6;
     private static final long TELL_INTERVAL_NS = 5_000_000_000L;
-    /** The first settings hold whatever the time: this host's clock may be ahead now, and set back later. */
+    /** The first settings apply at any time, because this host's clock may be ahead now and set back later. */
     private static final long FIRST_INTERVAL = 0;
 
     private final long pointId;
@@ -46,7 +46,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     private volatile int mostFlows;
     private final ExchangeCounters counters = new ExchangeCounters();
     private final AtomicInteger requestIds = new AtomicInteger();
-    /** By the index of the sender; its point has the id of the first one's, and its index more. */
+    /** By sender index. A sender's point id is the first one's plus its index. */
     private final SenderArrivals[] senders;
     private final List<List<Prefix>> sources;
     private final ExchangeListener listener;
@@ -161,7 +161,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         return memoryBytes;
     }
 
-    /** A sender sketches the packets of its own prefixes alone. */
+    /** A sender sketches only packets from its own prefixes. */
     @Override
     public ExchangeCounters counters(final long senderPointId) {
         return sender(senderPointId).counters();
@@ -195,12 +195,12 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     }
 
     /**
-     * Hands out other settings. One thread at a time; not before the last ones hold and those before them are through.
+     * Distributes other settings. One thread at a time. The last settings must apply already, and those before them must be done.
      *
-     * @param config that the settings are of.
-     * @param fromNs when they begin to hold, the start of an interval.
-     * @return where each sender's intervals come from, from then on.
-     * @throws IllegalArgumentException if the settings do not fit the exchange; nothing has happened then.
+     * @param config of the settings.
+     * @param fromNs from when they apply, the start of an interval.
+     * @return the source of each sender's intervals from then on.
+     * @throws IllegalArgumentException if the settings do not fit the exchange; nothing has changed then.
      */
     public List<SenderAnswers> change(final ExporterConfig config, final long fromNs) {
         final ExchangeSettings settings = settings(config, fromNs);
@@ -213,11 +213,11 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     }
 
     /**
-     * The settings that {@link #change} would hand out.
+     * The settings that {@link #change} would distribute.
      *
-     * @param config that the settings are of.
-     * @param fromNs when they begin to hold.
-     * @throws IllegalArgumentException if they do not fit the exchange; the message says what.
+     * @param config of the settings.
+     * @param fromNs from when they apply.
+     * @throws IllegalArgumentException if they do not fit the exchange; the message says why.
      */
     public ExchangeSettings settings(final ExporterConfig config, final long fromNs) {
         final ExchangeSettings settings = SharedSettings.of(config, digestKey, senders[0].latest().settingsNumber() + 1,
@@ -226,7 +226,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         return settings;
     }
 
-    /** The listener lets no other point in. */
+    /** The listener accepts no other point. */
     private SenderArrivals sender(final long senderPointId) {
         return senders[(int)(senderPointId - pointId)];
     }
@@ -287,7 +287,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         }
     }
 
-    /** Anybody can connect, so the log tells of few, and then how many there were. */
+    /** Any host can connect, so the log is rate limited and counts the lines left out. */
     @Override
     public void onTurnedAway(final String address, final ExchangeCounter how, final String text) {
         final long nowNs = System.nanoTime();

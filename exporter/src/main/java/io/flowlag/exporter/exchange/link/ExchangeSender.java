@@ -36,27 +36,27 @@ import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
 
 /**
- * The sender's end of the exchange: makes sketches as the receiver asks, and encodes and ships what the metering thread fills.
- * Its own thread works it; between that and the metering thread are bounded queues. Allocates for each interval and at new
+ * The sender's end of the exchange: builds sketches by the receiver's settings, then encodes and sends what the metering thread
+ * fills. It runs on its own thread, joined to the metering thread by bounded queues. Allocates for each interval and at new
  * settings.
  */
 public final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeSender.class);
     private static final int SHIPMENTS = 16;
-    /** What holds, what will hold, and what was shipped before. */
+    /** The current agreement, the next one, and the previous one. */
     private static final int AGREEMENTS = 3;
     private static final int WAITING_SETTINGS = 8;
     private static final int WAITING_INTERVALS = 16;
-    /** Intervals that are kept for questions, at most. */
+    /** Most intervals kept for requests. */
     private static final int MOST_KEPT = 8;
-    /** The interval, the one before, and one for the longest delay. */
+    /** The interval, the previous one, and one for the longest delay. */
     private static final int KEPT_BESIDE_WAIT = 3;
-    /** Fewer are not worth remembering packets. */
+    /** With fewer intervals, packets are not remembered. */
     private static final int LEAST_KEPT = 2;
     private static final long WAITING_NS = 30_000_000_000L;
     private static final long MIN_BACKOFF_NS = 200_000_000L;
     private static final long MAX_BACKOFF_NS = 10_000_000_000L;
-    /** More than come late because a connection was away. */
+    /** More than a lost connection makes late. */
     private static final int TOLD_UNTIMELY_INTERVALS = WAITING_INTERVALS + 1;
 
     private final int inFlightPackets;
@@ -87,12 +87,12 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     private String toldText = "";
     private int untimelyIntervals;
 
-    /** An agreement, and as what it came. */
+    /** An agreement with the settings it came from. */
     private record Agreed(SketchAgreement agreement, HeldSettings held, ModeChoice choice) {
     }
 
     /**
-     * An end that connects when it is worked.
+     * A sender that connects once it is run.
      *
      * @param config of the process, with a receiver to connect to.
      */
@@ -187,7 +187,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         connector.offer(encoder.inFlight(digestsInFlight, interval.inFlightCount()).end());
     }
 
-    /** Encodes the sums of all flows of a table, or of its witnesses, and says of how many. */
+    /** Encodes the sums of all flows of a table, or of its witnesses, and returns their number. */
     private int encode(final FlowSums table, final boolean isWitnessOnly) {
         int count = 0;
         for (int row = 0; row < table.count(); row++) {
@@ -263,7 +263,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         newSettings.addLast(newer);
     }
 
-    /** Makes sketches for settings, when the metering thread has taken those before. */
+    /** Builds the sketches of new settings, once the metering thread has taken the previous ones. */
     private void agree(final HeldSettings newer) {
         final ExchangeSettings settings = newer.settings();
         try {
@@ -315,7 +315,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         }
     }
 
-    /** What the receiver says of references; if it cannot be kept, the sketches are made all the same. */
+    /** Applies the receiver's reference settings. Sketches are built even if these cannot be applied. */
     private Function<ExporterConfig.Rli, InjectionTerms> injection(final ExchangeSettings.Injection injection) {
         if (references.target() == null || injection.policy() == ExchangeSettings.Policy.NONE) {
             return null;

@@ -5,8 +5,8 @@ import io.flowlag.exporter.config.ExporterConfig;
 import java.util.Locale;
 
 /**
- * Says once that the digests of packets under way, which a sender ships of each interval's end, take more than a tenth of the
- * exchange's bandwidth: they are the packets of as long as the longest delay, which is a guess unless it is set. One thread.
+ * Warns once if the digests of in-flight packets, which a sender sends for each interval's end, take more than a tenth of the
+ * exchange's bandwidth. They cover the longest delay, which is a guess unless it is set. One thread.
  */
 final class InFlightAdvice {
     private static final double SHARE = 0.1;
@@ -18,17 +18,17 @@ final class InFlightAdvice {
     private final long maximumDelayNs;
     private boolean isTold;
 
-    /** Nothing said yet. */
+    /** No warning yet. */
     InFlightAdvice(final ExporterConfig config) {
         bandwidthBps = config.exchange().bandwidthBps();
         maximumDelayNs = config.segment().maximumDelayNs();
     }
 
     /**
-     * Looks at an interval that came.
+     * Checks a received interval.
      *
-     * @param digests of packets under way at its end.
-     * @return what there is to say; null for nothing.
+     * @param digests of packets in flight at its end.
+     * @return the warning; null for none.
      */
     String look(final int digests, final long intervalNs) {
         final double bps = digests * (double)Long.BYTES * BITS_NS / intervalNs;

@@ -23,10 +23,10 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Puts one sender's messages of an interval together. What does not follow from the protocol ends the connection; what merely
- * does not fit this receiver (other settings, other sketches, too much) spoils the interval, and the reason names both values.
- * Memory grows with what has come, never with what is announced, up to the settings' images and a limit for lists. One thread;
- * it uses its memory again; allocates when settings change or lists grow.
+ * Assembles one sender's messages of an interval. A protocol violation ends the connection. Data that does not fit this receiver
+ * (other settings, other sketches, too much) only spoils the interval, and the reason names both values. Memory grows with
+ * received data, never with announced sizes, up to the settings' images and a limit for lists. One thread; it reuses its memory,
+ * and allocates when settings change or lists grow.
  */
 public final class IntervalAssembler implements SenderInterval {
     private final long pointId;
@@ -76,17 +76,17 @@ public final class IntervalAssembler implements SenderInterval {
         this.maxListBytes = maxListBytes;
     }
 
-    /** Whether an interval has begun and not ended. */
+    /** Whether an interval is open. */
     boolean isOpen() {
         return isOpen;
     }
 
-    /** Forgets an interval that has begun. */
+    /** Drops the open interval. */
     void abandon() {
         isOpen = false;
     }
 
-    /** Length of the interval as its sender says it. */
+    /** Length of the interval as announced by its sender. */
     long intervalNs() {
         return intervalNs;
     }
@@ -96,17 +96,17 @@ public final class IntervalAssembler implements SenderInterval {
         return errorEstimate;
     }
 
-    /** Why the interval cannot be used, null if it can. */
+    /** Why the interval is unusable; null if it is usable. */
     public ExchangeResult spoiled() {
         return spoiled;
     }
 
-    /** What differs, both values named. */
+    /** The mismatch, with both values. */
     public String spoiledText() {
         return spoiledText;
     }
 
-    /** Takes INTERVAL_BEGIN; what was open is forgotten. The buffer is the connection's, and has other messages afterwards. */
+    /** Handles INTERVAL_BEGIN; drops an open interval. The buffer is the connection's, which reuses it. */
     public void begin(final DirectBuffer buffer, final int offset) {
         begin.wrap(buffer, offset);
         isOpen = true;
@@ -175,7 +175,7 @@ public final class IntervalAssembler implements SenderInterval {
         }
     }
 
-    /** Takes a message between begin and end. */
+    /** Handles a message between begin and end. */
     public ExchangeResult add(final MessageType type, final DirectBuffer buffer, final int offset) {
         if (!isOpen) {
             return ExchangeResult.UNEXPECTED;
@@ -302,7 +302,7 @@ public final class IntervalAssembler implements SenderInterval {
         }
     }
 
-    /** Takes INTERVAL_END: accepted if all that was announced has come. */
+    /** Handles INTERVAL_END: accepted if everything announced has arrived. */
     public ExchangeResult end(final DirectBuffer buffer, final int offset) {
         end.wrap(buffer, offset);
         if (!isOpen) {

@@ -17,8 +17,8 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Turns what a sender has of an interval into messages: begin, then drops and whatever there is, then end. Of each piece of a
- * sketch it takes the shorter encoding. One thread; allocates per interval.
+ * Encodes a sender's interval as messages: begin, then drops and the data, then end. Each piece of a sketch takes the shorter
+ * encoding. One thread; allocates per interval.
  */
 public final class IntervalEncoder {
     private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(ExchangeHeader.MAX_MESSAGE_BYTES);
@@ -40,8 +40,8 @@ public final class IntervalEncoder {
     /**
      * An encoder.
      *
-     * @param clock    to measure what encoding costs.
-     * @param counters of the sender's end; this is the writer of those about encoding.
+     * @param clock    to measure the time of encoding.
+     * @param counters of the sender's end; this is the writer of the encoding counters.
      */
     public IntervalEncoder(final NanoClock clock, final ExchangeCounters counters) {
         this.clock = clock;
@@ -50,9 +50,9 @@ public final class IntervalEncoder {
     }
 
     /**
-     * Begins an interval and forgets what was not ended.
+     * Begins an interval; drops one that was not ended.
      *
-     * @param drops what this point lost in it.
+     * @param drops this point's losses in it.
      */
     public IntervalEncoder begin(final long intervalNumber, final HeldSettings heldSettings, final PointDrops drops) {
         beganNs = clock.nanoTime();
@@ -71,16 +71,16 @@ public final class IntervalEncoder {
     }
 
     /**
-     * Says how good this point's clock is.
+     * Sets the error estimate of this point's clock.
      *
-     * @param newErrorEstimate 16 bits, as RFC 4656 section 4.1.2 has them; 0 if nothing is known.
+     * @param newErrorEstimate 16 bits as in RFC 4656 section 4.1.2; 0 if unknown.
      */
     public IntervalEncoder errorEstimate(final int newErrorEstimate) {
         errorEstimate = newErrorEstimate;
         return this;
     }
 
-    /** Says that packets of the interval may be among those that this point lost, in this interval or another. */
+    /** Marks that packets of the interval may be among those that this point lost, in this interval or another. */
     public IntervalEncoder damaged() {
         isDamaged = true;
         return this;

@@ -7,23 +7,23 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /**
- * What a receiver knows of one sender's intervals: which have come, which are waited for and until when, which never came. It
- * remembers a window of them. One thread; allocates at construction, and when time leaps over what is waited for.
+ * A receiver's record of one sender's intervals: received, awaited until a deadline, or missing. It remembers a window of them.
+ * One thread; allocates at construction, and when time jumps past awaited intervals.
  */
 public final class IntervalLedger {
-    /** What is known of an interval. */
+    /** State of an interval. */
     public enum Answer {
-        /** Nothing: not asked for, or forgotten. */
+        /** Unknown: not expected, or forgotten. */
         UNKNOWN,
-        /** Its deadline is not over. */
+        /** Awaited; its deadline is not over. */
         WAITING,
-        /** It came, and the sender's point dropped nothing. */
+        /** Received; the sender's point dropped nothing. */
         COMPLETE,
-        /** It came, and the sender's point dropped packets: the path's loss cannot be told. */
+        /** Received; the sender's point dropped packets, so the path's loss is unknown. */
         DAMAGED,
-        /** It came and could not be used. */
+        /** Received, but unusable. */
         REFUSED,
-        /** It had not come by its deadline. */
+        /** Not received by its deadline. */
         MISSING
     }
 
@@ -58,8 +58,8 @@ public final class IntervalLedger {
     }
 
     /**
-     * The receiver has closed an interval and waits for the sender's. If that is older than the window, its clock was set back:
-     * all is forgotten, and what was waited for is given up.
+     * Expects the sender's interval, after the receiver has closed its own. An interval older than the window means that the
+     * clock was set back: everything is forgotten, and awaited intervals count as missing.
      */
     public void expect(final long number, final long nowNs) {
         if (isStarted && number <= newestExpected - numbers.length / 2) {
@@ -86,7 +86,7 @@ public final class IntervalLedger {
         }
     }
 
-    /** Whether an interval would be taken if it came now. Returns accepted, or why not. */
+    /** Whether an interval would be accepted now. Returns accepted, or why not. */
     public IntervalVerdict verdict(final long number) {
         if (isStarted && number > newestExpected + numbers.length / 2) {
             return IntervalVerdict.AHEAD;
@@ -102,7 +102,7 @@ public final class IntervalLedger {
     }
 
     /**
-     * An interval came.
+     * Records a received interval.
      *
      * @param answer complete, damaged or refused.
      * @return accepted, or why it changes nothing.
@@ -117,16 +117,16 @@ public final class IntervalLedger {
         return verdict;
     }
 
-    /** What is known of an interval. Returns never null. */
+    /** The state of an interval. Returns never null. */
     public Answer answer(final long number) {
         final int slot = slot(number);
         return numbers[slot] == number ? answers[slot] : Answer.UNKNOWN;
     }
 
     /**
-     * Gives up what is waited for too long.
+     * Ends the wait for intervals past their deadline.
      *
-     * @param onMissing takes each interval given up, once.
+     * @param onMissing receives each of them, once.
      * @return how many.
      */
     public int poll(final long nowNs, final LongConsumer onMissing) {

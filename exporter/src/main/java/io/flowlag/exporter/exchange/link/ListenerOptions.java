@@ -8,10 +8,10 @@ import java.util.List;
  *
  * @param address         to listen on; port 0 for any.
  * @param senders         points that may connect; empty for all.
- * @param maxSenders      that are remembered, connected or not.
+ * @param maxSenders      remembered, connected or not.
  * @param maxStrangers    connections without a session.
  * @param windowIntervals remembered for each sender, at least 4.
- * @param deadlineNs      for an interval, from when it is expected.
+ * @param deadlineNs      for an interval, counted from its expectation.
  * @param maxListBytes    of digests and flows of an interval.
  */
 public record ListenerOptions(

@@ -4,11 +4,11 @@ import io.flowlag.exporter.exchange.wire.PassiveTimesMessage;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Send times of regular packets that go out in one message, when it is full or the first of them has waited for a while: a
- * message takes more octets than many of them. One thread; allocates at construction.
+ * Batches the send times of regular packets into one message, sent when it is full or its first entry has waited long enough: a
+ * message's header is longer than many entries. One thread; allocates at construction.
  */
 final class PassiveTimesBatch {
-    /** Packets wait for their send times, and have room to wait for longer. */
+    /** Packets wait for their send times, and have room to wait longer than this. */
     static final long MOST_WAIT_NS = 20_000_000;
 
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[PassiveTimesMessage.MAX_BYTES]);
@@ -22,7 +22,7 @@ final class PassiveTimesBatch {
         return count == 0;
     }
 
-    /** {@return whether one more fits into the message} */
+    /** {@return whether another entry fits} */
     boolean takes(final long sentNs, final int newMethod) {
         return count == 0 ||
             count < PassiveTimesMessage.MAX_COUNT && newMethod == method && PassiveTimesMessage.isNear(sentNs - lastNs);
@@ -40,17 +40,17 @@ final class PassiveTimesBatch {
         lastNs = sentNs;
     }
 
-    /** {@return whether the message is to go out} */
+    /** {@return whether the message is due} */
     boolean isDue(final long nowNs) {
         return count > 0 && nowNs - sinceNs >= MOST_WAIT_NS;
     }
 
-    /** {@return whether there was room for the message; what it holds stays} */
+    /** {@return whether the message was sent; otherwise its entries stay} */
     boolean send(final ExchangeConnection connection, final long firstIndex) {
         return connection.send(message, PassiveTimesMessage.encode(message, 0, firstIndex, count, method, baseNs));
     }
 
-    /** {@return how many there were; there are none now} */
+    /** {@return how many entries there were; the batch is empty now} */
     int clear() {
         final int cleared = count;
         count = 0;

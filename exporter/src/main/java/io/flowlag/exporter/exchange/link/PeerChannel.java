@@ -5,28 +5,28 @@ import java.nio.ByteBuffer;
 
 /** A connection that never blocks, plain or TLS. One thread. */
 interface PeerChannel extends AutoCloseable {
-    /** Goes on with whatever comes before data; true when data may flow. */
+    /** Continues the handshake; true when data may flow. */
     boolean isReady() throws IOException;
 
-    /** Reads what is there; octets read, -1 at the end. */
+    /** Reads available octets; returns their number, -1 at the end. */
     int read(ByteBuffer target) throws IOException;
 
-    /** Writes what fits; octets taken from the source. */
+    /** Writes what fits; returns the octets taken from the source. */
     int write(ByteBuffer source) throws IOException;
 
-    /** Brings out what write has taken. */
+    /** Flushes what write has taken. */
     void flush() throws IOException;
 
     /**
-     * Says good-bye: brings out what write has taken, and tells the other end that no more follows. Called until done; no read
-     * and no write after it. Returns whether all of it is on its way.
+     * Flushes what write has taken, and closes this direction. Called until done, with no read and no write after it. Returns
+     * whether everything is sent.
      */
     boolean shutdown() throws IOException;
 
-    /** Takes what the other end still says and drops it, after {@link #shutdown} is done; octets, -1 at the end. */
+    /** Reads and discards what the other end still sends, after {@link #shutdown} is done; returns octets, -1 at the end. */
     int discard() throws IOException;
 
-    /** Lets go of the socket, whatever is on its way. */
+    /** Closes the socket at once; unsent octets are lost. */
     @Override
     void close();
 }

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** TCP as it is. */
+/** Plain TCP. */
 final class PlainChannel implements PeerChannel {
     private static final int DROPPED_BYTES = 4096;
 
@@ -34,7 +34,7 @@ final class PlainChannel implements PeerChannel {
 
     @Override
     public void flush() {
-        // nothing is kept back
+        // nothing is buffered
     }
 
     @Override

@@ -3,16 +3,16 @@ package io.flowlag.exporter.exchange.link;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import org.agrona.DirectBuffer;
 
-/** What a receiver learns from its senders; called on the listener's thread, must not block. */
+/** Receives the events of a receiver's senders, on the listener's thread; must not block. */
 public interface ReceiverHandler {
     /**
-     * An interval came, for the first time and in time.
+     * An interval was received, for the first time and in time.
      *
      * @param interval whole, verified, paired with the settings; valid during the call.
      */
     void onInterval(SenderInterval interval);
 
-    /** An interval that was expected has no usable answer: it did not come in time, or was refused. */
+    /** An expected interval is missing or was refused. */
     void onMissing(long pointId, long intervalNumber);
 
     /**
@@ -21,19 +21,19 @@ public interface ReceiverHandler {
      * @param isPassive  whether the reference is a regular packet.
      * @param key        its digest, or the last 40 bits of it, if passive, else stream * 2^32 + sequence number.
      * @param sentNs     since the epoch.
-     * @param methodCode how it was taken: STAMP timestamping method.
+     * @param methodCode STAMP timestamping method.
      */
     void onSendTime(long pointId, boolean isPassive, long key, long sentNs, int methodCode);
 
-    /** A sender holds to settings. */
+    /** A sender has applied settings. */
     void onSettingsHeld(long pointId, int settingsNumber);
 
     /**
      * A session with a sender began or ended.
      *
      * @param isConnected whether it began.
-     * @param text        why it ended, or what is not as it should be, for people; empty if nothing is, or the other end closed
-     *                    it and said nothing.
+     * @param text        why it ended, or what is wrong with it, for people; empty if nothing is, or if the other end closed it
+     *                    without a reason.
      */
     void onSession(long pointId, boolean isConnected, String text);
 
@@ -42,7 +42,7 @@ public interface ReceiverHandler {
         return common;
     }
 
-    /** {@return where a sender's events are counted besides the listener's counters} */
+    /** {@return the counters of one sender, besides the listener's} */
     default ExchangeCounters counters(final long pointId) {
         return new ExchangeCounters();
     }
@@ -53,9 +53,9 @@ public interface ReceiverHandler {
     }
 
     /**
-     * A sender has answered about synopses.
+     * A sender has answered a synopsis request.
      *
-     * @param image octets of the answer, not verified, the handler's from now on; null if it cannot be had.
+     * @param image octets of the answer, unverified, owned by the handler from now on; null if unavailable.
      */
     default void onSynopsis(final long pointId, final int requestId, final DirectBuffer image) {
         // no requests
@@ -64,7 +64,7 @@ public interface ReceiverHandler {
     /**
      * A connection ended before there was a session.
      *
-     * @param text what was wrong, both values of a mismatch named; may be empty.
+     * @param text the fault, with both values of a mismatch; may be empty.
      */
     void onTurnedAway(String address, ExchangeCounter how, String text);
 }

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The sender point in another process, as the metering thread asks it; the exchange's thread carries requests and answers. One
- * request is under way at a time, and each is answered once, if only by null; both ways are bounded queues. Allocates for each
+ * The sender point in another process, as the metering thread sees it. The exchange's thread carries requests and answers over
+ * bounded queues. One request is pending at a time. Each is answered once, with null if there is no answer. Allocates for each
  * request.
  */
 final class RemotePeer implements SynopsisPeer {
@@ -28,29 +28,29 @@ final class RemotePeer implements SynopsisPeer {
     private final SynopsisAssembler assembler;
     private final OneToOneConcurrentArrayQueue<Asked> asked = new OneToOneConcurrentArrayQueue<>(QUEUED);
     private final OneToOneConcurrentArrayQueue<Answered> answered = new OneToOneConcurrentArrayQueue<>(2 * QUEUED);
-    /** The metering thread's. */
+    /** Owned by the metering thread. */
     private final SegmentFlowHash flowHash;
     private final SynopsisImage image = new SynopsisImage();
     private int waitsForId;
     private boolean isWaiting;
     private boolean hasImage;
-    /** The exchange thread's. */
+    /** Owned by the exchange's thread. */
     private int carriedId;
     private boolean isCarrying;
 
-    /** A request on its way. */
+    /** A pending request. */
     record Asked(int requestId, SynopsisRequest request) {
     }
 
-    /** An answer on its way back; null if there is none. */
+    /** An answer; null if there is none. */
     private record Answered(int requestId, DirectBuffer octets) {
     }
 
     /**
-     * Nothing asked.
+     * No request pending.
      *
      * @param hash       with the key of digests.
-     * @param unverified counts answers that are no image; this is its only writer.
+     * @param unverified counts answers that are not a valid image; this is its only writer.
      */
     RemotePeer(
         final ReconcileSettings settings, final SipHash hash, final AtomicInteger requestIds, final AtomicLong unverified) {
@@ -93,7 +93,7 @@ final class RemotePeer implements SynopsisPeer {
         return isAccepted;
     }
 
-    /** A flow's hash follows from its key, so a key that belongs to another hash is not believed. */
+    /** A flow's hash follows from its key, so a key with another hash is rejected. */
     private boolean areKeysOfTheirHashes() {
         boolean isRight = true;
         for (int i = 0; isRight && i < image.totalCells(); i++) {
@@ -109,7 +109,7 @@ final class RemotePeer implements SynopsisPeer {
         return isWaiting;
     }
 
-    /** The next request to carry, or null; one that was not answered is given up. The exchange's thread. */
+    /** The next request to send, or null; an unanswered one is abandoned. Exchange's thread. */
     Asked poll() {
         final Asked next = asked.poll();
         if (next != null) {
@@ -121,17 +121,17 @@ final class RemotePeer implements SynopsisPeer {
         return next;
     }
 
-    /** Room for the answer to a request; null if that is not under way. The exchange's thread. */
+    /** Room for the answer to a request; null if it is not pending. Exchange's thread. */
     SynopsisAssembler assembler(final int requestId) {
         return isCarrying && requestId == carriedId ? assembler : null;
     }
 
-    /** The session is over: no answer will come. The exchange's thread. */
+    /** The session is over; no answer will come. Exchange's thread. */
     void onSessionEnd() {
         onAnswer(carriedId, null);
     }
 
-    /** The answer to a request, if that is under way; null if there is none. The exchange's thread. */
+    /** Delivers the answer of a pending request; null for no answer. Exchange's thread. */
     void onAnswer(final int requestId, final DirectBuffer octets) {
         if (isCarrying && requestId == carriedId) {
             isCarrying = false;

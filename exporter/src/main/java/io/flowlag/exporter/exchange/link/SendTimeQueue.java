@@ -10,8 +10,8 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * Send times on their way between the metering thread and the exchange's. Full is an answer. One writer, one reader;
- * allocates at construction.
+ * Send times in transit between the metering thread and the exchange's. Bounded; a full queue rejects.
+ * One writer, one reader; allocates at construction.
  * <pre>
  *   0  key      8
  *   8  sentNs   8
@@ -22,10 +22,10 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 public final class SendTimeQueue {
     /** Kind: of an injected reference. */
     public static final int INJECTED = SendTimesMessage.INJECTED;
-    /** Kind: of a regular packet that stands in for a reference. */
+    /** Kind: of a regular packet used as a reference. */
     public static final int PASSIVE = SendTimesMessage.PASSIVE;
 
-    /** Octets that a send time takes. */
+    /** Octets of an entry. */
     public static final int ENTRY_BYTES = 32;
 
     private static final int SENT_OFFSET = 8;
@@ -52,7 +52,7 @@ public final class SendTimeQueue {
     /**
      * An empty queue.
      *
-     * @param capacityBytes a power of two; a send time takes {@link #ENTRY_BYTES}.
+     * @param capacityBytes a power of two; an entry takes {@link #ENTRY_BYTES}.
      */
     public SendTimeQueue(final int capacityBytes) {
         ring = new OneToOneRingBuffer(new UnsafeBuffer(
@@ -60,7 +60,7 @@ public final class SendTimeQueue {
     }
 
     /**
-     * Adds a send time. The writer.
+     * Adds a send time. Writer's thread.
      *
      * @param kind   {@link #INJECTED} or {@link #PASSIVE}.
      * @param key    stream * 2^32 + sequence number, or the packet's digest.
@@ -80,18 +80,18 @@ public final class SendTimeQueue {
         return true;
     }
 
-    /** A handler for {@link #poll} that unpacks. */
+    /** A handler for {@link #poll} that unpacks entries. */
     public static MessageHandler handler(final Consumer consumer) {
         return (type, buffer, index, lengthBytes) -> consumer.onSendTime(buffer.getInt(index + KIND_OFFSET),
             buffer.getLong(index), buffer.getLong(index + SENT_OFFSET), buffer.getInt(index + METHOD_OFFSET));
     }
 
     /**
-     * Takes send times. The reader.
+     * Takes send times. Reader's thread.
      *
      * @param handler of {@link #handler}.
-     * @param limit   at most so many.
-     * @return how many there were.
+     * @param limit   of entries.
+     * @return number of entries taken.
      */
     public int poll(final MessageHandler handler, final int limit) {
         return ring.read(handler, limit);

@@ -12,16 +12,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ObjLongConsumer;
 
 /**
- * What comes from one sender, on its way from the exchange's thread, which calls {@code on...}, to the metering thread, which
- * calls {@link #takeSendTimes} and the inboxes. Bounded, so that a sender that ships too much takes no room of another. Allocates
- * at construction and when settings change.
+ * Data of one sender in transit from the exchange's thread, which calls {@code on...}, to the metering thread, which calls {@link
+ * #takeSendTimes} and the inboxes. Bounded per sender, so that no sender takes the room of another. Allocates at construction and
+ * when settings change.
  */
 final class SenderArrivals {
     private static final int LEAST_SEND_TIME_BYTES = 1 << 20;
     private static final int MOST_SEND_TIME_BYTES = 1 << 26;
     private static final int SEND_TIME_SECONDS = 2;
     private static final int SEND_TIMES_LIMIT = 1024;
-    /** What holds, and what held before. */
+    /** The current settings and the previous ones. */
     private static final int INBOXES = 2;
 
     private final long pointId;
@@ -39,10 +39,10 @@ final class SenderArrivals {
     private volatile int errorEstimate;
 
     /**
-     * Nothing has come.
+     * No data yet.
      *
      * @param senderIndex of the sender, in the order of the configuration.
-     * @param sendTimeBps what send times may take of the exchange.
+     * @param sendTimeBps bandwidth for send times.
      */
     SenderArrivals(final long pointId, final int senderIndex, final long sendTimeBps) {
         sendTimes = new SendTimeQueue(sendTimeBytes(sendTimeBps));
@@ -52,7 +52,7 @@ final class SenderArrivals {
             sendTimeHandler.onSendTime(senderIndex, kind == SendTimeQueue.PASSIVE, key, sentNs));
     }
 
-    /** {@return octets of send times on their way: of two seconds, for which the metering thread may be busy} */
+    /** {@return buffer for send times, octets: for two seconds in which the metering thread may be busy} */
     static int sendTimeBytes(final long sendTimeBps) {
         final long bytes = SEND_TIME_SECONDS * sendTimeBps / ReceiverLink.SEND_TIME_BITS * SendTimeQueue.ENTRY_BYTES;
         return BitUtil.findNextPositivePowerOfTwo(
@@ -67,22 +67,22 @@ final class SenderArrivals {
         return senderIndex;
     }
 
-    /** {@return what the exchange counts of the sender} */
+    /** {@return the exchange's counters of the sender} */
     ExchangeCounters counters() {
         return counters;
     }
 
-    /** {@return to be counted by an inbox: intervals whose time was over} */
+    /** {@return counter of an inbox: intervals past their time} */
     AtomicLong unaskedIntervals() {
         return unaskedIntervals;
     }
 
-    /** {@return to be counted by an inbox: answers about synopses that are none} */
+    /** {@return counter of an inbox: invalid answers to synopsis requests} */
     AtomicLong unverifiedSynopses() {
         return unverifiedSynopses;
     }
 
-    /** Asks the sender what the metering thread wants to know. */
+    /** Sends the metering thread's requests to the sender. */
     int ask(final ExchangeListener listener) {
         int workCount = 0;
         for (final SenderInbox inbox : inboxes) {
@@ -114,7 +114,7 @@ final class SenderArrivals {
         }
     }
 
-    /** The session is over: nothing that was asked is answered. */
+    /** The session is over; pending requests get no answer. */
     void onSessionEnd() {
         for (final SenderInbox inbox : inboxes) {
             if (inbox.peer() != null) {
@@ -131,12 +131,12 @@ final class SenderArrivals {
         inboxes = List.copyOf(after);
     }
 
-    /** {@return where intervals of the first settings come from, or of the latest} */
+    /** {@return the source of intervals of the first settings, or of the latest} */
     SenderInbox latest() {
         return inboxes.get(inboxes.size() - 1);
     }
 
-    /** {@return how good the sender's clock is, as it said last} */
+    /** {@return the last error estimate of the sender's clock} */
     int errorEstimate() {
         return errorEstimate;
     }
@@ -165,7 +165,7 @@ final class SenderArrivals {
         return sendTimes.poll(sendTimeReader, SEND_TIMES_LIMIT);
     }
 
-    /** Shows what was counted on the way. Any thread. */
+    /** Reports the counters of this path. Any thread. */
     void showWay(final ObjLongConsumer<String> consumer) {
         consumer.accept("intervals_foreign", foreignIntervals.get());
         consumer.accept("intervals_crowded", crowdedIntervals.get());

@@ -3,9 +3,9 @@ package io.flowlag.exporter.exchange.link;
 import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 import io.flowlag.exporter.exchange.wire.IntervalVerdict;
 
-/** What a sender learns from its receiver; called on the connector's thread, must not block. */
+/** Receives the events of a sender's receiver, on the connector's thread; must not block. */
 public interface SenderHandler {
-    /** New settings came; the schedule has them already. */
+    /** New settings arrived; the schedule has them already. */
     void onSettings(HeldSettings held);
 
     /**
@@ -26,14 +26,14 @@ public interface SenderHandler {
      * @param request        whole; the handler's from now on.
      */
     default void onSynopsisRequest(final int requestId, final int settingsNumber, final SynopsisRequest request) {
-        // nothing is remembered: no answer
+        // no packets are remembered: no answer
     }
 
     /**
      * The session began or ended.
      *
      * @param isConnected whether it began.
-     * @param text        why it ended, for people; empty if it began, or the other end closed it and said nothing.
+     * @param text        why it ended, for people; empty if it began, or if the other end closed it without a reason.
      */
     void onSession(boolean isConnected, String text);
 }

@@ -10,11 +10,11 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /**
- * Intervals of a sender under one settings, on their way from the exchange's thread, which calls {@link #offer}, to the metering
+ * Intervals of a sender under one settings, in transit from the exchange's thread, which calls {@link #offer}, to the metering
  * thread, which calls the rest. Bounded. Allocates at construction.
  */
 final class SenderInbox implements SenderAnswers {
-    /** An interval that is compared, one on its way, and one that came early. */
+    /** One interval being compared, one in transit, and one that came early. */
     private static final int SPARE_INTERVALS = 3;
 
     private final int settingsNumber;
@@ -62,7 +62,7 @@ final class SenderInbox implements SenderAnswers {
         return settingsNumber;
     }
 
-    /** An interval has come; false if there is no room. */
+    /** Adds an interval; false if there is no room. */
     boolean offer(final SenderInterval interval) {
         final ReceivedInterval copy = free.poll();
         if (copy != null) {

@@ -6,8 +6,8 @@ import io.flowlag.exporter.exchange.wire.PointDrops;
 import io.flowlag.sketch.image.SketchImage;
 
 /**
- * A sender's interval, whole and verified, as {@link ReceiverHandler} sees it: during the call only, since its memory is used
- * again.
+ * A sender's interval, complete and verified, for {@link ReceiverHandler}. Valid only during the call, since its memory is
+ * reused.
  */
 public interface SenderInterval {
     /** {@return the sender's observation point} */
@@ -16,16 +16,16 @@ public interface SenderInterval {
     /** {@return the interval's number} */
     long number();
 
-    /** {@return the settings that held} */
+    /** {@return the settings of the interval} */
     ExchangeSettings settings();
 
-    /** {@return what the sender's point lost in the interval} */
+    /** {@return the losses of the sender's point in the interval} */
     PointDrops drops();
 
-    /** {@return whether differences between the points are not the path's losses alone} */
+    /** {@return whether differences between the points may include losses of the points} */
     boolean isDamaged();
 
-    /** {@return how good the sender's clock is, as RFC 4656 section 4.1.2 has it; 0 if it says nothing} */
+    /** {@return error estimate of the sender's clock, as in RFC 4656 section 4.1.2; 0 if unknown} */
     int errorEstimate();
 
     /** {@return count of sketches, as in the settings, or 0 in mode flows} */

@@ -4,8 +4,8 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /**
- * What a listener remembers of a sender, connected or not: its ledger outlives its connections. One thread; allocates at
- * construction, and when intervals get another length.
+ * A listener's record of a sender, connected or not: its ledger outlives its connections. One thread; allocates at construction,
+ * and when the length of intervals changes.
  */
 final class SenderRecord {
     private final long pointId;
@@ -36,8 +36,8 @@ final class SenderRecord {
     }
 
     /**
-     * The ledger of intervals of one length: numbers of another length say nothing here. At a new length, the ledger of
-     * the one before stays.
+     * The ledger of intervals of one length; numbers of another length are unrelated. At a new length, the previous ledger is
+     * kept too.
      */
     IntervalLedger ledger(final long lengthNs) {
         if (lengthNs == olderIntervalNs && null != olderLedger) {
@@ -52,7 +52,7 @@ final class SenderRecord {
         return ledger;
     }
 
-    /** Gives up what is waited for too long; how many. */
+    /** Ends the wait for overdue intervals; returns their number. */
     int poll(final long nowNs) {
         return (null == ledger ? 0 : ledger.poll(nowNs, onMissing)) +
             (null == olderLedger ? 0 : olderLedger.poll(nowNs, onMissing));
@@ -62,7 +62,7 @@ final class SenderRecord {
         return assembler;
     }
 
-    /** What is counted of it alone. */
+    /** Its own counters. */
     ExchangeCounters counters() {
         return counters;
     }
@@ -89,7 +89,7 @@ final class SenderRecord {
         connection = null;
     }
 
-    /** How many send times before this one are missing. */
+    /** Number of send times missing before this one. */
     long onSendTimes(final long firstIndex, final int count) {
         final long missing = Math.max(0, firstIndex - nextSendTime);
         nextSendTime = Math.max(nextSendTime, firstIndex + count);

@@ -5,7 +5,7 @@ package io.flowlag.exporter.exchange.link;
  * and sees a whole schedule, old or new. Bounded; allocates when settings change.
  */
 public final class SettingsSchedule {
-    /** The most settings that are kept. */
+    /** Most settings kept. */
     public static final int MAX_ENTRIES = 8;
 
     private static final HeldSettings[] EMPTY = {};
@@ -13,8 +13,8 @@ public final class SettingsSchedule {
     private volatile HeldSettings[] entries = EMPTY;
 
     /**
-     * The settings that hold in an interval, where intervals of other settings may be longer or shorter. Returns the settings
-     * that hold when it begins, null if there are none yet.
+     * The settings of an interval, where intervals of other settings may be longer or shorter. Returns the settings that apply at
+     * its start, null if there are none yet.
      */
     public HeldSettings at(final long intervalNumber, final long intervalNs) {
         final HeldSettings[] current = entries;
@@ -31,26 +31,26 @@ public final class SettingsSchedule {
         return product(held.settings().fromInterval(), held.settings().intervalNs());
     }
 
-    /** Numbers come from the other end: what is beyond a long is the furthest there is. */
+    /** Numbers come from the other end: overflow saturates. */
     private static long product(final long number, final long lengthNs) {
         final long low = number * lengthNs;
         return Math.multiplyHigh(number, lengthNs) == low >> Long.SIZE - 1 ? low : number < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
     }
 
-    /** The settings that came last, whether they hold yet or not. Returns null if there are none. */
+    /** The latest settings, whether they apply yet or not. Returns null if there are none. */
     public HeldSettings latest() {
         final HeldSettings[] current = entries;
         return 0 == current.length ? null : current[current.length - 1];
     }
 
-    /** The settings in order, to be handed to a sender that has just come. */
+    /** The settings in order, to be sent to a sender that has just connected. */
     HeldSettings[] all() {
         return entries.clone();
     }
 
     /**
-     * Adds settings. They put aside what was to hold from the same time or later; those of another run of the receiver put aside
-     * all. Numbers rise: what is not newer changes nothing. Returns whether they are new.
+     * Adds settings. They replace those that would apply from the same time or later; settings of another run of the receiver
+     * replace all. A number that is not newer changes nothing. Returns whether they are new.
      */
     public boolean add(final HeldSettings held) {
         final HeldSettings last = latest();

@@ -35,7 +35,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the receiver's configuration means for its sender, and back. Stateless. */
+/** Converts the receiver's configuration to settings for its senders, and back. Stateless. */
 public final class SharedSettings {
     private static final long LEAST_INTERVAL_NS = 1_000_000L;
     private static final long MOST_INTERVAL_NS = 86_400_000_000_000L;
@@ -46,11 +46,11 @@ public final class SharedSettings {
     }
 
     /**
-     * What a receiver hands out.
+     * The settings that a receiver distributes.
      *
      * @param key          of digests, 16 octets.
-     * @param fromInterval the first interval in which it holds.
-     * @throws IllegalArgumentException if they do not fit the exchange; the message says what.
+     * @param fromInterval the first interval to which they apply.
+     * @throws IllegalArgumentException if they do not fit the exchange; the message says why.
      */
     public static ExchangeSettings of(
         final ExporterConfig config, final DirectBuffer key, final int number, final long fromInterval) {
@@ -73,7 +73,9 @@ public final class SharedSettings {
             injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config));
     }
 
-    /** How long before an interval's end the packets are sent that may arrive when packets are held, by clocks apart. */
+    /**
+     * Time before an interval's end in which packets are sent that may arrive late, where packets are held because clocks differ.
+     */
     private static long tailNs(final ExporterConfig.Segment segment) {
         return Math.min(
             segment.intervalNs(), segment.maximumDelayNs() + 2 * IntervalSettings.clockGuardNs(segment.intervalNs()));
@@ -87,7 +89,7 @@ public final class SharedSettings {
         };
     }
 
-    /** When a receiver's senders are to send references. Returns {@link ExchangeSettings.Injection#NONE} if it does not say. */
+    /** The reference settings of a receiver's senders. Returns {@link ExchangeSettings.Injection#NONE} if it sets none. */
     public static ExchangeSettings.Injection injection(final ExporterConfig.Rli rli) {
         if (rli.policy() == ExporterConfig.Policy.PASSIVE) {
             return ExchangeSettings.Injection.passive(rli.passivePpm(), rli.ceilingBps());
@@ -100,11 +102,11 @@ public final class SharedSettings {
     }
 
     /**
-     * When a sender sends references, as its receiver says.
+     * The reference settings of a sender, as given by its receiver.
      *
-     * @param injection as the receiver says, and not {@link ExchangeSettings.Injection#NONE}.
-     * @param own       the sender's settings: its references, and how fast its own queue is if it knows that.
-     * @throws IllegalArgumentException if the sender cannot keep to it; the message says why.
+     * @param injection from the receiver, not {@link ExchangeSettings.Injection#NONE}.
+     * @param own       the sender's settings: its references, and the capacity of its queue if known.
+     * @throws IllegalArgumentException if the sender cannot apply them; the message says why.
      */
     static InjectionTerms terms(final ExchangeSettings.Injection injection, final ExporterConfig.Rli own) {
         if (injection.policy() == ExchangeSettings.Policy.PASSIVE) {
@@ -126,7 +128,7 @@ public final class SharedSettings {
     }
 
     /**
-     * What both points keep of an interval.
+     * The sizes of an interval at both points.
      *
      * @param config of a receiver, or of both points.
      */
@@ -142,7 +144,7 @@ public final class SharedSettings {
         };
     }
 
-    /** What an interval takes of the network at most, before the digests of packets in flight. */
+    /** Upper bound of an interval's octets on the network, without the digests of in-flight packets. */
     static String price(final ExchangeSettings settings) {
         final String cells = ExchangePrice.cellsBytes(settings.sketches()) + " octets as sketches" +
             (settings.witnessPpm() == 0 ? "" : " and " + FlowSum.LENGTH_BYTES + " for each witness flow, of which are " +
@@ -156,35 +158,35 @@ public final class SharedSettings {
         };
     }
 
-    /** Flows of an interval that have room. Returns flows, at least 1. */
+    /** Capacity of flows in an interval. Returns flows, at least 1. */
     static int mostFlows(final ExporterConfig config) {
         final int maxFlows = config.metering().maxFlows();
         return config.exchange().mode() != ExporterConfig.ExchangeMode.AUTO ? maxFlows : Math.min(maxFlows,
             ExchangePrice.flowsThatFit(config.segment().intervalNs(), config.exchange().bandwidthBps()));
     }
 
-    /** Witness flows of an interval that have room. Returns flows; 0 if there are no witnesses. */
+    /** Capacity of witness flows in an interval. Returns flows; 0 without witnesses. */
     static int witnessFlows(final ExporterConfig config) {
         return config.lds().witnessPpm() == 0 ? 0 :
             IntervalSettings.Sums.witnessFlows(config.metering().maxFlows(), config.lds().witnessPpm());
     }
 
-    /** {@return how an end reconciles packets; null if it does not} */
+    /** {@return the reconciliation settings of an end; null without reconciliation} */
     static ReconcileSettings reconcile(final ExporterConfig config) {
         return !config.reconcile().enabled() ? null : new ReconcileSettings(
             config.reconcile().packets(), config.reconcile().cells(), config.reconcile().waitNs());
     }
 
     /**
-     * What a sender makes of it, with empty sketches.
+     * The agreement of a sender under the settings, with empty sketches.
      *
      * @param inFlightPackets that the sender can remember.
-     * @param maxFlows        that the sender expects at once, of which some are witnesses.
-     * @param reconcile       what is remembered of packets; null for nothing.
-     * @param keptIntervals   that are kept when they were shipped.
+     * @param maxFlows        expected at once by the sender, some of them witnesses.
+     * @param reconcile       reconciliation settings; null for none.
+     * @param keptIntervals   kept after they were sent.
      * @param nowInterval     number of the present interval, if the settings have a usable length.
      * @param isSuccessor     whether they follow others of the same receiver, with the same key.
-     * @throws IllegalArgumentException if the settings cannot be held to; the message says why.
+     * @throws IllegalArgumentException if the settings cannot be applied; the message says why.
      */
     public static SketchAgreement agreement(
         final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
@@ -210,7 +212,7 @@ public final class SharedSettings {
             own, new IntervalPoint(own, false), settings.fromInterval(), isSuccessor);
     }
 
-    /** What a sender keeps under the settings; takes no memory. */
+    /** The sizes of a sender under the settings; allocates nothing. */
     private static IntervalSettings intervalSettings(
         final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
         final int keptIntervals) {
@@ -235,14 +237,14 @@ public final class SharedSettings {
     }
 
     /**
-     * The octets that a sender needs for the settings, by formula; to be asked before anything is made for them.
+     * The memory of a sender for the settings, by formula; to be checked before it is allocated.
      *
      * @param inFlightPackets that the sender can remember.
-     * @param maxFlows        that the sender expects at once.
-     * @param reconcile       what is remembered of packets; null for nothing.
-     * @param keptIntervals   that are kept when they were shipped.
-     * @return octets of all intervals that are open, on their way, or kept with their packets, and of what answers about these.
-     * @throws IllegalArgumentException if the settings cannot be held to.
+     * @param maxFlows        expected at once by the sender.
+     * @param reconcile       reconciliation settings; null for none.
+     * @param keptIntervals   kept after they were sent.
+     * @return octets of all intervals that are open, in transit, or kept with their packets, and of the answers.
+     * @throws IllegalArgumentException if the settings cannot be applied.
      */
     public static long memoryBytes(
         final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
@@ -257,7 +259,7 @@ public final class SharedSettings {
     }
 
     /**
-     * Of the packets that a selector takes those from one sender's prefixes.
+     * Restricts a selector to one sender's prefixes.
      *
      * @param all     the selector of the segment.
      * @param sources of the sender; empty for all.
@@ -293,7 +295,7 @@ public final class SharedSettings {
         return new Prefix(prefix.family() == 6, prefix.high(), prefix.low(), prefix.lengthBits());
     }
 
-    /** One rule of the configuration becomes as many of the exchange as it has combinations of ports, protocols and marks. */
+    /** One rule of the configuration becomes one rule per combination of ports, protocols and marks. */
     private static List<ExchangeSettings.WeightRule> rules(final List<WeightRule> rules) {
         final List<ExchangeSettings.WeightRule> all = new ArrayList<>();
         for (final WeightRule rule : rules) {

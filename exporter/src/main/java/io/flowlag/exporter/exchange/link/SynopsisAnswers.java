@@ -14,18 +14,19 @@ import java.util.Deque;
 import java.util.function.Consumer;
 
 /**
- * Answers, in a sender's exchange, what the receiver asks about intervals that were shipped: keeps the last of them with their
- * packets, and makes one answer at a time, {@link #WORK_SLOTS} packets in a duty cycle, then sends it piece by piece as there is
- * room. A request that comes before an answer is out takes its place: the receiver waits for the last one alone. Each kind of
- * request is answered twice for an interval and class, and twice for all classes, so whatever a receiver asks, an interval costs
- * four passes over its packets for each class and four more, and each time two look-ups for each packet and each flow that an
- * answer can hold. The exchange's thread owns it. Allocates at construction, and a little for each answer.
+ * Answers the receiver's requests about sent intervals. It keeps the last intervals with their packets, and builds one answer at
+ * a time, {@link #WORK_SLOTS} packets per duty cycle, then sends it in pieces as there is room. A new request replaces an
+ * unfinished answer, because the receiver waits for the last one only.
+ * <p>
+ * Each kind of request is answered twice per interval and class, and twice for all classes. An interval therefore costs at most
+ * four passes over its packets for each class and four more. Each pass makes two look-ups for each packet and for each flow that
+ * an answer can hold. The exchange's thread owns it. Allocates at construction, and a little for each answer.
  */
 final class SynopsisAnswers {
-    /** Requests of a kind that are answered for an interval and class: the one that is needed, and one more. */
+    /** Requests of a kind that are answered per interval and class: one, and one repetition. */
     static final int MOST_REQUESTS = 2;
 
-    /** Slots of a packet cache, or packets or flows of a request, that are looked at in one duty cycle. */
+    /** Slots of a packet cache, or packets or flows of a request, that are processed in one duty cycle. */
     static final int WORK_SLOTS = 1 << 13;
 
     private final ReconcileSettings settings;
@@ -50,13 +51,13 @@ final class SynopsisAnswers {
         /**
          * Sends the next piece of an answer.
          *
-         * @param image of the answer; null if it cannot be had.
-         * @return octets of the image that are out now, from its beginning on; below 0 if there is no session.
+         * @param image of the answer; null if it is unavailable.
+         * @return octets of the image sent so far; negative without a session.
          */
         int send(int requestId, DirectBuffer image, int imageOffset);
     }
 
-    /** An interval that was shipped under settings, and how often it was asked about, by kind and class or all classes. */
+    /** An interval sent under settings, with its count of requests by kind and class or all classes. */
     private static final class Kept {
         private final SketchShipment shipment;
         private final int settingsNumber;
@@ -74,7 +75,7 @@ final class SynopsisAnswers {
             return settingsNumber == number && shipment.interval().intervalNumber() == intervalNumber;
         }
 
-        /** Whether it was asked less often for this; counts. */
+        /** Counts a request; false above the limit. */
         private boolean admits(final SynopsisRequest request) {
             final int index = request.kind().ordinal() * (classCount + 1) + request.classIndex() - PacketCache.ANY_CLASS;
             final boolean isAdmitted = requests[index] < MOST_REQUESTS;
@@ -84,10 +85,10 @@ final class SynopsisAnswers {
     }
 
     /**
-     * Nothing kept.
+     * No intervals kept.
      *
      * @param settings sizes; null if nothing is remembered.
-     * @param giveBack takes intervals that are kept no longer.
+     * @param giveBack receives released intervals.
      */
     SynopsisAnswers(
         final ReconcileSettings settings, final Sending sending, final ExchangeCounters counters,
@@ -99,7 +100,7 @@ final class SynopsisAnswers {
         octets = new UnsafeBuffer(new byte[settings == null ? 0 : settings.mostAnswerBytes()]);
     }
 
-    /** An interval was shipped: it is kept for a while if its packets are remembered, else given back. */
+    /** Keeps a sent interval for a while if its packets are remembered, else releases it. */
     void keep(final SketchShipment shipment, final int settingsNumber, final int intervals) {
         if (settings == null || shipment.interval().packets() == null) {
             giveBack.accept(shipment);
@@ -128,7 +129,7 @@ final class SynopsisAnswers {
         giveBack.accept(shipment);
     }
 
-    /** The receiver asks. */
+    /** Handles a request of the receiver. */
     void onRequest(final int newRequestId, final int settingsNumber, final SynopsisRequest request) {
         requestId = newRequestId;
         sentBytes = 0;
@@ -168,7 +169,7 @@ final class SynopsisAnswers {
         }
     }
 
-    /** Goes on with the answer, or sends what there is room for. */
+    /** Continues with the answer, or sends the next piece. */
     int doWork() {
         if (!isAnswering) {
             return 0;

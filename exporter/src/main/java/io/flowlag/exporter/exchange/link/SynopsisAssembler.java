@@ -12,18 +12,18 @@ public final class SynopsisAssembler {
     private UnsafeBuffer image;
     private int filledBytes;
 
-    /** Nothing expected. */
+    /** Expects no answer. */
     public SynopsisAssembler(final int capacityBytes) {
         this.capacityBytes = capacityBytes;
     }
 
-    /** Expects the answer to another request, and forgets what it had. */
+    /** Expects the answer to another request, and drops the previous one. */
     public void expect() {
         image = null;
         filledBytes = 0;
     }
 
-    /** Adds a piece of the answer that is expected; false if it does not fit, and nothing more is expected. */
+    /** Adds a piece of the expected answer. Returns false if it does not fit; the answer is dropped then. */
     public boolean add(final SynopsisMessage piece) {
         if (0 == piece.imageOffset() && null == image && piece.imageBytes() <= capacityBytes) {
             image = new UnsafeBuffer(new byte[piece.imageBytes()]);
@@ -37,7 +37,7 @@ public final class SynopsisAssembler {
         return true;
     }
 
-    /** Takes the image once it is whole. Returns its octets; null if some are missing. */
+    /** Takes the image if it is complete. Returns its octets; null if some are missing. */
     UnsafeBuffer takeWhole() {
         if (null == image || filledBytes < image.capacity()) {
             return null;

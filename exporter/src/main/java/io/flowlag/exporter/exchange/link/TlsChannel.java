@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * TLS 1.2 or later over TCP; both ends show a certificate. The arithmetic of handshakes runs on a thread of the executor,
- * never on the caller's. Suites, versions and the check of the receiver's name are {@link TlsCredentials}'s. Allocates at
- * construction and inside the JDK's engine.
+ * TLS 1.2 or later over TCP; both ends present a certificate. Handshake computations run on a thread of the executor, never on
+ * the caller's. {@link TlsCredentials} sets suites and versions and checks the receiver's name. Allocates at construction and
+ * inside the JDK's engine.
  */
 final class TlsChannel implements PeerChannel {
     private final SocketChannel channel;

@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A sender's intervals that the receiver has not answered, oldest first, and how far the present connection has got with them.
- * Bounded in count, octets and time: what is too much goes, the oldest first, and is counted. One thread; allocates per interval.
+ * A sender's unanswered intervals, oldest first, and how far the present connection has sent them. Bounded in count, octets and
+ * time: above a limit the oldest is dropped and counted. One thread; allocates per interval.
  */
 final class WaitingIntervals {
-    /** So much of an interval goes at once: no burst on a link that has room for more than that a second. */
+    /** Octets of an interval sent at once: no burst on a link with more bandwidth than that per second. */
     private static final int AT_ONCE_BYTES = 32 * 1024;
 
     private final int maxIntervals;
@@ -54,7 +54,7 @@ final class WaitingIntervals {
         }
     }
 
-    /** Gives up what has waited too long. */
+    /** Drops intervals that have waited too long. */
     void expire(final long nowNs) {
         while (!waiting.isEmpty() && nowNs - waiting.get(0).offeredNs > maxWaitNs) {
             remove(0);
@@ -62,7 +62,7 @@ final class WaitingIntervals {
         }
     }
 
-    /** The receiver has answered; false if the interval does not wait. */
+    /** Handles the receiver's answer; false if the interval does not wait. */
     boolean answered(final long number) {
         for (int i = 0; i < waiting.size(); i++) {
             if (waiting.get(i).interval.number() == number) {
@@ -83,13 +83,13 @@ final class WaitingIntervals {
         }
     }
 
-    /** A new connection: everything is to be sent, from the first message of the oldest on. */
+    /** A new connection: sends everything again, from the first message of the oldest interval. */
     void restart() {
         current = 0;
         position = 0;
     }
 
-    /** Sends as many messages as there is room for; what is large of an interval, evenly over some time after it was offered. */
+    /** Sends as many messages as there is room for; a large interval is spread over some time after it was offered. */
     int send(final ExchangeConnection connection, final MutableDirectBuffer scratch, final long nowNs, final long spreadNs) {
         int sent = 0;
         while (current < waiting.size()) {

@@ -12,14 +12,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Flow records of one destination on disk, first in, first out, bounded in octets: when it is full the oldest file of records is
- * given up. Files are appended to, never changed; {@link SpoolLayout} has their octets. A record is looked at through its
- * checksum before it is used. What cannot be written or read is counted and never ends the process.
+ * Flow records of one destination on disk, first in, first out, bounded in octets: when it is full, the oldest file of records is
+ * discarded. Files are appended to, never changed; {@link SpoolLayout} describes them. A record's checksum is verified before
+ * use. Failed reads and writes are counted and never end the process.
  * <p>
- * Reading runs ahead of {@link #release releasing}: what was read and not released is read again after {@link #rewind} and after
- * a crash. Used by the exporting thread; {@link #statistics()}, {@link #lastError()} and {@link #notices()} by any. Writes of 256
- * KiB at most, once a second or when there is so much; a disk that is slow makes that thread wait. Allocates at construction and,
- * while records are put in or read, a little per record.
+ * Reading runs ahead of {@link #release releasing}: records read but not released are read again after {@link #rewind} and after
+ * a crash. Used by the exporting thread; {@link #statistics()}, {@link #lastError()} and {@link #notices()} by any. Writes are at
+ * most 256 KiB, once a second or when that much is buffered. A slow disk blocks that thread. Allocates at construction and, while
+ * records are written or read, a little per record.
  */
 public final class Spool implements AutoCloseable {
     /** The least bound. */
@@ -65,33 +65,33 @@ public final class Spool implements AutoCloseable {
         return book.statistics();
     }
 
-    /** {@return records put in, and how many of them are on disk or given up; safe from any thread} */
+    /** {@return records written, and how many of them are on disk or discarded; safe from any thread} */
     public long recordsIn() {
         return book.recordsIn();
     }
 
-    /** {@return how many of the records put in need not be feared for: they are on disk, or given up; safe from any thread} */
+    /** {@return how many of the records written are settled: on disk or discarded; safe from any thread} */
     public long recordsSettled() {
         return book.recordsSettled();
     }
 
-    /** {@return why the spool could not be written or read when that was last tried, or an empty string; safe from any thread} */
+    /** {@return the reason of the last failed write or read, empty after a success; safe from any thread} */
     public String lastError() {
         return trouble.lastError();
     }
 
-    /** {@return what was found at the start that is worth a line} */
+    /** {@return notices from the start, each worth a log line} */
     public List<String> notices() {
         return notices;
     }
 
-    /** {@return records in it, those that have been read and not released included} */
+    /** {@return records in it, including those read but not released} */
     public long recordsHeld() {
         return book.held();
     }
 
     /**
-     * Takes a record; if that cannot be, it is counted as lost.
+     * Takes a record; a record that cannot be taken is counted as lost.
      *
      * @param template of the record, of fixed length.
      * @param offset   of its first octet.
@@ -113,9 +113,7 @@ public final class Spool implements AutoCloseable {
         book.onHeld(1);
     }
 
-    /**
-     * Finds the oldest record that has not been read; it stays the same until {@link #consume()}. Returns whether there is one.
-     */
+    /** Finds the oldest unread record; it stays the same until {@link #consume()}. Returns whether there is one. */
     public boolean next() {
         while (!reader.hasRecord() && hold != null && !trouble.isPaused()) {
             if (reader.segment() == null) {
@@ -137,52 +135,52 @@ public final class Spool implements AutoCloseable {
         return reader.hasRecord();
     }
 
-    /** {@return the template of the record found, or null if the session cannot send such a record} */
+    /** {@return the template of the current record, or null if the session cannot send it} */
     public Template template() {
         return reader.template();
     }
 
-    /** {@return holds the record found} */
+    /** {@return the buffer of the current record} */
     public DirectBuffer buffer() {
         return reader.buffer();
     }
 
-    /** {@return where the record found begins in {@link #buffer()}} */
+    /** {@return offset of the current record in {@link #buffer()}} */
     public int recordOffset() {
         return reader.recordOffset();
     }
 
-    /** {@return octets of the record found} */
+    /** {@return octets of the current record} */
     public int recordLengthBytes() {
         return reader.recordLengthBytes();
     }
 
-    /** {@return packets that the record found stands for} */
+    /** {@return packets counted by the current record} */
     public long recordPackets() {
         return reader.recordPackets();
     }
 
-    /** {@return octets that the record found stands for} */
+    /** {@return octets counted by the current record} */
     public long recordOctets() {
         return reader.recordOctets();
     }
 
-    /** {@return the file that the record found is in} */
+    /** {@return the file of the current record} */
     public long recordSegment() {
         return reader.segment().number;
     }
 
-    /** {@return where the record found ends in its file} */
+    /** {@return end of the current record in its file} */
     public long recordEndOffset() {
         return reader.offset();
     }
 
-    /** The record found has been taken. */
+    /** Marks the current record as read. */
     public void consume() {
         reader.consume();
     }
 
-    /** The oldest record that was read and not released has left the process, or is lost; it need not be read again. */
+    /** Releases the oldest record that was read: it was sent or lost, and is not read again. */
     public void release(final long segment, final long endOffset, final long packets, final long octets) {
         while (files.first().number < segment) {
             deleteFirst();
@@ -196,14 +194,14 @@ public final class Spool implements AutoCloseable {
         book.onReleased();
     }
 
-    /** What was read and not released is read again. */
+    /** Reads unreleased records again. */
     public void rewind() {
         files.rewind();
         reader.rewind();
     }
 
     /**
-     * The duty cycle: writes what has waited long enough, and how far the spool has been read.
+     * The duty cycle: writes records that have waited long enough, and the read position.
      *
      * @param timeMs the time now, UNIX epoch.
      * @return how much was done.
@@ -226,7 +224,7 @@ public final class Spool implements AutoCloseable {
         return workCount;
     }
 
-    /** Writes what waits in memory. Returns whether anything was written. */
+    /** Writes buffered records. Returns whether anything was written. */
     public boolean flush() {
         writer.onTried();
         if (writer.isEmpty() || hold == null) {
@@ -306,7 +304,7 @@ public final class Spool implements AutoCloseable {
         }
     }
 
-    /** Room in the buffer and within the bound; the oldest file gives way if nothing of it is under way. */
+    /** Makes room in the buffer and within the bound; discards the oldest file if none of its records are in transit. */
     private boolean makeRoom(final int neededBytes) {
         final SpoolSegment last = files.last();
         if (last != null && !last.isSealed && files.isLong(last, writer.lengthBytes()) && hold != null) {
@@ -373,7 +371,7 @@ public final class Spool implements AutoCloseable {
         }
     }
 
-    /** What could not be written is lost; the file ends where it was whole, and another one is begun later. */
+    /** After a failed write the records are lost. The file is cut back to its last whole frame, and a new one follows later. */
     private void giveUpBuffer(final SpoolSegment tail) {
         tail.records -= writer.records();
         tail.packets -= writer.packets();
@@ -388,13 +386,13 @@ public final class Spool implements AutoCloseable {
             try {
                 tail.cut();
             } catch (final IOException ex) {
-                trouble.say(tail.path + " ends in a frame that is cut: " + OutputFiles.reason(ex)); // passed over when it is read
+                trouble.say(tail.path + " ends in a frame that is cut: " + OutputFiles.reason(ex)); // skipped when it is read
             }
             tail.close();
         }
     }
 
-    /** A disk that stays full does not get a file more with each attempt. */
+    /** A full disk must not get another file with each attempt. */
     private void removeEmptyTail(final SpoolSegment tail) {
         files.removeLast();
         if (reader.segment() == tail) {
@@ -405,7 +403,7 @@ public final class Spool implements AutoCloseable {
             }
         }
         if (hold == null) {
-            return; // never made; a file of that name is another spool's
+            return; // was not created; a file of that name is another spool's
         }
         try {
             tail.delete();
@@ -424,7 +422,7 @@ public final class Spool implements AutoCloseable {
         return true;
     }
 
-    /** How far records may be sent now is written down before they are. */
+    /** Stores how far records may be sent before they are sent. */
     private void readFrame() {
         final boolean isSound;
         try {
@@ -443,7 +441,7 @@ public final class Spool implements AutoCloseable {
         }
     }
 
-    /** The rest of the file cannot be trusted; the other files can. */
+    /** Skips the rest of a damaged file; the other files are still used. */
     private void giveUpRest() {
         final SpoolSegment damaged = reader.segment();
         final long damagedOctets = damaged.lengthBytes - reader.offset();
@@ -459,7 +457,7 @@ public final class Spool implements AutoCloseable {
         trouble.say(damaged.path + " is damaged: the rest of it is given up");
     }
 
-    /** What cannot be written here is tried again later and stops nothing else: at worst, records come twice after a crash. */
+    /** A failed write is retried later and stops nothing else. At worst, records are sent twice after a crash. */
     private void writePosition() {
         if (hold == null || trouble.isPaused() || trouble.isPositionPaused()) {
             return;

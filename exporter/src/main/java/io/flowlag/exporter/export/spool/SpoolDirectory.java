@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a former process left in a spool's directory: every file looked at frame by frame. A file that is none of ours is set
- * aside, one that is cut or damaged counts up to there. Used once, by the thread that opens the spool.
+ * Recovers the spool of a former process: checks every file frame by frame. A foreign file is set aside; a cut or damaged one
+ * counts up to the damage. Used once, by the thread that opens the spool.
  */
 final class SpoolDirectory {
     private final List<SpoolSegment> segments = new ArrayList<>();
@@ -29,7 +29,7 @@ final class SpoolDirectory {
     private long refusedOctets;
     private long firstOffset = SpoolLayout.HEADER_LENGTH_BYTES;
 
-    /** Looks at every file; the buffer holds any frame. */
+    /** Checks every file; the buffer holds any frame. */
     SpoolDirectory(final Path directory, final SpoolPosition position, final UnsafeBuffer buffer, final ByteBuffer octets)
         throws IOException {
         this.position = position;
@@ -51,7 +51,7 @@ final class SpoolDirectory {
         }
     }
 
-    /** Makes the directory, for its owner alone. */
+    /** Creates the directory, for its owner alone. */
     static void make(final Path directory) throws IOException {
         try {
             Files.createDirectories(directory.toAbsolutePath().getParent());
@@ -89,7 +89,7 @@ final class SpoolDirectory {
         return refusedOctets;
     }
 
-    /** {@return where reading goes on in the first file} */
+    /** {@return read position in the first file} */
     long firstOffset() {
         return firstOffset;
     }

@@ -8,10 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 
-/**
- * The files of a spool, oldest first, and the octets that they take of its bound. Used by the exporting thread. Allocates for
- * each file.
- */
+/** The files of a spool, oldest first, and their octets of its bound. Used by the exporting thread. Allocates for each file. */
 final class SpoolFiles implements AutoCloseable {
     private static final int SEGMENTS_IN_BOUND = 16;
     private static final long MAX_SEGMENT_BYTES = 16L << 20;
@@ -35,9 +32,9 @@ final class SpoolFiles implements AutoCloseable {
     }
 
     /**
-     * Takes up what was found in the directory. A file that was begun in memory meanwhile comes behind it.
+     * Adds the files found in the directory, before a file that was begun in memory meanwhile.
      *
-     * @param found what a former process left.
+     * @param found the files of a former process.
      * @return the file that was begun in memory, with its new number; null if there is none.
      */
     SpoolSegment takeUp(final SpoolDirectory found) {
@@ -69,7 +66,7 @@ final class SpoolFiles implements AutoCloseable {
         return segments.peekLast();
     }
 
-    /** {@return the one behind another, or null} */
+    /** {@return the next newer one, or null} */
     SpoolSegment after(final SpoolSegment other) {
         for (final SpoolSegment segment : segments) {
             if (segment.number > other.number) {
@@ -79,19 +76,19 @@ final class SpoolFiles implements AutoCloseable {
         return null;
     }
 
-    /** Begins another one; nothing is written of it yet. */
+    /** Begins another file; nothing is written yet. */
     SpoolSegment add() {
         final SpoolSegment segment = new SpoolSegment(directory, nextNumber++);
         segments.addLast(segment);
         return segment;
     }
 
-    /** {@return the number that the next file will have} */
+    /** {@return the number of the next file} */
     long nextNumber() {
         return nextNumber;
     }
 
-    /** {@return up to where the oldest file need not be read again} */
+    /** {@return release position in the oldest file} */
     long releasedOffset() {
         return releasedOffset;
     }
@@ -100,19 +97,19 @@ final class SpoolFiles implements AutoCloseable {
         releasedOffset = offset;
     }
 
-    /** What was read and not released is to be read again. */
+    /** Marks unreleased records as unread. */
     void rewind() {
         for (final SpoolSegment segment : segments) {
             segment.readRecords = segment.releasedRecords;
         }
     }
 
-    /** Whether a file with so many octets more is as long as one should be. */
+    /** Whether a file would exceed its regular length with so many more octets. */
     boolean isLong(final SpoolSegment segment, final int moreBytes) {
         return segment.lengthBytes + moreBytes >= segmentBytes;
     }
 
-    /** Whether so many octets more are within the bound, in a new file if need be. */
+    /** Whether so many more octets fit the bound, in a new file if necessary. */
     boolean hasRoom(final int moreBytes) {
         return lengthBytes + SpoolLayout.HEADER_LENGTH_BYTES + moreBytes <= boundBytes;
     }
@@ -131,7 +128,7 @@ final class SpoolFiles implements AutoCloseable {
         }
     }
 
-    /** A file has grown by whole frames. */
+    /** Counts the whole frames by which a file has grown. */
     void onWritten(final SpoolSegment segment, final int moreBytes) {
         segment.lengthBytes += moreBytes;
         lengthBytes += moreBytes;
@@ -146,7 +143,7 @@ final class SpoolFiles implements AutoCloseable {
         first.delete();
     }
 
-    /** Takes the newest off the list; its file stays as it is. */
+    /** Removes the newest from the list; its file stays. */
     void removeLast() {
         forget(segments.pollLast());
     }

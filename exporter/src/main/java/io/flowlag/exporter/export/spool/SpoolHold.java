@@ -11,10 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * The directory of a spool, in the hands of one spool of one process, and the file that says how far it has been read. Used by
- * the exporting thread.
- */
+/** The lock of a spool's directory, and the file with its read position. Used by the exporting thread. */
 final class SpoolHold implements AutoCloseable {
     private static final Set<Path> HELD_DIRECTORIES = ConcurrentHashMap.newKeySet();
 
@@ -28,11 +25,10 @@ final class SpoolHold implements AutoCloseable {
     }
 
     /**
-     * Takes the directory, unless a spool of this process has it. That is asked before the lock file is opened: who closes a file
-     * lets go every lock that its process has on it.
+     * Locks the directory, unless a spool of this process holds it. This is checked before the lock file is opened, because closing a file releases all locks that its process has on it.
      *
-     * @return it, or null if a spool of this process has it.
-     * @throws IOException if another process has it, or the lock or the position cannot be opened; the message names it.
+     * @return the lock, or null if a spool of this process holds it.
+     * @throws IOException if another process holds it, or the lock or the position cannot be opened; the message names it.
      */
     static SpoolHold take(final Path directory) throws IOException {
         final Path realDirectory = directory.toRealPath();

@@ -17,8 +17,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
  *  kind 1   a template:  0 key (4) | 4 fields (4) | 8 for each field: element id (4), length (4), enterprise number (4)
  *  kind 2   a record:    0 key of its template (4) | 4 the record as in a Data Set
  * </pre>
- * A frame's checksum is over segment number, kind and payload, so that a frame of another segment is none of this. A template
- * stands in each segment before its first record. Has no state.
+ * A frame's checksum covers segment number, kind and payload, so a frame of another segment is invalid. Each segment has a template before its first record. Stateless.
  */
 final class SpoolLayout {
     static final int HEADER_LENGTH_BYTES = 32;
@@ -66,7 +65,7 @@ final class SpoolLayout {
         return (int)checksum.getValue();
     }
 
-    /** Writes the header of a frame whose payload stands behind it. */
+    /** Writes the header of a frame in front of its payload. */
     static void putFrameHeader(
         final MutableDirectBuffer buffer, final int offset, final long segmentNumber, final int kind, final int payloadBytes) {
         buffer.putInt(offset, payloadBytes, LITTLE_ENDIAN);
@@ -82,7 +81,7 @@ final class SpoolLayout {
         return buffer.getInt(offset + KIND_OFFSET, LITTLE_ENDIAN);
     }
 
-    /** Whether a frame, all of whose octets are there, is as it was written. */
+    /** Whether a complete frame passes its checksum. */
     static boolean isSound(final DirectBuffer buffer, final int offset, final long segmentNumber) {
         return buffer.getInt(offset + CHECKSUM_OFFSET, LITTLE_ENDIAN) ==
             checksum(buffer, offset, segmentNumber, kind(buffer, offset), payloadBytes(buffer, offset));

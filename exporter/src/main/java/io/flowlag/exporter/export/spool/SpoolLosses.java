@@ -4,10 +4,10 @@ package io.flowlag.exporter.export.spool;
 @FunctionalInterface
 public interface SpoolLosses {
     /**
-     * Records are lost.
+     * Reports lost records.
      *
-     * @param packets that they stand for, as far as that can be read.
-     * @param octets  that they stand for, as far as that can be read.
+     * @param packets that they count, as far as readable.
+     * @param octets  that they count, as far as readable.
      */
     void onLost(long records, long packets, long octets);
 }

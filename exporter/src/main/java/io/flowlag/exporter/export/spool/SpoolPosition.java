@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 /**
- * How far a spool has been read, in a file of two slots that are written in turn, so that one of them is whole whatever happens:
+ * The read position of a spool, in a file of two slots that are written in turn, so that one is always whole:
  * <pre>
  *  slot  0 generation (8) | 8 released segment (8) | 16 released offset (8) | 24 handed segment (8) | 32 handed offset (8) |
  *        40 CRC-32C of 0..39 (4) | 44 0 (20)
@@ -41,7 +41,7 @@ final class SpoolPosition implements AutoCloseable {
     private long handedSegment;
     private long handedOffset;
 
-    /** Opens the file, or makes it; what it says is taken over if it is whole. */
+    /** Opens or creates the file; loads a valid position. */
     SpoolPosition(final Path path) throws IOException {
         this.path = path;
         channel = open(path);
@@ -82,12 +82,12 @@ final class SpoolPosition implements AutoCloseable {
         return releasedOffset;
     }
 
-    /** Whether a place may have been handed to a connection that a former process had. */
+    /** Whether the record at a position may have been given to a connection of a former process. */
     boolean isHanded(final long segment, final long offset) {
         return segment < handedSegment || segment == handedSegment && offset <= handedOffset;
     }
 
-    /** Writes where reading is, if that has changed. */
+    /** Writes the position if it has changed. */
     void write(
         final long newReleasedSegment, final long newReleasedOffset, final long newHandedSegment, final long newHandedOffset)
         throws IOException {

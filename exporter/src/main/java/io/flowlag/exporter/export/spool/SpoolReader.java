@@ -12,8 +12,8 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * Reads the files of a spool frame by frame, each looked at through its checksum, and holds the record that was found last. Used
- * by the exporting thread. Allocates at construction and for each template.
+ * Reads the files of a spool frame by frame, verifies each checksum, and holds the current record. Used by the exporting thread.
+ * Allocates at construction and for each template.
  */
 final class SpoolReader {
     static final int BUFFER_BYTES = SpoolLayout.MAX_PAYLOAD_BYTES + SpoolLayout.FRAME_HEADER_LENGTH_BYTES;
@@ -35,12 +35,12 @@ final class SpoolReader {
     private int recordFrame;
     private SpoolTemplate recordTemplate;
 
-    /** Stands in no file yet; the templates are those of the session that records are for. */
+    /** Starts without a file; the templates are the session's. */
     SpoolReader(final SpoolTemplates templates) {
         this.templates = templates;
     }
 
-    /** {@return holds any frame; the record found, while there is one} */
+    /** {@return the buffer of a frame; holds the current record} */
     UnsafeBuffer buffer() {
         return buffer;
     }
@@ -55,12 +55,12 @@ final class SpoolReader {
         return segment;
     }
 
-    /** {@return where the next frame begins} */
+    /** {@return offset of the next frame} */
     long offset() {
         return offset;
     }
 
-    /** {@return up to where the file is in memory, so that records may have been handed on} */
+    /** {@return end of the file's part in memory, whose records may have been sent} */
     long handedOffset() {
         return loadedOffset + loadedBytes;
     }
@@ -73,12 +73,12 @@ final class SpoolReader {
         return hasRecord;
     }
 
-    /** {@return records that were consumed and not released} */
+    /** {@return records consumed but not released} */
     long unreleased() {
         return unreleased;
     }
 
-    /** Goes to the beginning of a file; records that end at or before an offset are passed over. */
+    /** Goes to the start of a file; skips records that end at or before an offset. */
     void begin(final SpoolSegment next, final long fromOffset) {
         segment = next;
         offset = SpoolLayout.HEADER_LENGTH_BYTES;
@@ -88,12 +88,12 @@ final class SpoolReader {
         sendable.clear();
     }
 
-    /** Goes to the end of the file that is read. */
+    /** Goes to the end of the current file. */
     void skipRest() {
         offset = segment.lengthBytes;
     }
 
-    /** Goes to the end of a file of which all was read. */
+    /** Goes to the end of a file that was read completely. */
     void beginAtEnd(final SpoolSegment other) {
         begin(other, 0);
         skipRest();
@@ -106,7 +106,7 @@ final class SpoolReader {
         hasRecord = false;
     }
 
-    /** What was consumed and not released is read again. */
+    /** Reads consumed but unreleased records again. */
     void rewind() {
         if (segment != null) {
             segment.close();
@@ -115,7 +115,7 @@ final class SpoolReader {
         leave();
     }
 
-    /** The record found has been taken. */
+    /** Marks the current record as consumed. */
     void consume() {
         hasRecord = false;
         segment.readRecords++;
@@ -126,7 +126,7 @@ final class SpoolReader {
         unreleased--;
     }
 
-    /** {@return whether octets were read from the file since that was last asked} */
+    /** {@return whether octets were read from the file since the last call} */
     boolean takeLoaded() {
         final boolean hadLoaded = hasLoaded;
         hasLoaded = false;
@@ -134,10 +134,10 @@ final class SpoolReader {
     }
 
     /**
-     * Reads a frame; the file is not at its end.
+     * Reads a frame, not at the end of the file.
      *
-     * @return false if this frame, and so the rest of the file, cannot be trusted.
-     * @throws IOException if the file cannot be read now; it can be tried again.
+     * @return false if this frame is damaged, and so the rest of the file.
+     * @throws IOException if the file cannot be read now; a retry is possible.
      */
     boolean readFrame() throws IOException {
         if (!load(SpoolLayout.FRAME_HEADER_LENGTH_BYTES)) {
@@ -182,7 +182,7 @@ final class SpoolReader {
         return true;
     }
 
-    /** Has so many octets from the offset on in memory; false if the file has not so many. */
+    /** Loads so many octets from the offset on; false if the file is shorter. */
     private boolean load(final int neededBytes) throws IOException {
         if (offset >= loadedOffset && offset + neededBytes <= loadedOffset + loadedBytes) {
             return true;
@@ -209,7 +209,7 @@ final class SpoolReader {
         return true;
     }
 
-    /** {@return the template of the record found, or null if the session cannot send such a record} */
+    /** {@return the template of the current record, or null if the session cannot send it} */
     Template template() {
         final int key = buffer.getInt(recordFrame + SpoolLayout.FRAME_HEADER_LENGTH_BYTES, LITTLE_ENDIAN);
         final Template known = sendable.get(key);
@@ -225,22 +225,22 @@ final class SpoolReader {
         return template;
     }
 
-    /** {@return where the record found begins in {@link #buffer()}} */
+    /** {@return offset of the current record in {@link #buffer()}} */
     int recordOffset() {
         return recordFrame + SpoolLayout.FRAME_HEADER_LENGTH_BYTES + SpoolLayout.RECORD_OFFSET;
     }
 
-    /** {@return octets of the record found} */
+    /** {@return octets of the current record} */
     int recordLengthBytes() {
         return recordTemplate.recordLengthBytes();
     }
 
-    /** {@return packets that the record found stands for} */
+    /** {@return packets counted by the current record} */
     long recordPackets() {
         return recordTemplate.packets(buffer, recordOffset());
     }
 
-    /** {@return octets that the record found stands for} */
+    /** {@return octets counted by the current record} */
     long recordOctets() {
         return recordTemplate.octets(buffer, recordOffset());
     }

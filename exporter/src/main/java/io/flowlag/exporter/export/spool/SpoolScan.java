@@ -10,8 +10,8 @@ import java.nio.channels.FileChannel;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 /**
- * Looks at files of a spool frame by frame: whether each is one, how much of it is whole, and what that holds. The octets are of
- * files that anybody may have changed. Used by the thread that opens the spool. Allocates a little for each template.
+ * Checks the files of a spool frame by frame: whether each is valid, how much of it is whole, and what it holds. The octets are
+ * untrusted. Used by the thread that opens the spool. Allocates a little for each template.
  */
 final class SpoolScan {
     private final SpoolPosition position;
@@ -22,7 +22,7 @@ final class SpoolScan {
     /**
      * A scan.
      *
-     * @param position how far a former process has been.
+     * @param position the read position of a former process.
      * @param buffer   holds any frame.
      */
     SpoolScan(final SpoolPosition position, final UnsafeBuffer buffer, final ByteBuffer octets) {
@@ -31,15 +31,15 @@ final class SpoolScan {
         this.octets = octets;
     }
 
-    /** {@return records, of all files so far, that a former process may have sent} */
+    /** {@return records of all files so far that a former process may have sent} */
     long perhapsTwice() {
         return perhapsTwice;
     }
 
     /**
-     * Looks at a file.
+     * Checks a file.
      *
-     * @param segment with its number; gets the length of what is whole, and what records there are behind the released position.
+     * @param segment with its number; receives the length of the whole part, and the records behind the released position.
      * @return whether it is that segment of a spool.
      * @throws IOException if it cannot be read.
      */
@@ -112,7 +112,7 @@ final class SpoolScan {
             payloadBytes == SpoolLayout.RECORD_OFFSET + template.recordLengthBytes();
     }
 
-    /** Reads as much as there is, at most so many octets; how many. */
+    /** Reads what is available, up to a number of octets; returns how many. */
     private int read(final FileChannel channel, final long offset, final int maxBytes) throws IOException {
         octets.clear().limit(maxBytes);
         while (octets.hasRemaining() && channel.read(octets, offset + octets.position()) > 0) {

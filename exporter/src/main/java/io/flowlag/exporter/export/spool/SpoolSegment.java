@@ -9,21 +9,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** One file of a spool and what is known of it. Used by the exporting thread. */
+/** The state of one file of a spool. Used by the exporting thread. */
 final class SpoolSegment implements AutoCloseable {
     final long number;
     final Path path;
-    /** Octets that are written and whole. */
+    /** Octets of whole frames. */
     long lengthBytes;
     /** Records in it. */
     long records;
-    /** Records that have been read, since the beginning or since reading went back. */
+    /** Records read since the start, or since reading went back. */
     long readRecords;
-    /** Records that need not be read again. */
+    /** Records released. */
     long releasedRecords;
-    /** Packets of the records that are not released. */
+    /** Packets of unreleased records. */
     long packets;
-    /** Octets of the records that are not released. */
+    /** Octets of unreleased records. */
     long octets;
     /** Whether writing to it has ended. */
     boolean isSealed;
@@ -38,7 +38,7 @@ final class SpoolSegment implements AutoCloseable {
         return String.format("%016x.spool", number);
     }
 
-    /** The number in a file's name, or less than 0. */
+    /** The number in a file's name, or negative. */
     static long number(final Path path) {
         final String name = path.getFileName().toString();
         return name.matches("0[0-9a-f]{15}\\.spool") ? Long.parseUnsignedLong(name.substring(0, 16), 16) : -1;
@@ -55,7 +55,7 @@ final class SpoolSegment implements AutoCloseable {
         return records - releasedRecords;
     }
 
-    /** Writes so many octets behind what is written and whole; {@link #lengthBytes} stays. */
+    /** Writes so many octets behind the whole frames; {@link #lengthBytes} stays. */
     void write(final ByteBuffer buffer, final int count) throws IOException {
         buffer.limit(count).position(0);
         try {
@@ -67,7 +67,7 @@ final class SpoolSegment implements AutoCloseable {
         }
     }
 
-    /** Cuts off what was written in part. */
+    /** Cuts off a partial write. */
     void cut() throws IOException {
         channel().truncate(lengthBytes);
     }

@@ -9,7 +9,7 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 /**
- * A template as it stands in a segment, and where its records say how many packets and octets they stand for. Immutable.
+ * A template in a segment, and the offsets of the packet and octet counts in its records. Immutable.
  *
  * @param enterpriseNumbers of the elements; 0 for IANA's.
  * @param packetsOffset     in a record; below 0 for none.
@@ -28,7 +28,7 @@ record SpoolTemplate(
     private static final int MAX_FIELDS = 64;
     private static final int MAX_RECORD_BYTES = SpoolLayout.MAX_PAYLOAD_BYTES - SpoolLayout.RECORD_OFFSET;
 
-    /** Reads the payload of a template's frame; null if it is none. */
+    /** Reads the payload of a template's frame; null if it is invalid. */
     static SpoolTemplate read(final DirectBuffer buffer, final int payload, final int payloadBytes) {
         final int count = payloadBytes < SpoolLayout.FIELDS_OFFSET ? 0 : buffer.getInt(payload + Integer.BYTES, LITTLE_ENDIAN);
         if (count < 1 || count > MAX_FIELDS ||

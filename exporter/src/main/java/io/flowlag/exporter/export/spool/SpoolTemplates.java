@@ -2,7 +2,7 @@ package io.flowlag.exporter.export.spool;
 
 import io.flowlag.ipfix.template.Template;
 
-/** Knows a session's templates by their fields. Used by the exporting thread. */
+/** Finds a session's templates by their fields. Used by the exporting thread. */
 @FunctionalInterface
 public interface SpoolTemplates {
     /**

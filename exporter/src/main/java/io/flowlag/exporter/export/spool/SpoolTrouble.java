@@ -5,8 +5,7 @@ import io.flowlag.exporter.terminal.OutputFiles;
 import java.io.IOException;
 
 /**
- * What went wrong with the files of a spool, and whether they are left alone for a while because of it. Used by the exporting
- * thread; {@link #lastError()} by any.
+ * Failures with the files of a spool, and the pauses that follow them. Used by the exporting thread; {@link #lastError()} by any.
  */
 final class SpoolTrouble {
     private static final long RETRY_MS = 1_000;
@@ -18,7 +17,7 @@ final class SpoolTrouble {
     private long positionRetryMs = NEVER;
     private volatile String lastError = "";
 
-    /** None yet; the book counts what comes. */
+    /** No failures yet; the book counts them. */
     SpoolTrouble(final SpoolBook book) {
         this.book = book;
     }
@@ -31,7 +30,7 @@ final class SpoolTrouble {
         nowMs = timeMs;
     }
 
-    /** Whether no file is written or read for now. */
+    /** Whether files are neither written nor read for now. */
     boolean isPaused() {
         return isAhead(retryMs);
     }
@@ -41,13 +40,13 @@ final class SpoolTrouble {
         return isAhead(positionRetryMs);
     }
 
-    /** All is left alone for a while. */
+    /** Pauses all files for a while. */
     void pause(final String what, final IOException ex) {
         retryMs = nowMs + RETRY_MS;
         tell(what, ex);
     }
 
-    /** The position is left alone for a while; nothing else stops. */
+    /** Pauses the position only. */
     void pausePosition(final String what, final IOException ex) {
         positionRetryMs = nowMs + RETRY_MS;
         tell(what, ex);
@@ -58,7 +57,7 @@ final class SpoolTrouble {
         say(what + ": " + OutputFiles.reason(ex));
     }
 
-    /** As {@link #tell}, for what is counted otherwise. */
+    /** As {@link #tell}, for failures that are counted elsewhere. */
     void say(final String error) {
         lastError = error;
     }
@@ -83,13 +82,13 @@ final class SpoolTrouble {
         }
     }
 
-    /** At the end everything is tried once more. */
+    /** Retries everything once, at the end. */
     void pauseNoMore() {
         retryMs = NEVER;
         positionRetryMs = NEVER;
     }
 
-    /** A clock that was set back does not make the wait longer. */
+    /** A clock that was set back does not lengthen the pause. */
     private boolean isAhead(final long timeMs) {
         return timeMs != NEVER && nowMs < timeMs && timeMs - nowMs <= RETRY_MS;
     }

@@ -14,8 +14,8 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * Records on their way to the newest file of a spool, as frames in memory. Used by the exporting thread. Allocates at
- * construction and for each template.
+ * Records buffered for the newest file of a spool, as frames. Used by the exporting thread. Allocates at construction and for
+ * each template.
  */
 final class SpoolWriter {
     static final int BUFFER_BYTES = 256 << 10;
@@ -42,7 +42,7 @@ final class SpoolWriter {
         return SpoolLayout.FRAME_HEADER_LENGTH_BYTES + SpoolTemplate.payloadBytes(template);
     }
 
-    /** {@return where a template has what, as it will be read} */
+    /** {@return the offsets of a template, as the reader will find them} */
     SpoolTemplate shape(final Template template) {
         SpoolTemplate shape = shapes.get(template.templateId());
         if (shape == null) {
@@ -57,7 +57,7 @@ final class SpoolWriter {
         return shape;
     }
 
-    /** Octets that wait. */
+    /** Buffered octets. */
     int lengthBytes() {
         return lengthBytes;
     }
@@ -66,17 +66,17 @@ final class SpoolWriter {
         return lengthBytes == 0;
     }
 
-    /** Records that wait. */
+    /** Buffered records. */
     long records() {
         return records;
     }
 
-    /** Packets of the records that wait. */
+    /** Packets of the buffered records. */
     long packets() {
         return packets;
     }
 
-    /** Octets of the packets of the records that wait. */
+    /** Octets of the packets of the buffered records. */
     long octets() {
         return octets;
     }
@@ -85,25 +85,25 @@ final class SpoolWriter {
         return lengthBytes + neededBytes <= BUFFER_BYTES;
     }
 
-    /** Whether something has waited long enough; a clock that was set back does not make the wait longer. */
+    /** Whether a record has waited long enough; a clock that was set back does not lengthen the wait. */
     boolean isDue(final long timeMs) {
         return lengthBytes > 0 && (timeMs >= dueMs || dueMs - timeMs > FLUSH_MS);
     }
 
-    /** What waits is tried now; it is due again with the next record. */
+    /** The buffer is being written; it is due again with the next record. */
     void onTried() {
         dueMs = NEVER;
     }
 
-    /** Another file begins, which has no templates yet. */
+    /** Another file begins, without templates. */
     void beginSegment() {
         writtenTemplates.clear();
     }
 
     /**
-     * Puts in a record, for which there is room, and its template if the file has none.
+     * Adds a record, for which there is room, and its template if the file lacks it.
      *
-     * @param segment it is for; gets what the record stands for.
+     * @param segment it is for; receives the record's counts.
      * @param offset  of its first octet.
      * @param timeMs  the time now, UNIX epoch.
      */
@@ -131,12 +131,12 @@ final class SpoolWriter {
         }
     }
 
-    /** Writes all that waits to the end of a file; it still waits until {@link #clear}. */
+    /** Writes the buffer to the end of a file; it is kept until {@link #clear}. */
     void write(final SpoolSegment segment) throws IOException {
         segment.write(bufferOctets, lengthBytes);
     }
 
-    /** What waits is of the file of another number now. */
+    /** Renumbers the buffered frames for another file. */
     void renumber(final long segmentNumber) {
         int offset = 0;
         while (offset < lengthBytes) {
