@@ -135,7 +135,8 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
     }
 
     /**
-     * Replaces the destinations in the next duty cycle; safe from any thread. Those in both lists go on; the others are closed in order.
+     * Replaces the destinations in the next duty cycle; safe from any thread. Those in both lists go on; the others are closed in
+     * order.
      *
      * @param next all destinations from then on.
      */

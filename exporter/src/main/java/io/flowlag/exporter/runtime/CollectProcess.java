@@ -28,10 +28,10 @@ public final class CollectProcess {
     }
 
     /**
-     * Collects.
+     * Collects records.
      *
      * @param config  with the enterprise number of flowlag's elements.
-     * @param options where from, and how to print.
+     * @param options sources and formats.
      */
     public static ExitCode run(final ExporterConfig config, final CollectOptions options, final Terminal terminal) {
         final Signals signals = Signals.install(Signals.HangUp.STOPS);

@@ -18,8 +18,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Looks into what a configuration names: the filter is compiled, keys and certificates are read, and what a receiver hands out is
- * put together, by the code that the process does it with. Used by the command's thread, before anything is opened.
+ * Checks the contents that a configuration names: compiles the filter, reads keys and certificates, and builds a receiver's
+ * settings, with the process's own code. Used by the command's thread, before anything is opened.
  */
 public final class ContentCheck {
     private final Map<ConfigKey<?>, String> faults = new HashMap<>();
@@ -47,7 +47,7 @@ public final class ContentCheck {
         config.refuse(check.faults);
     }
 
-    /** Whether {@link #check} could look at everything. Returns false if there is a filter and no libpcap to compile it. */
+    /** Whether {@link #check} can check everything. Returns false if there is a filter and no libpcap to compile it. */
     public static boolean isFilterChecked(final ExporterConfig config) {
         return config.capture().filter() == null || BpfCompiler.isAvailable();
     }
@@ -96,7 +96,7 @@ public final class ContentCheck {
         }
     }
 
-    /** What the receiver hands out must fit the exchange. */
+    /** The receiver's settings must fit the exchange. */
     private void settings(final ExporterConfig config) {
         try {
             SharedSettings.of(config, DigestKey.octets(null), 1, 0);
@@ -105,7 +105,7 @@ public final class ContentCheck {
         }
     }
 
-    /** Reads something that names its file where it cannot. */
+    /** Runs a reader whose error message names its file. */
     private interface Reading {
         Object read() throws IOException;
     }

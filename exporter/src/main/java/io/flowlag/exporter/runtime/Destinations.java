@@ -16,11 +16,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The destinations of a configuration. A destination that a reload leaves as it was goes on with its session; others are made
- * anew. The conductor owns it.
+ * The destinations of a configuration. A destination that a reload leaves unchanged keeps its session; others are replaced. The
+ * conductor owns it.
  */
 public final class Destinations {
-    /** All that decides how a destination behaves; credentials are those of a TLS destination, else null. */
+    /** Everything that determines a destination's behaviour; credentials are those of a TLS destination, else null. */
     private record Identity(
         ExporterConfig.Destination spec, ExporterConfig.Tls credentials, long enterpriseNumber, long observationDomainId) {
         @Override
@@ -30,7 +30,7 @@ public final class Destinations {
                 Objects.equals(credentials, that.credentials);
         }
 
-        /** Of the text alone: a record's own, of records of many parts, is slow at its first use. */
+        /** Of the text alone: the generated hash code of a record with many components is slow at its first use. */
         @Override
         public int hashCode() {
             return spec.uri().hashCode();
@@ -48,9 +48,9 @@ public final class Destinations {
     /**
      * The destinations of a configuration, in its order.
      *
-     * @return those that go on, and new ones.
+     * @return kept and new ones.
      * @throws ExitException if a file or a spool cannot be written, or credentials cannot be read, or if a file in use would be
-     *     begun anew.
+     *     overwritten.
      */
     public List<Destination> of(final ExporterConfig config) {
         final Map<Identity, Destination> next = new HashMap<>();
@@ -76,7 +76,7 @@ public final class Destinations {
         return destinations;
     }
 
-    /** {@return what new destinations found, once} */
+    /** {@return notices of new destinations, each once} */
     public List<String> notices() {
         final List<String> told = List.copyOf(notices);
         notices.clear();
@@ -90,8 +90,8 @@ public final class Destinations {
     }
 
     /**
-     * A file that is made anew begins empty: what the one in use has written would be gone. It is asked before the file is
-     * opened, under any name: who closes a file lets go every lock that its process has on it.
+     * A reopened file would be truncated, so a file in use is refused. This is checked before it is opened, under any name,
+     * because closing a file releases all locks that its process has on it.
      */
     private void refuseFileInUse(final Identity next) {
         if (next.spec().transport() != ExporterConfig.Transport.FILE || current.containsKey(next)) {
@@ -114,7 +114,7 @@ public final class Destinations {
         }
     }
 
-    /** A certificate is renewed under its old name: destinations that go on show the new one when they connect next. */
+    /** A renewed certificate keeps its file name: unchanged destinations use it at their next connection. */
     private void readCredentials(final ExporterConfig.Exporting exporting) {
         for (final ExporterConfig.Destination spec : exporting.destinations()) {
             if (spec.transport() == ExporterConfig.Transport.TLS) {

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code flowlag meter}: one observation point, from captures, as fast as the machine can. Without a destination the flows are
- * printed as a table. Runs once, on the command's thread; stages on those of the threading mode.
+ * {@code flowlag meter}: one observation point, from captures, at full speed. Without a destination the flows are printed as a
+ * table. Runs once, on the command's thread; stages on those of the threading mode.
  */
 public final class MeterProcess {
     private MeterProcess() {
@@ -28,8 +28,8 @@ public final class MeterProcess {
     /**
      * Meters captures to their end.
      *
-     * @param config   of the process; where its threading was not chosen, capture, metering and export are a thread each, but
-     *                 with a single processor one thread works all three.
+     * @param config   of the process. Unless its threading is set, capture, metering and export have a thread each; with a single
+     *                 processor they share one.
      * @param files    at least one; {@code -} is standard input.
      * @param terminal for the table and messages.
      * @throws io.flowlag.exporter.capture.CaptureException if no capture can be read.

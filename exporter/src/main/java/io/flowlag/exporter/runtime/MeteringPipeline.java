@@ -66,7 +66,7 @@ import java.util.stream.Collectors;
  * a stop was requested, metering flushes the cache, then exporting sends what it has and closes the sessions.
  */
 public final class MeteringPipeline implements AutoCloseable {
-    /** How long the end may take for destinations that take nothing. */
+    /** Longest time at the end for destinations that take nothing. */
     static final long CLOSE_TIMEOUT_MS = 10_000;
 
     private final List<CaptureAgent> captures;
@@ -74,7 +74,7 @@ public final class MeteringPipeline implements AutoCloseable {
     private final ExportingAgent exporting;
     private final DelayMeter delayMeter;
     private final Checkpoint checkpoint;
-    /** Null where no record waits for sketches, or none is followed. */
+    /** Null if no record waits for sketches, or none is tracked. */
     private final RecordSettlement sketchedRecords;
     private final List<FlowWatch> flowWatches;
     private final PipelineLatency latency;
@@ -109,8 +109,8 @@ public final class MeteringPipeline implements AutoCloseable {
      *
      * @param config       sizes, timeouts and threading.
      * @param sources      owned by the pipeline from now on; with two measurement points the sender point first.
-     * @param isLive       whether packets come as they happen.
-     * @param wiring       what the delay stage is joined to; its transmitter is owned by the pipeline from now on.
+     * @param isLive       whether packets are live.
+     * @param wiring       connections of the delay stage; its transmitter is owned by the pipeline from now on.
      * @param destinations owned by the pipeline from now on.
      */
     public MeteringPipeline(
@@ -130,9 +130,9 @@ public final class MeteringPipeline implements AutoCloseable {
      * @param config       sizes, timeouts and threading.
      * @param sources      owned by the pipeline from now on; with two measurement points the sender point first; live and
      *                     sharded, those of the first shard, then those of the next.
-     * @param isLive       whether packets come as they happen.
-     * @param wiring       what the delay stage is joined to; its transmitter is owned by the pipeline from now on.
-     * @param checkpoint   takes copies of living flows, owned by the pipeline from now on; null for none.
+     * @param isLive       whether packets are live.
+     * @param wiring       connections of the delay stage; its transmitter is owned by the pipeline from now on.
+     * @param checkpoint   receives copies of live flows, owned by the pipeline from now on; null for none.
      * @param destinations owned by the pipeline from now on.
      */
     MeteringPipeline(
@@ -221,7 +221,7 @@ public final class MeteringPipeline implements AutoCloseable {
         }
     }
 
-    /** A flow takes more with delays than without, so that not as many fit as the key allows alone. */
+    /** A flow is larger with delays than without, so fewer fit than the key allows. */
     private static void requireRoom(final ExporterConfig config, final FlowCacheContext context, final boolean isSketched) {
         final long flows = config.metering().maxFlows();
         if (flows > context.mostFlows()) {
@@ -265,10 +265,10 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     /**
-     * What the process will hold of packets and flows, by formula.
+     * The memory for packets and flows, by formula.
      *
-     * @param wiring what the delay stage is joined to.
-     * @param isLive whether packets come as they happen.
+     * @param wiring connections of the delay stage.
+     * @param isLive whether packets are live.
      * @return octets of the flow cache, the rings, the merge of the points, the delay stage and the exchange.
      */
     public static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
@@ -299,7 +299,7 @@ public final class MeteringPipeline implements AutoCloseable {
         }
     }
 
-    /** Works all stages once where the mode has no threads. Returns how much was done; 0 where threads do the work. */
+    /** Works all stages once in a mode without threads. Returns a count of work done; 0 where threads do the work. */
     public int doWork() {
         if (threading != Threading.INVOKER) {
             return 0;
@@ -308,7 +308,7 @@ public final class MeteringPipeline implements AutoCloseable {
             return captures.get(0).doWork() + meterings.get(0).doWork() + exporting.doWork() +
                 (checkpoint == null ? 0 : checkpoint.doWork());
         } catch (final RuntimeException | InternalError ex) {
-            // An InternalError is how the JVM says, perhaps late, that a mapped file was cut while it was read.
+            // The JVM throws an InternalError, perhaps late, if a mapped file was truncated while it was read.
             errorHandler.onError(ex);
             return 0;
         }
@@ -319,12 +319,12 @@ public final class MeteringPipeline implements AutoCloseable {
         return exporting.isEnded();
     }
 
-    /** Asks for the orderly end: no further packets are read, every flow is flushed and sent. */
+    /** Requests an orderly end: reads no further packets, then flushes and sends every flow. */
     void requestStop() {
         captures.forEach(CaptureAgent::requestStop);
     }
 
-    /** Gives up a capture stage that does not come back from a read, where it has a thread of its own. */
+    /** Abandons a capture stage that is blocked in a read, if it has a thread of its own. */
     void abandonCapture() {
         final boolean hasOwnThread = threading == Threading.PIPELINED || threading == Threading.SHARDED && !isLive;
         if (hasOwnThread && !isCaptureEnded()) {
@@ -334,7 +334,7 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     /**
-     * Takes over what can change while flows live.
+     * Applies the changes of a reload.
      *
      * @param config       with the new timeouts, interval, and settings of the references.
      * @param destinations all of them from now on.
@@ -351,12 +351,12 @@ public final class MeteringPipeline implements AutoCloseable {
         exporting.destinations(destinations);
     }
 
-    /** Changes what is known as the process's own traffic. */
+    /** Changes the addresses of the process's own traffic. */
     void ownTraffic(final OwnTraffic ownTraffic) {
         captures.forEach((capture) -> capture.ownTraffic(ownTraffic));
     }
 
-    /** {@return the link types whose packets were refused, by number; empty if none} */
+    /** {@return the numbers of refused link types; empty if none} */
     String refusedLinkTypes() {
         final Set<Integer> linkTypes = new TreeSet<>();
         captures.forEach((capture) -> linkTypes.addAll(capture.refusedLinkTypes()));
@@ -369,7 +369,7 @@ public final class MeteringPipeline implements AutoCloseable {
             sink, config.status().flows(), config.status().intervalNs(), SystemNanoClock.INSTANCE) : null;
     }
 
-    /** Whether somebody may look at the flows while they live. */
+    /** Whether live flows may be shown. */
     static boolean isWatched(final ExporterConfig config, final boolean isLive) {
         return config.metrics().isOn() || config.status().enabled() && (isLive || config.status().file() != null);
     }
@@ -384,27 +384,27 @@ public final class MeteringPipeline implements AutoCloseable {
         return List.copyOf(heartbeats);
     }
 
-    /** {@return the delay stage; null where no delay is measured} */
+    /** {@return the delay stage; null without delay measurement} */
     public DelayMeter delayMeter() {
         return delayMeter;
     }
 
-    /** {@return what the delay stage tells of itself; null where no delay is measured} */
+    /** {@return the statistics of the delay stage; null without delay measurement} */
     public DelayStatistics delayStatistics() {
         return delayMeter == null ? null : delayMeter.statistics();
     }
 
-    /** {@return how long packets take to be metered, for one thread at a time; null where they do not come as they happen} */
+    /** {@return the latency until packets are metered, for one thread at a time; null if packets are not live} */
     LatencySummary latency() {
         return latency == null ? null : latency.summary();
     }
 
-    /** {@return the destinations of the moment} */
+    /** {@return the current destinations} */
     List<Destination> destinations() {
         return exporting.destinations();
     }
 
-    /** {@return a destination that a reload left out and that has closed, each once; null if there is none} */
+    /** {@return a destination that a reload removed and that has closed, each once; null if there is none} */
     Destination takeLeftDestination() {
         return exporting.takeLeft();
     }
@@ -439,7 +439,7 @@ public final class MeteringPipeline implements AutoCloseable {
         return areEnded(meterings);
     }
 
-    /** Asked in every duty cycle, so without an iterator. */
+    /** Called in every duty cycle, so it uses no iterator. */
     private static boolean areEnded(final List<? extends Stage> stages) {
         boolean isEnded = true;
         for (int i = 0; i < stages.size(); i++) {
@@ -448,12 +448,12 @@ public final class MeteringPipeline implements AutoCloseable {
         return isEnded;
     }
 
-    /** A record waits for the end of its interval, the packets under way, and the other point's answer. */
+    /** A record waits for the end of its interval, the packets in flight, and the other point's answer. */
     private static long longestWaitNs(final ExporterConfig config) {
         return 2 * config.segment().intervalNs() + config.segment().maximumDelayNs() + config.exchange().deadlineNs();
     }
 
-    /** {@return what one cache of the process is made of: its part of the flows} */
+    /** {@return the configuration of one flow cache: its share of the flows} */
     public static FlowCacheContext cacheContext(final ExporterConfig config) {
         final ExporterConfig.Metering metering = config.metering();
         return new FlowCacheContext()
@@ -476,7 +476,7 @@ public final class MeteringPipeline implements AutoCloseable {
             config.rli().port(), wiring.sessions(), maximumDelayNs, maximumDelayNs, sourceCount, counters);
     }
 
-    /** Live, Linux hands over IPv6 packets of more than 64 KiB that offload joined; files are taken by their headers. */
+    /** Live, Linux delivers IPv6 packets of more than 64 KiB that offload joined; files are limited by their headers. */
     public static PacketDecoder decoder(
         final ExporterConfig config, final boolean isLive, final DelayWiring wiring, final Counters counters) {
         final ExporterConfig.Decode decode = config.decode();

@@ -44,12 +44,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * The conductor: runs a {@link MeteringPipeline} to its end on the caller's thread, and meanwhile watches signals, draws the
- * progress line, writes statistics and tells of destinations in trouble. Touches no packet, except where the threading mode
- * has no threads. Used once.
+ * The conductor: runs a {@link MeteringPipeline} to its end on the caller's thread. Meanwhile it handles signals, draws the
+ * progress line, writes statistics and reports failing destinations. It touches no packet, except in a mode without threads. Used
+ * once.
  */
 public final class PipelineRun implements AutoCloseable {
-    /** Of captures that are judged as a whole, at their end. */
+    /** For captures that are judged as a whole, at their end. */
     private static final long LEAST_DECIDED_PACKETS = 20;
     private static final Logger LOG = LoggerFactory.getLogger(PipelineRun.class);
     private static final long NS_PER_MS = 1_000_000L;
@@ -104,7 +104,7 @@ public final class PipelineRun implements AutoCloseable {
      * A run of the stages.
      *
      * @param sources      owned by the run from now on.
-     * @param isLive       whether packets come as they happen.
+     * @param isLive       whether packets are live.
      * @param destinations owned by the run from now on.
      */
     public PipelineRun(
@@ -122,8 +122,8 @@ public final class PipelineRun implements AutoCloseable {
      * A run of the stages with delay.
      *
      * @param sources      owned by the run from now on; with two measurement points the sender point first.
-     * @param isLive       whether packets come as they happen.
-     * @param wiring       what the delay stage is joined to.
+     * @param isLive       whether packets are live.
+     * @param wiring       connections of the delay stage.
      * @param destinations owned by the run from now on.
      */
     public PipelineRun(
@@ -143,9 +143,9 @@ public final class PipelineRun implements AutoCloseable {
      *
      * @param sources      owned by the run from now on; with two measurement points the sender point first; live and sharded,
      *                     those of the first shard, then those of the next.
-     * @param isLive       whether packets come as they happen.
-     * @param wiring       what the delay stage is joined to.
-     * @param checkpoint   takes copies of living flows, owned by the run from now on; null for none.
+     * @param isLive       whether packets are live.
+     * @param wiring       connections of the delay stage.
+     * @param checkpoint   receives copies of live flows, owned by the run from now on; null for none.
      * @param destinations owned by the run from now on.
      */
     public PipelineRun(
@@ -210,16 +210,16 @@ public final class PipelineRun implements AutoCloseable {
     }
 
     /**
-     * What SIGHUP does.
+     * Sets the action of SIGHUP.
      *
-     * @param onReload given the pipeline; must not throw.
+     * @param onReload receives the pipeline; must not throw.
      */
     public void onReload(final Consumer<MeteringPipeline> onReload) {
         this.onReload = onReload;
     }
 
     /**
-     * What else is looked after, ten times a second.
+     * Sets a further task, run ten times a second.
      *
      * @param onHousekeeping must not throw.
      */
@@ -228,7 +228,7 @@ public final class PipelineRun implements AutoCloseable {
     }
 
     /**
-     * Looks after a thread that is not of the pipeline.
+     * Monitors a thread outside the pipeline.
      *
      * @param heartbeat of the thread.
      */
@@ -245,28 +245,28 @@ public final class PipelineRun implements AutoCloseable {
         return all;
     }
 
-    /** Changes what is known as the process's own traffic. */
+    /** Changes the addresses of the process's own traffic. */
     public void ownTraffic(final OwnTraffic ownTraffic) {
         pipeline.ownTraffic(ownTraffic);
     }
 
-    /** Changes how often the statistics are written; the first ones at once. */
+    /** Changes the interval of the statistics; the first ones are written at once. */
     public void stats(final ExporterConfig.Stats stats) {
         statsConfig = stats;
         nextStatisticsNs = System.nanoTime();
     }
 
-    /** Asks for the orderly end. */
+    /** Requests an orderly end. */
     public void requestStop() {
         pipeline.requestStop();
     }
 
-    /** {@return the delay stage; null where no delay is measured} */
+    /** {@return the delay stage; null without delay measurement} */
     public DelayMeter delayMeter() {
         return pipeline.delayMeter();
     }
 
-    /** {@return what the stages hold of packets and flows, by formula, octets} */
+    /** {@return the memory of the stages for packets and flows, by formula, octets} */
     public long memoryBoundBytes() {
         return memoryBoundBytes;
     }
@@ -276,7 +276,7 @@ public final class PipelineRun implements AutoCloseable {
         return errors.count() + otherErrors.count();
     }
 
-    /** Runs to the end of the sources, or until the system asks to stop. */
+    /** Runs until the sources end or a signal asks to stop. */
     public void run() {
         try (Progress progress = new Progress(terminal, SystemNanoClock.INSTANCE)) {
             pipeline.start();
@@ -318,7 +318,7 @@ public final class PipelineRun implements AutoCloseable {
         }
     }
 
-    /** Says so when the two points do not see the same packets. */
+    /** Warns if the two points do not see the same packets. */
     private void tellDisagreement() {
         if (agreement != null && agreement.judge() == DigestAgreement.Verdict.DISAGREES) {
             if (isLive) {
@@ -332,9 +332,8 @@ public final class PipelineRun implements AutoCloseable {
     }
 
     /**
-     * How the run ended, when nothing else is wrong: by faults of the program, or records that could not be written. A line is
-     * printed for each destination with losses, but not where a table's reader has gone. Returns {@link ExitCode#DONE} if all is
-     * well.
+     * The exit code of the run itself: faults of the program, or records that could not be written. Prints a line for each
+     * destination with losses, except for a table whose reader has gone. Returns {@link ExitCode#DONE} if there are none.
      */
     public ExitCode exitCode() {
         ExitCode exitCode = ExitCode.DONE;
@@ -366,7 +365,7 @@ public final class PipelineRun implements AutoCloseable {
     }
 
     /**
-     * Writes the statistics where the configuration wants them.
+     * Writes the statistics to the configured file.
      *
      * @throws ExitException if they cannot be written.
      */
@@ -402,7 +401,7 @@ public final class PipelineRun implements AutoCloseable {
             System.currentTimeMillis(), memoryBoundBytes);
     }
 
-    /** An interface has a source for each shard, which count together. */
+    /** An interface has a source per shard; their counts are added. */
     private SourceStatistics sourceStatistics(final int first, final int step) {
         long captured = 0;
         long filtered = 0;
@@ -500,7 +499,7 @@ public final class PipelineRun implements AutoCloseable {
         }
     }
 
-    /** The statistics name a destination no more when a reload has left it out: what came of its records is said here. */
+    /** Logs the final counts of destinations that a reload removed, since the statistics no longer have them. */
     private void tellLeftDestinations() {
         Destination left = pipeline.takeLeftDestination();
         while (left != null) {

@@ -7,14 +7,14 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 
 /**
- * The system's realtime clock, read each time, without an {@link java.time.Instant} for each reading, which compilers remove in
- * some places and not in others. It reads what the JVM's own clocks read, {@code jdk.internal.misc.VM.getNanoTimeAdjustment};
- * where that is not to be had it is {@link SystemEpochNanoClock}. Any thread. Allocates at construction.
+ * The system's realtime clock, without an {@link java.time.Instant} for each reading, which compilers remove only in some places.
+ * It reads {@code jdk.internal.misc.VM.getNanoTimeAdjustment}, as the JVM's own clocks do. If that is unavailable, it is {@link
+ * SystemEpochNanoClock}. Any thread. Allocates at construction.
  */
 final class RealtimeClock implements EpochNanoClock {
     private static final long NS_PER_SECOND = 1_000_000_000L;
     private static final long MS_PER_SECOND = 1_000;
-    /** The offset is too far from the time: it is to be taken anew. */
+    /** The offset is too far from the time and must be renewed. */
     private static final long TOO_FAR = -1;
     private static final MethodHandle ADJUSTMENT = adjustment();
 

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Follows the records that had been made at one moment until they have left the process: through the ring to the exporting
- * stage, then out of every destination or into its spool. Each of these is a queue, so counts tell. Records that wait for
- * sketches are no queue; they are given the longest time that they may wait. Used by the thread of the checkpoint, but for
- * {@link #recordsWait}, which another thread may call; allocates at each settlement.
+ * Tracks the records that existed at one moment until they have left the process: through the ring to the exporting stage, then
+ * out of every destination or into its spool. Each of these is a queue, so counts suffice. Records that wait for sketches are not
+ * a queue; they get the longest possible wait. Used by the checkpoint's thread, except for {@link #recordsWait}, which another
+ * thread may call. Allocates at each settlement.
  */
 final class RecordSettlement implements RecordsUnderWay {
     private final Supplier<List<Destination>> destinations;
@@ -24,17 +24,17 @@ final class RecordSettlement implements RecordsUnderWay {
     private List<Destination> followed;
     private List<Destination.Progress> accepted;
 
-    /** A settlement of nothing. */
+    /** Tracks nothing yet. */
     RecordSettlement(final Supplier<List<Destination>> destinations, final Counters counters) {
         this.destinations = destinations;
         this.counters = counters;
     }
 
     /**
-     * Records may wait for sketches, by the settings that hold from now on. Those of settings before may still be waiting, so the
-     * longest time of all is given to each. One thread at a time.
+     * Sets how long records may wait for sketches under the new settings. Records of earlier settings may still wait, so the
+     * longest wait of all applies. One thread at a time.
      *
-     * @param waitNs at the longest; 0 without sketches.
+     * @param waitNs longest wait; 0 without sketches.
      */
     void recordsWait(final long waitNs) {
         longestWaitNs = Math.max(longestWaitNs, waitNs);
@@ -51,7 +51,7 @@ final class RecordSettlement implements RecordsUnderWay {
     @Override
     public boolean haveLeft(final long nowNs) {
         if (!isAtDestinations) {
-            // A record counts as taken just before the destinations count it, so they are asked at the next call.
+            // A record counts as taken just before the destinations count it, so they are checked at the next call.
             isAtDestinations = nowNs - beginNs >= longestWaitNs && haveReachedTheExportingStage();
             return false;
         }

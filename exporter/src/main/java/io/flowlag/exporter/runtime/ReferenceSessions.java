@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The sessions of reference packets, one a class, as both ends configure them. */
+/** The sessions of reference packets, one per class, as both ends configure them. */
 public final class ReferenceSessions {
     private static final int LEAST_KEY_BYTES = 16;
     private static final String REMEDY = "32 or more hexadecimal digits, as flowlag key writes";
@@ -38,7 +38,7 @@ public final class ReferenceSessions {
         return sessions;
     }
 
-    /** {@return what is wrong with a key's file; null if nothing is} */
+    /** {@return the fault of a key's file; null if there is none} */
     static String fault(final Path file) {
         return KeyFile.fault(file, LEAST_KEY_BYTES, Integer.MAX_VALUE, REMEDY);
     }

@@ -6,7 +6,7 @@ import io.flowlag.exporter.config.ExporterConfig.ClockSource;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.reference.ClockState;
 
-/** What the section {@code clock} of the configuration says of the two points' clocks. Has no state. */
+/** The clock states of the configuration's section {@code clock}. Stateless. */
 public final class SegmentClock {
     private SegmentClock() {
     }
@@ -21,8 +21,8 @@ public final class SegmentClock {
     }
 
     /**
-     * The state for captures, whose clocks this host knows nothing of unless somebody says so. Returns the state, or null where
-     * the section was left as it is.
+     * The clock state for captures, whose clocks are unknown to this host unless configured. Returns the state, or null if the
+     * section has its defaults.
      */
     public static ClockState stateOfCaptures(final ExporterConfig config) {
         final boolean isSaid =
@@ -31,7 +31,7 @@ public final class SegmentClock {
     }
 
     /**
-     * A state as records tell of it.
+     * The error of a state for records.
      *
      * @param state or null for unknown.
      * @return the error, as of the state's last refresh.

@@ -22,9 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The stages before exporting where threading is sharded. Of files, one capture stage shares packets out to the metering stages
- * over rings, by flow. Live, the kernel has shared them out to the sources: each shard has capture and metering of its own on one
- * thread. Shards share nothing; all packets of a flow come to the same one. Made by the conductor; allocates at construction.
+ * The stages before exporting in sharded mode. For files, one capture stage distributes packets to the metering stages over
+ * rings, by flow. Live, the kernel distributes them to the sources: each shard has capture and metering on one thread. Shards
+ * share nothing; all packets of a flow go to the same one. Made by the conductor; allocates at construction.
  */
 final class ShardedStages {
     private final ExporterConfig config;
@@ -121,7 +121,7 @@ final class ShardedStages {
             counters);
     }
 
-    /** {@return the capture stages: of files one, live one for each shard} */
+    /** {@return the capture stages: one for files, one per shard for live sources} */
     List<CaptureAgent> captures() {
         return captures;
     }
@@ -136,7 +136,7 @@ final class ShardedStages {
         return watches;
     }
 
-    /** {@return what each thread works, in the order of the packets} */
+    /** {@return the stages of each thread, in packet order} */
     List<Stage[]> threads() {
         final List<Stage[]> threads = new ArrayList<>();
         if (!isLive) {

@@ -17,8 +17,8 @@ import org.agrona.DirectBuffer;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What {@code meter} does without {@code --export}: its messages go to a printer in the same process instead of a socket, so
- * that the table shows exactly what a collector would have received. Made by the conductor, worked by the exporting thread.
+ * The output of {@code meter} without {@code --export}. Messages go to a printer in the same process instead of a socket, so the
+ * table shows what a collector would receive. Made by the conductor, run by the exporting thread.
  */
 public final class TableOutput implements Transport {
     /** Of the destination. */
@@ -37,7 +37,7 @@ public final class TableOutput implements Transport {
     /**
      * A destination that prints a table.
      *
-     * @param start what the table will hold.
+     * @param start expected contents of the table.
      */
     public static Destination destination(
         final DestinationFactory factory, final ExporterConfig config, final TableStart start, final Terminal terminal) {

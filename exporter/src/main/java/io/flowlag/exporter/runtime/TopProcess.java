@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@code flowlag top} on a terminal: draws the screen now and then until q, SIGINT or SIGTERM, and leaves the terminal as it
- * was. One thread.
+ * {@code flowlag top} on a terminal: redraws the screen periodically until q, SIGINT or SIGTERM, then restores the terminal. One
+ * thread.
  */
 public final class TopProcess {
     private static final String ENTER = "\033[?1049h\033[?25l";
@@ -29,7 +29,7 @@ public final class TopProcess {
     private static final String BOLD = "\033[1m";
     private static final String PLAIN = "\033[0m";
     private static final long KEY_NS = 50_000_000L;
-    /** Long enough for a loaded machine: without an answer the terminal would not be left as it was. */
+    /** Long enough for a loaded machine: without an answer the terminal could not be restored. */
     private static final long TERMINAL_TIMEOUT_MS = 20_000;
     private static final int DEFAULT_WIDTH = 80;
     private static final int DEFAULT_HEIGHT = 24;
@@ -50,7 +50,7 @@ public final class TopProcess {
         savedMode = stty("-g");
     }
 
-    /** {@return whether there is a terminal to read from and to draw on} */
+    /** {@return whether there is a terminal for input and output} */
     public static boolean isPossible() {
         return isTerminal(0) && isTerminal(1) && !"dumb".equals(System.getenv("TERM"));
     }
@@ -100,7 +100,7 @@ public final class TopProcess {
         terminal.out().flush();
     }
 
-    /** Also called by the JVM's end, when a second SIGINT does not wait. */
+    /** Also called at the JVM's shutdown, when a second SIGINT does not wait. */
     private synchronized void leave() {
         if (!isLeft) {
             isLeft = true;
@@ -162,7 +162,7 @@ public final class TopProcess {
         return new int[]{DEFAULT_WIDTH, DEFAULT_HEIGHT};
     }
 
-    /** {@return what stty says of the terminal; null if it does not} */
+    /** {@return the terminal's settings from stty; null if it fails} */
     private static String stty(final String arguments) {
         try {
             final Process process = new ProcessBuilder("sh", "-c", "stty " + arguments + " < /dev/tty 2> /dev/null")

@@ -43,23 +43,23 @@ final class SpoolBook {
         add(HELD, records);
     }
 
-    /** A record was not put in. */
+    /** Counts a record that was not taken. */
     void onLostAtEntry() {
         add(SETTLED, 1);
     }
 
-    /** Records that waited in memory were not written. */
+    /** Counts buffered records that were not written. */
     void onBufferLost(final long records) {
         add(HELD, -records);
         add(SETTLED, records);
     }
 
-    /** Records that waited in memory are on disk. */
+    /** Counts buffered records that are on disk now. */
     void onWritten(final long records) {
         add(SETTLED, records);
     }
 
-    /** Records on disk were given up. */
+    /** Counts records on disk that were discarded. */
     void onLost(final long records) {
         add(HELD, -records);
     }

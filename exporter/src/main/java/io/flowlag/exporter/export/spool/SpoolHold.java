@@ -25,7 +25,8 @@ final class SpoolHold implements AutoCloseable {
     }
 
     /**
-     * Locks the directory, unless a spool of this process holds it. This is checked before the lock file is opened, because closing a file releases all locks that its process has on it.
+     * Locks the directory, unless a spool of this process holds it. This is checked before the lock file is opened, because
+     * closing a file releases all locks that its process has on it.
      *
      * @return the lock, or null if a spool of this process holds it.
      * @throws IOException if another process holds it, or the lock or the position cannot be opened; the message names it.

@@ -17,7 +17,8 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
  *  kind 1   a template:  0 key (4) | 4 fields (4) | 8 for each field: element id (4), length (4), enterprise number (4)
  *  kind 2   a record:    0 key of its template (4) | 4 the record as in a Data Set
  * </pre>
- * A frame's checksum covers segment number, kind and payload, so a frame of another segment is invalid. Each segment has a template before its first record. Stateless.
+ * A frame's checksum covers segment number, kind and payload, so a frame of another segment is invalid. Each segment has a
+ * template before its first record. Stateless.
  */
 final class SpoolLayout {
     static final int HEADER_LENGTH_BYTES = 32;

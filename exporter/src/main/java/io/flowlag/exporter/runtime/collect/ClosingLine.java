@@ -3,7 +3,7 @@ package io.flowlag.exporter.runtime.collect;
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.collect.CollectorCounter;
 
-/** The line of statistics at the end of {@code collect}: what came, what is missing, and what was refused and why. */
+/** The line of statistics at the end of {@code collect}: messages received, missing, and refused with the reason. */
 final class ClosingLine {
     private static final CollectorCounter[] NOTEWORTHY = {
         CollectorCounter.DATA_SETS_WITHOUT_TEMPLATE,

@@ -1,14 +1,14 @@
 package io.flowlag.exporter.runtime.collect;
 
-/** Collecting could not begin, or ended early. The message is one line that names the thing and the way out. */
+/** Collecting could not begin, or ended early. The message is one line with the cause and the remedy. */
 public final class CollectException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** What kind of failure it was, and the command's exit code for it. */
+    /** Kind of failure, with the command's exit code. */
     public enum Kind {
-        /** A file was damaged; everything that could be read was written. */
+        /** A file was damaged; everything readable was written. */
         DAMAGED(65),
-        /** A file is missing or unreadable, or an address cannot be had. */
+        /** A file is missing or unreadable, or an address is unavailable. */
         NO_INPUT(66),
         /** The records could not be written. */
         CANNOT_WRITE(73),
@@ -32,7 +32,7 @@ public final class CollectException extends Exception {
     /**
      * A failure.
      *
-     * @param message one line that names the thing and the way out.
+     * @param message one line with the cause and the remedy.
      * @param cause   or null.
      */
     public CollectException(final Kind kind, final String message, final Throwable cause) {
@@ -40,7 +40,7 @@ public final class CollectException extends Exception {
         this.kind = kind;
     }
 
-    /** {@return what kind of failure it was} */
+    /** {@return the kind of failure} */
     public Kind kind() {
         return kind;
     }

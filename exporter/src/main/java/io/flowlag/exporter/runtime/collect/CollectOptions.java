@@ -7,18 +7,18 @@ import javax.net.ssl.SSLContext;
 import java.util.List;
 
 /**
- * What {@code collect} shall do. Immutable.
+ * Options of {@code collect}. Immutable.
  *
  * @param listen                      addresses to receive on; empty when files are read.
  * @param files                       IPFIX files to read, in order, plain or gzip; {@code -} is standard input.
- * @param recordLimit                 ends after so many records were written; 0 for no limit.
- * @param idleNs                      ends when no message came for so long after the first one; 0 for never.
- * @param isQuiet                     whether to leave out the closing statistics.
+ * @param recordLimit                 number of records after which it ends; 0 for no limit.
+ * @param idleNs                      silence after which it ends, once a message has come; 0 for never.
+ * @param isQuiet                     whether to omit the closing statistics.
  * @param isVerbose                   whether to write options records in every format, and where each record came from in JSON.
- * @param tls                         this side's certificate and whom to trust; null if no address is TLS.
+ * @param tls                         own certificate and trusted authorities; null if no address is TLS.
  * @param isClientCertificateRequired whether exporters over TLS must show a certificate that {@code tls} trusts.
- * @param limits                      on what exporters can make the process remember.
- * @param columns                     of CSV that is written as it comes, in their order; where files are read, their own.
+ * @param limits                      of the state that exporters can create.
+ * @param columns                     of CSV for received records, in order; files determine their own.
  */
 public record CollectOptions(
     List<ListenAddress> listen,
@@ -38,7 +38,7 @@ public record CollectOptions(
         List.of(ListenAddress.DEFAULT), List.of(), CollectFormat.TABLE, 0, 0, false, false, null, true,
         CollectorLimits.DEFAULTS, List.of());
 
-    /** Copies the lists and checks that the parts fit together. */
+    /** Copies the lists and checks that the options are consistent. */
     public CollectOptions {
         listen = List.copyOf(listen);
         files = List.copyOf(files);
@@ -54,14 +54,14 @@ public record CollectOptions(
         }
     }
 
-    /** The same with other addresses, and no files. */
+    /** The same for other addresses, without files. */
     public CollectOptions withListen(final List<ListenAddress> addresses) {
         return new CollectOptions(addresses, List.of(), format, recordLimit, idleNs, isQuiet, isVerbose, tls,
             isClientCertificateRequired, limits, columns);
     }
 
     /**
-     * The same with other files, and no addresses.
+     * The same for other files, without addresses.
      *
      * @param paths to read; {@code -} is standard input.
      */
@@ -98,7 +98,7 @@ public record CollectOptions(
     }
 
     /**
-     * The same, with other things said.
+     * The same with other verbosity.
      *
      * @param quiet   see {@link #isQuiet}.
      * @param verbose see {@link #isVerbose}.

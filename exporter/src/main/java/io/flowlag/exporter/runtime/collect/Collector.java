@@ -41,11 +41,11 @@ import java.util.zip.ZipException;
  * {@link #open} binds every address, so that {@link #addresses} is known before {@link #run} serves them.
  * <p>
  * One thread calls {@code open}, {@code run} and {@code close}; any thread may read {@link #counters} and {@link #addresses}.
- * Owns its sockets and input. Allocates as records are put into words.
+ * Owns its sockets and input. Allocates with each record.
  */
 public final class Collector implements AutoCloseable {
     private static final long POLL_WAIT_MS = 100;
-    /** How many turns are granted, once stopped, to what the sockets still hold. */
+    /** Duty cycles after the stop for data still in the sockets. */
     private static final int DRAIN_TURNS = 1_000;
     private static final int FLUSH_CHARACTERS = 64 * 1024;
     private static final int GZIP_MAGIC = 0x1F8B;
@@ -89,7 +89,7 @@ public final class Collector implements AutoCloseable {
      * Opens, runs and closes.
      *
      * @param out  for the records, UTF-8; flushed, not closed.
-     * @param stop asked several times a second whether to end.
+     * @param stop polled several times a second; true to end.
      * @throws CollectException if collecting cannot begin or ended early.
      */
     public static void run(
@@ -107,8 +107,8 @@ public final class Collector implements AutoCloseable {
      * Binds every address.
      *
      * @param out for the records, UTF-8; flushed, not closed.
-     * @return the collector, to be run and closed.
-     * @throws CollectException if an address cannot be had.
+     * @return the collector; the caller runs and closes it.
+     * @throws CollectException if an address is unavailable.
      */
     public static Collector open(
         final CollectOptions options,
@@ -145,10 +145,9 @@ public final class Collector implements AutoCloseable {
     }
 
     /**
-     * Collects until the files end, the limit of records or of silence is reached, or the caller wants to stop; then writes
-     * the statistics.
+     * Collects until the files end, a limit is reached, or the caller stops it; then writes the statistics.
      *
-     * @param stop asked several times a second whether to end.
+     * @param stop polled several times a second; true to end.
      * @throws CollectException if a file cannot be read or is damaged, or the records cannot be written.
      */
     public void run(final BooleanSupplier stop) throws CollectException {
@@ -266,12 +265,12 @@ public final class Collector implements AutoCloseable {
         return outputFailure != null || options.recordLimit() > 0 && writtenCount >= options.recordLimit();
     }
 
-    /** A pipe has a name too, but what was read from it is gone. */
+    /** A named pipe can be read only once. */
     private static boolean canBeReadTwice(final String file) {
         return !file.equals(STANDARD_INPUT) && (Files.isRegularFile(Path.of(file)) || !Files.exists(Path.of(file)));
     }
 
-    /** Reads every file for the names of its fields; what is wrong with it is said when it is read for its records. */
+    /** Reads every file for its field names. Faults are reported later, when the records are read. */
     private List<String> columns(final BooleanSupplier stop) {
         final ColumnSurvey survey = new ColumnSurvey(options.isVerbose());
         final Collector reader = new Collector(options, registry, OutputStream.nullOutputStream(), err, clock);
@@ -318,7 +317,7 @@ public final class Collector implements AutoCloseable {
             new CollectException(Kind.DAMAGED, name + ' ' + reader.damage() + "; what could be read was written", null);
     }
 
-    /** Whatever may wait for somebody who writes to it is to be left when the caller wants to stop. */
+    /** A read that may block must end when the caller stops. */
     private static InputStream octets(final String file, final BooleanSupplier stop) throws IOException {
         if (canBeReadTwice(file)) {
             return Files.newInputStream(Path.of(file));
@@ -344,7 +343,7 @@ public final class Collector implements AutoCloseable {
         return file.equals(STANDARD_INPUT) ? "standard input" : file;
     }
 
-    /** One message can have so many records, of so many fields without octets, that their text would not fit into memory. */
+    /** A message with many records of fields without octets could expand to more text than fits into memory. */
     private void onRecord(final CollectedRecord record) {
         if (!isDone() && formatter.append(record, text)) {
             writtenCount++;

@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Writes nothing, but remembers the names of the fields that {@link CsvFormatter} would write, as they first appear. */
+/** Writes nothing, but collects the field names that {@link CsvFormatter} would write, in order of appearance. */
 final class ColumnSurvey implements RecordFormatter {
     private final boolean isVerbose;
     private final RecordNames.Cache names = new RecordNames.Cache();

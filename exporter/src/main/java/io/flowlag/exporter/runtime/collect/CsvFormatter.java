@@ -13,14 +13,14 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * Comma-separated values (RFC 4180, but lines end as on Unix). One header of element names comes before the first record: the
- * columns that were given, then those of the first record that are not among them. Values are those of {@link FieldValues}, empty
- * where a record has none; text with a comma, a quote or an end of line is quoted. A later field that has no column is left out,
- * counted, and named once in the log. Options records are written only if verbose.
+ * Comma-separated values (RFC 4180, but lines end as on Unix). One header of element names precedes the first record: the given
+ * columns, then the first record's other columns. Values are those of {@link FieldValues}, empty if absent; text with a comma, a
+ * quote or an end of line is quoted. A later field without a column is omitted, counted, and logged once per name. Options
+ * records are written only if verbose.
  */
 final class CsvFormatter implements RecordFormatter {
     private static final Logger LOG = LoggerFactory.getLogger(CsvFormatter.class);
-    /** Bounds the names in memory: senders choose names, and names already warned about are remembered. */
+    /** Bound of names in memory: senders choose names, and each logged name is remembered. */
     private static final int MAX_NAMES_TOLD = 100;
 
     private final boolean isVerbose;
@@ -33,10 +33,10 @@ final class CsvFormatter implements RecordFormatter {
     private long leftOutCount;
 
     /**
-     * Where the values of a record are.
+     * The positions of a record's values.
      *
-     * @param fields       the record's field for each column, -1 where it has none.
-     * @param leftOutCount of its fields that have no column.
+     * @param fields       the record's field for each column, -1 for none.
+     * @param leftOutCount of its fields without a column.
      */
     private record Layout(int[] fields, int leftOutCount) {
     }

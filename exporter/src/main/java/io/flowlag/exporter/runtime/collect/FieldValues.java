@@ -22,15 +22,15 @@ final class FieldValues {
     private FieldValues() {
     }
 
-    /** What a value is, for formats that mark it. */
+    /** Kind of a value, for formats that mark it. */
     enum Kind {
-        /** A number or a truth value. */
+        /** A number or a boolean. */
         LITERAL,
         /** Text that needs no escaping. */
         PLAIN_TEXT,
-        /** Text that came from outside and may hold anything. */
+        /** Untrusted text. */
         FREE_TEXT,
-        /** No value: NaN, an infinity, a truth value that is neither. */
+        /** No value: NaN, an infinity, an invalid boolean. */
         ABSENT
     }
 

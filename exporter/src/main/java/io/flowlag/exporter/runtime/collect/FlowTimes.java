@@ -5,11 +5,11 @@ import io.flowlag.ipfix.collect.CollectedRecord;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When a flow began and how long it lasted, from whichever elements a record has, the finest first. Immutable.
+ * Start and duration of a flow, from the finest elements of its record. Immutable.
  *
- * @param hasStart    whether the record tells the start.
+ * @param hasStart    whether the record has the start.
  * @param startNs     since the UNIX epoch.
- * @param hasDuration whether the record tells the duration.
+ * @param hasDuration whether the record has the duration.
  */
 record FlowTimes(boolean hasStart, long startNs, boolean hasDuration, long durationNs) {
     private static final String[] PRECISIONS = {"Nanoseconds", "Microseconds", "Milliseconds", "Seconds"};

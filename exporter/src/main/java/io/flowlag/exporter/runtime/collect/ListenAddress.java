@@ -18,12 +18,12 @@ import java.util.Locale;
  * @param port 0 for any.
  */
 public record ListenAddress(SessionKind kind, String host, int port) {
-    /** What {@code collect} does without options. */
+    /** The default of {@code collect}. */
     public static final ListenAddress DEFAULT = new ListenAddress(SessionKind.UDP, "127.0.0.1", Endpoint.IPFIX_PORT);
 
     private static final int MAX_PORT = 65535;
 
-    /** Checks that the parts make an address. */
+    /** Checks the address. */
     public ListenAddress {
         if (kind == SessionKind.FILE) {
             throw new IllegalArgumentException("a file is not an address to receive on");

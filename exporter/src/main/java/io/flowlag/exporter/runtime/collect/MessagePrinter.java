@@ -13,8 +13,8 @@ import org.agrona.DirectBuffer;
 import java.io.PrintStream;
 
 /**
- * Prints IPFIX messages that are already in memory as the table of {@code flowlag collect}: the same decoder, the same
- * columns. One thread uses it. Allocates as text does.
+ * Prints IPFIX messages in memory as the table of {@code flowlag collect}, with the same decoder and columns. One thread uses it.
+ * Allocates with each record.
  */
 public final class MessagePrinter {
     private final PrintStream out;
@@ -26,7 +26,7 @@ public final class MessagePrinter {
     /**
      * A printer.
      *
-     * @param start what the table will hold.
+     * @param start expected contents of the table.
      * @param out   takes the lines; the caller flushes it.
      */
     public MessagePrinter(final ElementRegistry registry, final TableStart start, final PrintStream out) {
@@ -37,7 +37,7 @@ public final class MessagePrinter {
         session = process.openSession(SessionKind.FILE, "memory");
     }
 
-    /** Prints the records of one message. Returns false if the output can take no more. */
+    /** Prints the records of one message. Returns false if the output takes no more. */
     public boolean onMessage(final DirectBuffer buffer, final int offset, final int lengthBytes, final long nowNs) {
         process.onMessage(session, buffer, offset, lengthBytes, nowNs);
         out.append(text);

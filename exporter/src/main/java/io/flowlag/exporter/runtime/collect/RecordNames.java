@@ -51,7 +51,7 @@ final class RecordNames {
         return true;
     }
 
-    /** Names of the templates used lately: a fixed number of slots, a newcomer takes the place of another. */
+    /** Names of recently used templates: a fixed number of slots, each overwritten by a new template. */
     static final class Cache {
         private static final int SLOTS = 256;
         private final RecordNames[] slots = new RecordNames[SLOTS];

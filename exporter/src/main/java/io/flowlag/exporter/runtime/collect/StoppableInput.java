@@ -9,9 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * A stream that ends when its reader is to stop, though nothing comes and nothing ends: of a pipe, whose reading cannot be
- * interrupted. A daemon thread reads it and is left behind at the end; everything else is the reader's thread's. Allocates per
- * chunk.
+ * A stream whose reader can stop although a read blocks, such as of a pipe, which cannot be interrupted. A daemon thread reads it
+ * and is abandoned at the end; everything else is for the reader's thread. Allocates per chunk.
  */
 final class StoppableInput extends InputStream {
     private static final int CHUNK_BYTES = 1 << 16;
@@ -25,7 +24,7 @@ final class StoppableInput extends InputStream {
         InputStream open() throws IOException;
     }
 
-    /** What was read, or why no more could be; without octets and reason the end. */
+    /** Octets read, or the reason why reading failed; with neither, the end. */
     private record Chunk(byte[] octets, IOException failure) {
     }
 
@@ -84,7 +83,7 @@ final class StoppableInput extends InputStream {
         return count;
     }
 
-    /** {@return what can be read without waiting for long: who unpacks asks whether more follows what it has} */
+    /** {@return octets available without a long wait; decompressors ask whether more input follows} */
     @Override
     public int available() throws IOException {
         if (position == chunk.octets().length && chunk != END) {

@@ -11,13 +11,16 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Aligned columns for the eye, as records come: addresses, protocol, ports, packets, octets, start (UTC), duration and end
- * reason; and, from the first record on that has a delay, the header again with mean, standard deviation and error bound of the
- * delay, its estimator, the interpolated mean where the estimator is another, the packets lost, and the packets that are behind
- * the mean; from the first record on that has one, quantiles of the delay; and from the first on that has one, the mean by
- * sketches. {@code -} is a value that the
- * record does not have; {@code <=} marks a loss that is only an upper bound. A column grows when a value needs it, with the
- * header again, and never shrinks. Options records are shown only if verbose, as {@code # name=value ...}.
+ * Aligned columns, written as records come.
+ * <ul>
+ * <li>Always: addresses, protocol, ports, packets, octets, start (UTC), duration and end reason.
+ * <li>From the first record with a delay: mean, standard deviation and error bound of the delay, its estimator, the interpolated
+ *     mean if the estimator is another, packets lost, and the number of packets of the mean.
+ * <li>From the first record that has them: quantiles of the delay.
+ * <li>From the first record that has it: the mean by sketches.
+ * </ul>
+ * {@code -} is an absent value; {@code <=} marks a loss that is only an upper bound. The header is repeated when columns are
+ * added or grow; they never shrink. Options records are shown only if verbose, as {@code # name=value ...}.
  */
 final class TableFormatter implements RecordFormatter {
     private static final String ABSENT = "-";
@@ -145,7 +148,7 @@ final class TableFormatter implements RecordFormatter {
         return true;
     }
 
-    /** Text from outside must not command the terminal. */
+    /** Untrusted text must not send control sequences to the terminal. */
     private static String printable(final CharSequence free) {
         return free.toString().replaceAll("\\p{Cc}", "?");
     }

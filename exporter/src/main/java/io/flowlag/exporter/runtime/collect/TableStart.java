@@ -1,7 +1,7 @@
 package io.flowlag.exporter.runtime.collect;
 
 /**
- * What a table will hold, as far as it is known before its first record: then its header need not come again. Immutable.
+ * Expected contents of a table, known before its first record, so that its header need not be repeated. Immutable.
  *
  * @param hasDelays   whether records have delays and quantiles.
  * @param hasSketches whether records have means by sketches.

@@ -25,16 +25,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A look at both captures before they are measured: how many packets and flows they hold, how long packets are under way, which
- * way they go, what the captures cut off. Digests that come once at each point tell it; in large captures a part of them. Used
- * once, on the command's thread. Allocates as captures need, within a limit.
+ * Surveys both captures before they are measured: number of packets and flows, delays, direction, and truncation. It uses digests
+ * that occur once at each point; in large captures a sample of them. Used once, on the command's thread. Allocates as captures
+ * need, within a limit.
  */
 public final class CaptureSurvey implements PacketHandler {
     private static final int POLL_LIMIT = 4096;
-    /** Packets of which the memory is read ahead, so that the processor waits for many places at once. */
+    /** Packets per batch, whose memory is prefetched together. */
     private static final int BATCH = 64;
     private static final int REFERENCE_OFFSET = BATCH * PacketDescriptor.LENGTH_BYTES;
-    /** Packets of each capture that are looked at for what was cut off, before digests are made. */
+    /** Packets of each capture that are checked for truncation, before digests are made. */
     private static final int FIRST_PACKETS = 4096;
     private static final int ETHERNET_PAYLOAD_BYTES = 1500;
     private static final int IPV6 = 6;
@@ -46,7 +46,7 @@ public final class CaptureSurvey implements PacketHandler {
     private final SegmentSelector selector;
     private final ReferenceRecognizer recognizer;
     private final FilterSupplier filters;
-    /** A batch, and behind it what may be a reference. */
+    /** A batch, followed by room for a reference. */
     private final UnsafeBuffer descriptors = new UnsafeBuffer(new byte[REFERENCE_OFFSET + PacketDescriptor.LENGTH_BYTES]);
     private final SurveyedDigests digests;
     private final FlowCountEstimate flows = new FlowCountEstimate();
@@ -84,10 +84,10 @@ public final class CaptureSurvey implements PacketHandler {
     }
 
     /**
-     * Looks at captures.
+     * Surveys captures.
      *
-     * @param options     name the captures; where standard input is among them, the first packets of the others are looked at.
-     * @param memoryBytes that the look may take.
+     * @param options     name the captures; if standard input is among them, only the first packets of the others are read.
+     * @param memoryBytes for the survey.
      */
     public static CaptureSurvey of(
         final ExporterConfig config, final DelayOptions options, final FilterSupplier filters, final long memoryBytes) {
@@ -108,7 +108,7 @@ public final class CaptureSurvey implements PacketHandler {
         return first;
     }
 
-    /** {@return what captures cut off, by the first packets of each} */
+    /** {@return the truncation of the captures, by the first packets of each} */
     public static CaptureFacts cutOf(final ExporterConfig config, final List<String> files) {
         final CaptureSurvey survey = lookedAt(config, files, FilterSupplier.ALL);
         return CaptureFacts.cutAt(survey.cutBytes);
@@ -202,7 +202,7 @@ public final class CaptureSurvey implements PacketHandler {
         }
     }
 
-    /** A router takes one from the time to live; where there is none, packets pass first where their time is smaller. */
+    /** The upstream point has the higher time to live; without a difference, it has the smaller timestamps. */
     private void vote(final int place, final int hops, final long delayNs) {
         if (hops != 0) {
             forwardByTtl += hops > 0 ? 1 : 0;
@@ -222,7 +222,7 @@ public final class CaptureSurvey implements PacketHandler {
             sides.agreement(all, true) >= ANSWERED;
     }
 
-    /** {@return which way packets go; null if they all go one way} */
+    /** {@return the direction of packets; null if all have the same} */
     private PacketSides sides() {
         if (forwardByTtl + backwardByTtl > (positive + negative) / 2) {
             return areBoth(forwardByTtl, backwardByTtl, sidesByTtl) ? sidesByTtl : null;
@@ -230,13 +230,13 @@ public final class CaptureSurvey implements PacketHandler {
         return areBoth(positive, negative, sidesBySign) ? sidesBySign : null;
     }
 
-    /** {@return whether the receiver's capture is of the point that packets pass first} */
+    /** {@return whether the receiver's capture is the upstream one} */
     boolean isSwapped() {
         return backwardByTtl > LEAST_PACKETS && backwardByTtl > AGREEMENT * (negative + positive) &&
             negative > AGREEMENT * (negative + positive);
     }
 
-    /** {@return whether fewer than half of the packets match, of the point that has fewer of them} */
+    /** {@return whether fewer than half of the packets match, at the point with fewer packets} */
     boolean isMatchingFew() {
         final long packets = digests.matched() + Math.min(digests.lost(), digests.unexpected());
         return packets >= LEAST_PACKETS && 2 * digests.matched() < packets;
@@ -247,7 +247,7 @@ public final class CaptureSurvey implements PacketHandler {
         return references;
     }
 
-    /** {@return what the measurement has to know} */
+    /** {@return facts for the measurement} */
     CaptureFacts facts() {
         return new CaptureFacts(
             digestBytes, digests.areJoined() ? ETHERNET_PAYLOAD_BYTES : Integer.MAX_VALUE, sides(),
@@ -264,12 +264,12 @@ public final class CaptureSurvey implements PacketHandler {
         return receivedPackets;
     }
 
-    /** {@return flows of both points, nearly} */
+    /** {@return approximate number of flows of both points} */
     long flowCount() {
         return flows.count();
     }
 
-    /** {@return whether a packet was of IPv6} */
+    /** {@return whether there were IPv6 packets} */
     boolean hasIpv6() {
         return hasIpv6;
     }
@@ -279,12 +279,12 @@ public final class CaptureSurvey implements PacketHandler {
         return times;
     }
 
-    /** {@return packets of one point at most, while the other has none} */
+    /** {@return most packets of one point while the other has none} */
     long mostAlone() {
         return Math.max(sentTimes.mostAlone(receivedTimes), receivedTimes.mostAlone(sentTimes));
     }
 
-    /** {@return what became of the digests} */
+    /** {@return the results of the digests} */
     SurveyedDigests digests() {
         return digests;
     }

@@ -16,7 +16,7 @@ import java.util.List;
  * @param isSketched     whether packets of both points are in sketches.
  * @param isExact        whether matched packets are the delay of a flow.
  * @param truthFile      for the exact delays of all flows, or null.
- * @param memoryBytes    that may be taken, octets; 0 for half of the host's.
+ * @param memoryBytes    limit, octets; 0 for half of the host's memory.
  */
 public record DelayOptions(
     List<String> senderFiles,
@@ -49,24 +49,24 @@ public record DelayOptions(
         this(senderFiles, receiverFiles, referenceMode, isInterpolated, isSketched, isExact, truthFile, 0);
     }
 
-    /** {@return whether a capture is standard input, which can be read once only} */
+    /** {@return whether a capture is standard input, which can be read only once} */
     boolean hasStandardInput() {
         return senderFiles.contains(CaptureFiles.STANDARD_INPUT) || receiverFiles.contains(CaptureFiles.STANDARD_INPUT);
     }
 
-    /** {@return the same with the points the other way round} */
+    /** {@return the same with the points swapped} */
     DelayOptions swapped() {
         return new DelayOptions(
             receiverFiles, senderFiles, referenceMode, isInterpolated, isSketched, isExact, truthFile, memoryBytes);
     }
 
-    /** {@return the same, and by the reference packets in the captures} */
+    /** {@return the same, with the reference packets in the captures} */
     DelayOptions byInjected() {
         return new DelayOptions(
             senderFiles, receiverFiles, ReferenceMode.CAPTURED, true, isSketched, isExact, truthFile, memoryBytes);
     }
 
-    /** {@return the same by other estimators} */
+    /** {@return the same with other estimators} */
     DelayOptions by(final boolean references, final boolean sketches, final boolean matching) {
         return new DelayOptions(
             senderFiles, receiverFiles, referenceMode, references, sketches, matching, truthFile, memoryBytes);

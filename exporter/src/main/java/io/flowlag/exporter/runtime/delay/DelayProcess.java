@@ -36,14 +36,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code flowlag delay}: the delay between two measurement points, from two captures of the same traffic, in the order of their
- * timestamps and through the same stages as the live process. Without a destination the flows are printed as a table, with a
- * summary of each traffic class. Runs once, on the command's thread; stages on those of the threading mode.
+ * {@code flowlag delay}: measures the delay between two measurement points from two captures of the same traffic, in timestamp
+ * order and with the stages of the live process. Without a destination the flows are printed as a table, with a summary of each
+ * traffic class. Runs once, on the command's thread; stages on those of the threading mode.
  */
 public final class DelayProcess {
     /** A warning needs more than one negative delay in this many matched packets. */
     private static final long NEGATIVE_SHARE = 100;
-    /** The look at the captures may take such a part of the memory. */
+    /** The survey may use this fraction of the memory. */
     private static final int SURVEY_SHARE = 4;
 
     private DelayProcess() {
@@ -52,9 +52,8 @@ public final class DelayProcess {
     /**
      * Measures captures to their end.
      *
-     * @param config   of the process; where its threading was not chosen, capture, metering and export are a thread each, but
-     *                 with a single processor one thread works all three. What it leaves to its defaults is sized by the
-     *                 captures.
+     * @param config   of the process. Unless its threading is set, capture, metering and export have a thread each; with a single
+     *                 processor they share one. Defaults are sized by the captures.
      * @param terminal for the table and messages.
      * @throws io.flowlag.exporter.capture.CaptureException if a capture cannot be read.
      */
@@ -118,7 +117,7 @@ public final class DelayProcess {
             options.truthFile() != null && OutputFiles.STANDARD_OUTPUT.equals(options.truthFile().toString()));
     }
 
-    /** The captures the right way round, and estimators that can work. */
+    /** Orders the captures, and drops estimators that cannot work. */
     private static DelayOptions options(
         final DelayOptions given, final CaptureSurvey survey, final Terminal terminal) {
         DelayOptions options = given;
@@ -131,7 +130,7 @@ public final class DelayProcess {
             withoutMatching(options, survey, terminal) : options;
     }
 
-    /** Matches as many flows as memory allows, and says it if those are not all: what the others have, and what would do. */
+    /** Matches as many flows as memory allows, and reports if those are not all. */
     private static DelayWiring matching(
         final ExporterConfig config, final CaptureSurvey survey, final DelayWiring wiring, final long memoryBytes,
         final Terminal terminal) {
@@ -152,7 +151,7 @@ public final class DelayProcess {
         return (octets + (1 << 20) - 1) >> 20;
     }
 
-    /** Packets that are not the same at both points, of which only reference packets in the captures can tell the delay. */
+    /** Packets that differ at the two points; only reference packets in the captures give the delay. */
     private static DelayOptions withoutMatching(
         final DelayOptions options, final CaptureSurvey survey, final Terminal terminal) {
         final String cause = "flowlag: fewer than half of the packets match (address translation, a proxy, an offload or " +
@@ -176,7 +175,7 @@ public final class DelayProcess {
         return options.isExact() ? facts : facts.oneWay();
     }
 
-    /** Some are noise of the clocks; many have a cause that spoils the estimates too. */
+    /** A few are clock noise; many have a cause that affects the estimates too. */
     private static void tellNegativeDelays(
         final MatchCounters matched, final CaptureFacts facts, final Terminal terminal) {
         final long negative = matched.get(MatchCounter.NEGATIVE);
@@ -191,7 +190,7 @@ public final class DelayProcess {
         }
     }
 
-    /** Captures of different times, of which no packet could be judged. */
+    /** Captures of different times, whose packets cannot be matched. */
     private static void tellApart(final MatchCounters matched, final Terminal terminal) {
         final long undecided = matched.get(MatchCounter.SENT_UNDECIDED);
         if (undecided > 0 && undecided == matched.get(MatchCounter.SENT) && matched.get(MatchCounter.RECEIVED) > 0) {

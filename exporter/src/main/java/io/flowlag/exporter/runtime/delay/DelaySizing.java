@@ -19,15 +19,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Sizes {@code delay} by what its captures hold, as far as the user has not. Has no state; used on the command's thread.
- */
+/** Sizes the settings of {@code delay} that have their defaults by its captures. Stateless; used on the command's thread. */
 public final class DelaySizing {
     private static final long LONGEST_DELAY_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long SPARE_DELAY_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long LONGEST_INTERVAL_NS = TimeUnit.HOURS.toNanos(1);
-    /** The other point's packets may stay away for a while. */
+    /** Longest silence of the other point. */
     private static final long SILENCE_NS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int DELAYS = 8;
     private static final int SPARE = 1024;
@@ -37,30 +35,32 @@ public final class DelaySizing {
     private static final int MOST_PENDING = 16 << 20;
     private static final int MOST_JOINT_FLOWS = 2 << 20;
     private static final int LEAST_COLUMNS = 16 << 10;
-    /** Two cells for each flow in four rows: flows that are alone in a cell can be taken out one after another (1.3 would do). */
+    /**
+     * Two cells for each flow in four rows, so that flows alone in a cell can be decoded one after another (1.3 would suffice).
+     */
     private static final int FLOWS_A_COLUMN = 2;
-    /** Their sums cross no wire here, and with 1 % the share of bounds that hold differs by some per cent between captures. */
+    /** Their sums are not sent here; with 1 % the share of valid bounds varies by some per cent between captures. */
     private static final int WITNESS_PPM = 30_000;
-    /** Distributions have at most such a part of the memory. */
+    /** Distributions use at most this fraction of the memory. */
     private static final int MEMORY_SHARES = 4;
-    /** So many flows tell what one takes. */
+    /** Flows with which the memory per flow is computed. */
     private static final int MANY = 64 * SPARE;
-    /** Packets that a part of the flows may have more than its share. */
+    /** Factor by which a part of the flows may exceed its share of packets. */
     private static final double UNEVEN = 1.5;
 
     private DelaySizing() {
     }
 
-    /** {@return what {@code delay} may take of this host's memory unless told otherwise: half of it, octets} */
+    /** {@return the default memory of {@code delay}: half of this host's, octets} */
     public static long defaultMemoryBytes() {
         return HostMemory.bytes() / 2;
     }
 
     /**
-     * Sizes what every estimator needs, and those that are used.
+     * Sizes the common settings and those of the estimators in use.
      *
-     * @param wiring      says what is measured by.
-     * @param memoryBytes that may be taken.
+     * @param wiring      names the estimators.
+     * @param memoryBytes limit.
      * @return the configuration; the same if the captures were not read.
      */
     public static ExporterConfig of(
@@ -102,7 +102,7 @@ public final class DelaySizing {
             Math.min(flows * QuantileSketch.LENGTH_BYTES, mostBytes));
     }
 
-    /** Says what was chosen for sketches, in one line; of matching alone the maximum delay tells all. */
+    /** Logs the sizes of sketches in one line; for matching alone the maximum delay suffices. */
     static void print(
         final ExporterConfig sized, final CaptureSurvey survey, final DelayWiring wiring, final long memoryBytes,
         final PrintStream out) {
@@ -122,13 +122,13 @@ public final class DelaySizing {
     }
 
     /**
-     * How many flows can be matched: each, if the packets under way, flows and the rest fit into the memory; else half as many,
-     * again and again. Where even the flows do not fit, packets have half of the memory. By sums of flows and by sketches both
-     * would take more than twice as much, see {@code docs/exact.md}.
+     * How many flows can be matched. It is all flows if packets in flight, flows and the rest fit into the memory; else it is
+     * halved until they fit. If even the flows do not fit, packets get half of the memory. Sums of flows and sketches would both
+     * take more than twice as much, see {@code docs/exact.md}.
      *
      * @param config      of the process, with its threads.
-     * @param wiring      says what is measured by.
-     * @param memoryBytes that may be taken.
+     * @param wiring      names the estimators.
+     * @param memoryBytes limit.
      * @return one flow in so many.
      */
     static int matchedOneIn(
@@ -148,7 +148,7 @@ public final class DelaySizing {
         return oneIn;
     }
 
-    /** {@return octets with which one flow in so many is matched, without distributions; 0 if the captures were not read} */
+    /** {@return octets for matching one flow in so many, without distributions; 0 if the captures were not read} */
     static long neededBytes(
         final ExporterConfig config, final CaptureSurvey survey, final DelayWiring wiring, final int oneIn) {
         return survey.sentPackets() + survey.receivedPackets() == 0 ? 0 : MeteringPipeline.memoryBytes(
@@ -157,20 +157,20 @@ public final class DelaySizing {
             wiring.withSketches(false).withCaptures(wiring.captures().matchingOneIn(oneIn)), false);
     }
 
-    /** {@return flows that have room if there is memory} */
+    /** {@return room for flows, if memory allows} */
     private static long flows(final ExporterConfig config, final CaptureSurvey survey) {
         return Math.min(SegmentFlows.MAX_FLOWS,
             SPARE + (config.metering().extraKeyFields().isEmpty() ? 1 : 2) * survey.flowCount());
     }
 
-    /** {@return packets of a maximum delay, of one flow in so many} */
+    /** {@return packets of one maximum delay, of one flow in so many} */
     private static int packetsUnderWay(final ExporterConfig config, final CaptureSurvey survey, final int oneIn) {
         return ofShare(survey.times().mostWithin(maximumDelayNs(config, survey)), oneIn);
     }
 
     /**
-     * {@return packets that are remembered if there is memory: so long that copies are known, and while one point has no packet,
-     * as before its capture begins, when nothing is decided of the other's}
+     * {@return packets remembered, if memory allows: long enough to recognize copies, and while one point has no packets, as
+     * before its capture begins, when packets of the other remain undecided}
      */
     private static int packetsWished(final ExporterConfig config, final CaptureSurvey survey, final int oneIn) {
         return ofShare(survey.mostAlone() +
@@ -188,7 +188,7 @@ public final class DelaySizing {
             Math.min(LONGEST_DELAY_NS, 2 * survey.digests().longestNs() + SPARE_DELAY_NS));
     }
 
-    /** How long packets are waited for, and how many may be remembered for that. */
+    /** Sets the longest delay and the number of packets remembered for it. */
     private static ExporterConfig timed(
         final ExporterConfig config, final CaptureSurvey survey, final boolean isSketched, final long packets) {
         final ExporterConfig.Segment segment = config.segment();
@@ -200,7 +200,7 @@ public final class DelaySizing {
             config, ConfigTable.EXACT_PACKETS, segment.exactPackets(), packets)));
     }
 
-    /** All in one interval, where that can be remembered and repaired; else intervals as they are. */
+    /** One interval for everything, if it can be remembered and repaired; else the regular interval. */
     private static long intervalNs(final CaptureSurvey survey, final long shortestNs) {
         final long firstNs = survey.times().oldestNs();
         final long lastNs = survey.times().newestNs();
@@ -220,7 +220,7 @@ public final class DelaySizing {
         final ExporterConfig.Segment segment = config.segment();
         final long ofInterval = Math.min(
             Math.max(survey.sentPackets(), survey.receivedPackets()), survey.times().mostWithin(segment.intervalNs())) + SPARE;
-        // A flow's packets spread over several cells for lost ones to spoil only some of them; a repair takes lost ones out.
+        // A flow's packets are spread over several cells, so that lost ones spoil only some of them; a repair removes lost ones.
         final int vldaLength = (int)given(
             config, ConfigTable.LDS_VLDA, lds.vldaLength(), config.reconcile().enabled() ? 1 : lds.vldaLength());
         final int columns = (int)given(config, ConfigTable.LDS_COLUMNS, lds.columns(), Math.min(

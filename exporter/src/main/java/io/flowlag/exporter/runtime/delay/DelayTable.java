@@ -14,9 +14,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Prints what was measured in all, below the flows: a line for the estimates and the references of each class, and sums. */
+/** Prints the totals below the flows: a line for the estimates and the references of each class, and sums. */
 public final class DelayTable {
-    /** A value that is not known. */
+    /** An unknown value. */
     static final String ABSENT = "-";
 
     private static final double NANOS_PER_MICRO = 1e3;
@@ -80,7 +80,7 @@ public final class DelayTable {
             counters.getOrDefault("bounded_flows", 0L));
     }
 
-    /** How long packets were waited for, and connections that were measured both ways. */
+    /** Prints the longest delay waited for, and connections measured in both directions. */
     static void printCaptures(
         final ExporterConfig config, final CaptureFacts facts, final SegmentFlows flows, final PrintStream out) {
         final double milliseconds = config.segment().maximumDelayNs() / NANOS_PER_MILLI;
@@ -113,14 +113,14 @@ public final class DelayTable {
         }
     }
 
-    /** A line on the share of flows, if there are any: the text has the percentage, then all flows. */
+    /** Prints a line on a share of flows, if there are any; the text takes the percentage, then all flows. */
     static void share(final PrintStream out, final String text, final long part, final long whole) {
         if (whole > 0) {
             out.printf(Locale.ROOT, text, 100.0 * part / whole, whole);
         }
     }
 
-    /** {@return a traffic class in words; below 0 it is that of all packets} */
+    /** {@return a traffic class as text; negative is all packets} */
     static String trafficClass(final int dscp) {
         return dscp < 0 ? "all" : Integer.toString(dscp);
     }

@@ -17,7 +17,7 @@ import static io.flowlag.exporter.runtime.delay.DelayTable.micros;
 import static io.flowlag.exporter.runtime.delay.DelayTable.share;
 import static io.flowlag.exporter.runtime.delay.DelayTable.trafficClass;
 
-/** Prints what the sketches say of the traffic as a whole: aggregators beside references by class, and of the last interval. */
+/** Prints the totals by sketches: aggregators next to references by class, and those of the last interval. */
 final class DelayTableSketches {
     private static final String ROW = "%-5s %12s %12s %12s %12s %12s %12s%n";
 

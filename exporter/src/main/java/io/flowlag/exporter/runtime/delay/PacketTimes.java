@@ -3,7 +3,8 @@ package io.flowlag.exporter.runtime.delay;
 import java.util.Arrays;
 
 /**
- * How many packets there are in any time, to a 65 536th of the whole or better. One thread. Allocates at construction.
+ * The number of packets in any time, with a resolution of a 65 536th of the whole or better. One thread. Allocates at
+ * construction.
  */
 final class PacketTimes {
     private static final int SLOTS = 1 << 16;
@@ -14,7 +15,7 @@ final class PacketTimes {
     private long newestNs = Long.MIN_VALUE;
     private long oldestNs = Long.MAX_VALUE;
 
-    /** A packet; one from before the first counts with that. */
+    /** Adds a packet; one before the first counts as at the first. */
     void add(final long timestampNs) {
         if (newestNs == Long.MIN_VALUE) {
             firstNs = timestampNs;
@@ -46,7 +47,7 @@ final class PacketTimes {
         return newestNs;
     }
 
-    /** {@return packets at most while another point has none, or nearly} */
+    /** {@return most packets while another point has almost none} */
     long mostAlone(final PacketTimes other) {
         long sum = 0;
         long most = 0;

@@ -11,7 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Prints the connections of which both ways were measured: the mean of each, and their sum. */
+/** Prints the connections measured in both directions: the mean of each direction, and their sum. */
 final class RoundTrips {
     private static final int SHOWN = 20;
 
@@ -25,7 +25,7 @@ final class RoundTrips {
      * Prints the largest of them.
      *
      * @param flows that were matched; the stage has ended.
-     * @param sides tells the way there from the way back.
+     * @param sides distinguishes the directions.
      */
     static void print(final SegmentFlows flows, final PacketSides sides, final PrintStream out) {
         new RoundTrips(flows).print(sides, out);

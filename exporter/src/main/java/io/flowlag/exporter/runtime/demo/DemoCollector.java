@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The collector inside the demo: receives IPFIX over UDP on loopback on a thread of its own and sums the records of each flow.
- * The rows may be read once {@link #awaitRecords} has returned.
+ * The demo's collector: receives IPFIX over UDP on loopback on its own thread and sums the records of each flow. The rows may be
+ * read once {@link #awaitRecords} has returned.
  */
 final class DemoCollector implements AutoCloseable {
     private static final int JOINT_ESTIMATOR = 4;
@@ -42,7 +42,7 @@ final class DemoCollector implements AutoCloseable {
 
     /** A flow key as text. */
     record Key(String source, String destination, int protocol, int sourcePort, int destinationPort) {
-        /** {@return the protocol as people write it} */
+        /** {@return the protocol as text} */
         String protocolName() {
             return switch (protocol) {
                 case 1 -> "icmp";
@@ -54,7 +54,7 @@ final class DemoCollector implements AutoCloseable {
         }
     }
 
-    /** The sums of a flow's records. Lost packets are null unless each of the records knows them exactly. */
+    /** The sums of a flow's records. Lost packets are null unless every record has an exact count. */
     record Row(
         Key key, long packets, long octets, long startNs, long endNs, long delaySamples, long delaySumNs, Long errorBoundNs,
         long sketchPackets, long sketchSumNs, long jointPackets, long jointSumNs, Long exactLostPackets) {
@@ -94,7 +94,7 @@ final class DemoCollector implements AutoCloseable {
      * Starts a collector on a free port.
      *
      * @param enterpriseNumber of the exporter's own elements.
-     * @throws IOException if there is no port to be had.
+     * @throws IOException if no port is available.
      */
     static DemoCollector start(final int enterpriseNumber) throws IOException {
         final DemoCollector collector = new DemoCollector(enterpriseNumber);
@@ -107,10 +107,10 @@ final class DemoCollector implements AutoCloseable {
     }
 
     /**
-     * Waits until as many flow records have come as were sent, then stops serving.
+     * Waits until all flow records sent have been received, then stops.
      *
-     * @param timeoutNs at most so long.
-     * @return whether all have come.
+     * @param timeoutNs longest wait.
+     * @return whether all were received.
      */
     boolean awaitRecords(final long count, final long timeoutNs) {
         final long deadlineNs = System.nanoTime() + timeoutNs;

@@ -45,7 +45,7 @@ import java.util.concurrent.TimeUnit;
 public final class DemoProcess {
     private static final int SHOWN_FLOWS = 12;
     private static final int SKETCH_COLUMNS = 32;
-    /** Every run shows the same. */
+    /** Fixed, so that every run shows the same. */
     private static final byte[] DIGEST_KEY = "a demo's own key".getBytes(StandardCharsets.US_ASCII);
     private static final double NANOS_PER_MICRO = 1e3;
     private static final long ARRIVAL_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
@@ -96,12 +96,12 @@ public final class DemoProcess {
         }
     }
 
-    /** Who ends the demo does not get all of it, and nothing is wrong with that. */
+    /** A demo ended by a signal is incomplete, which is not an error. */
     static ExitCode verdict(final ExitCode ended, final boolean isWhole, final boolean isStopped) {
         return ended == ExitCode.DONE && !isWhole && !isStopped ? ExitCode.INTERNAL : ended;
     }
 
-    /** So small that flows share cells, as they do in a large network. */
+    /** Small, so that flows share cells, as in a large network. */
     private static ExporterConfig.Lds sketch(final ExporterConfig config) {
         return config.isDefault(ConfigTable.LDS_COLUMNS) && config.isDefault(ConfigTable.LDS_VLDA) ?
             config.lds().withShape(SKETCH_COLUMNS, 1) : config.lds();
@@ -144,7 +144,7 @@ public final class DemoProcess {
         return whole == truth.flowCount() && rows.size() == whole && statistics.isAccountedFor();
     }
 
-    /** The ways in which a flow's mean delay is estimated. */
+    /** The estimators of a flow's mean delay. */
     private enum Kind {
         RLI("references (RLI)"), LDS("sketches (LDS), intervals with an answer"), JOINT("both together");
 

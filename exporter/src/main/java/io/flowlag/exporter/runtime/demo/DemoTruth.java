@@ -7,7 +7,7 @@ import io.flowlag.exporter.lab.TrafficFlows;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What the demo's traffic really was, and how long it really took, by flow key. */
+/** The true packets and delays of the demo's traffic, by flow key. */
 final class DemoTruth {
     private final SegmentTruth truth;
     private final Map<DemoCollector.Key, Integer> indexes = new HashMap<>();
@@ -31,7 +31,7 @@ final class DemoTruth {
         return indexes.size();
     }
 
-    /** Whether a collected flow is whole. Returns true if it has every packet that passed the receiver point. */
+    /** Whether a collected flow is complete. Returns true if it has every packet that passed the receiver point. */
     boolean isWhole(final DemoCollector.Row row) {
         final Integer flow = indexes.get(row.key());
         return flow != null && truth.receivedPackets(flow) == row.packets();

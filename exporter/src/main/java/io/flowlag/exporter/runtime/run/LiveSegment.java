@@ -44,13 +44,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The live side of a segment: its interfaces, what must hold of them before packets are compared, and what delay needs of the
- * host besides packets: the clock's state, a transmitter of references, the port that takes them. Used by the thread that
- * starts the process and ends it; the wiring's transmitter is the pipeline's while that runs.
+ * The live side of a segment: its interfaces and their checks, the clock's state, a transmitter of references, and the port that
+ * receives them. Used by the thread that starts and ends the process; the wiring's transmitter belongs to the running pipeline.
  */
 public final class LiveSegment implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LiveSegment.class);
-    /** Shares by which a configured and a read rate may differ: they are written in other units. */
+    /** Relative difference allowed between a configured and a read rate, which have different units. */
     private static final double RATE_TOLERANCE = 0.02;
     private static final double NS_PER_MS = 1e6;
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
@@ -98,7 +97,7 @@ public final class LiveSegment implements AutoCloseable {
      * Checks interfaces and clock, opens sockets.
      *
      * @param config with any role; with none there is nothing to do.
-     * @throws ExitException if packets could not be compared, or references not be sent; the message says what helps.
+     * @throws ExitException if packets could not be compared, or references not be sent; the message names the remedy.
      */
     static LiveSegment open(final ExporterConfig config) {
         final Role role = config.segment().role();
@@ -146,8 +145,8 @@ public final class LiveSegment implements AutoCloseable {
     }
 
     /**
-     * Which packets of an interface are wanted. Returns arriving packets at the sender point and leaving ones at the receiver
-     * point where there are both.
+     * The directions captured on an interface. Returns arriving packets at the sender point and leaving ones at the receiver
+     * point if there are both.
      */
     public static Direction direction(final ExporterConfig config, final int index) {
         if (config.segment().role() == Role.BOTH) {
@@ -156,12 +155,12 @@ public final class LiveSegment implements AutoCloseable {
         return Direction.valueOf(config.capture().direction().name());
     }
 
-    /** {@return what the delay stage is joined to} */
+    /** {@return connections of the delay stage} */
     DelayWiring wiring() {
         return wiring;
     }
 
-    /** Says once, when everything has started, what an operator should know. */
+    /** Logs once, after the start, what an operator should know. */
     void tellStart() {
         if (config.segment().role() == Role.NONE) {
             return;
@@ -219,7 +218,7 @@ public final class LiveSegment implements AutoCloseable {
     }
 
     /**
-     * Waits longer for packets of the other host, if too many come late.
+     * Waits longer for packets of the other host if too many are late.
      *
      * @param meter of the process; null without delay.
      */
@@ -245,7 +244,7 @@ public final class LiveSegment implements AutoCloseable {
         return longer;
     }
 
-    /** {@return a configuration that was read again, with the wait for packets that holds} */
+    /** {@return a reloaded configuration with the current wait for packets} */
     ExporterConfig keepWait(final ExporterConfig newer) {
         return longerWait.keep(newer);
     }
@@ -306,12 +305,12 @@ public final class LiveSegment implements AutoCloseable {
     }
 
     /**
-     * Whether something of the segment and its sketches is to change while the process runs, and when.
+     * Whether a reload changes the segment or its sketches, and when.
      *
-     * @param after the new configuration, in which no key differs that needs a restart.
+     * @param after the new configuration, without changes that need a restart.
      * @param nowNs since the epoch.
-     * @return ns since the epoch when it will change; 0 if nothing does.
-     * @throws IllegalArgumentException if it cannot change; the message says what.
+     * @return time of the change, ns since the epoch; 0 for no change.
+     * @throws IllegalArgumentException if it cannot change; the message says why.
      */
     long changesAt(final ExporterConfig before, final ExporterConfig after, final DelayMeter meter, final long nowNs) {
         final boolean isSameWay = SegmentChange.isSameWay(before, after);
@@ -343,9 +342,9 @@ public final class LiveSegment implements AutoCloseable {
     }
 
     /**
-     * Hands out what changes.
+     * Distributes the changes.
      *
-     * @param fromNs as {@link #changesAt} said; 0 for nothing.
+     * @param fromNs from {@link #changesAt}; 0 for no change.
      */
     void change(final ExporterConfig before, final ExporterConfig after, final DelayMeter meter, final long fromNs) {
         if (fromNs != 0) {
@@ -398,7 +397,7 @@ public final class LiveSegment implements AutoCloseable {
         try {
             final int[] trafficClasses = config.rli().classes().isEmpty() ? new int[1] :
                 config.rli().classes().stream().mapToInt((dscp) -> dscp << 2).toArray();
-            // Regular packets are stamped behind the queue of this host only where they are seen leaving it.
+            // Regular packets have a timestamp behind this host's queue only where they are captured on their way out.
             final boolean isBehindQueue = config.segment().role() == Role.SENDER &&
                 config.capture().direction() != ExporterConfig.Direction.IN;
             return UdpReferenceTransmitter.open(new TransmitterOptions(InetAddress.getByName(target), config.rli().port(), null,

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Finds out what the process's own export traffic looks like on this host, whose addresses may change. The conductor owns it.
- * Allocates at each call.
+ * Identifies the process's own export traffic on this host, whose addresses may change. The conductor owns it. Allocates at each
+ * call.
  */
 final class LocalTraffic {
     private static final Logger LOG = LoggerFactory.getLogger(LocalTraffic.class);
@@ -25,21 +25,21 @@ final class LocalTraffic {
     private final Supplier<List<InetAddress>> addresses;
     private Set<InetAddress> known = Set.of();
 
-    /** By the addresses that this host has. */
+    /** Uses this host's addresses. */
     LocalTraffic() {
         this(LocalTraffic::localAddresses);
     }
 
     /**
-     * By given addresses.
+     * Uses given addresses.
      *
-     * @param addresses of this host, as they are when asked for.
+     * @param addresses of this host at the time of the call.
      */
     LocalTraffic(final Supplier<List<InetAddress>> addresses) {
         this.addresses = addresses;
     }
 
-    /** {@return whether this host has other addresses than when own packets were told last} */
+    /** {@return whether this host's addresses have changed since own packets were last identified} */
     boolean isChanged() {
         return !Set.copyOf(addresses.get()).equals(known);
     }

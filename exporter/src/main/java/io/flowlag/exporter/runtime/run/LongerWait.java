@@ -4,8 +4,8 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 
 /**
- * Doubles {@code segment.max-delay} between two processes when more than one packet in 1000 comes later, as far as
- * {@code segment.interval} and the waits of the exchange leave room. One thread.
+ * Doubles {@code segment.max-delay} between two processes when more than one packet in 1000 is later, within the limits of {@code
+ * segment.interval} and the waits of the exchange. One thread.
  */
 final class LongerWait {
     private static final long LATE_PER_PACKET = 1_000;
@@ -17,9 +17,9 @@ final class LongerWait {
     private boolean isRefused;
 
     /**
-     * Nothing seen yet.
+     * No packets yet.
      *
-     * @param configuredNs the longest delay by the configuration.
+     * @param configuredNs the configured longest delay.
      */
     LongerWait(final long configuredNs) {
         this.configuredNs = configuredNs;
@@ -27,9 +27,9 @@ final class LongerWait {
     }
 
     /**
-     * Looks at what came since the last look.
+     * Checks the packets since the last call.
      *
-     * @param late     packets that came late, since the start.
+     * @param late     late packets since the start.
      * @param received packets at this point, since the start.
      * @return the configuration with a longer wait; null if the wait is long enough, or cannot be longer.
      */
@@ -44,19 +44,19 @@ final class LongerWait {
         return isShort && !isRefused && longerNs > config.segment().maximumDelayNs() ? with(config, longerNs) : null;
     }
 
-    /** The configuration that {@link #look} gave holds. */
+    /** The configuration from {@link #look} was applied. */
     void reached(final ExporterConfig config) {
         reachedNs = config.segment().maximumDelayNs();
     }
 
-    /** It cannot hold, for want of memory. */
+    /** It was not applied, for lack of memory. */
     void refused() {
         isRefused = true;
     }
 
     /**
-     * A configuration that is read again does not take the wait back, unless it has another one than before. Returns the same
-     * with the wait that was reached.
+     * A reload keeps the longer wait, unless the configured one has changed. Returns the configuration with the wait that
+     * applies.
      */
     ExporterConfig keep(final ExporterConfig newer) {
         return newer.segment().maximumDelayNs() == configuredNs && reachedNs <= newer.segment().intervalNs() ?

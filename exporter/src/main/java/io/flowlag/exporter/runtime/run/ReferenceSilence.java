@@ -1,6 +1,6 @@
 package io.flowlag.exporter.runtime.run;
 
-/** Decides when references that were sent, and never seen, are worth a warning. A full queue holds many of them for a while. */
+/** Decides when references that were sent but never seen deserve a warning. A full queue delays many of them for a while. */
 final class ReferenceSilence {
     private static final long ENOUGH_REFERENCES = 50;
 

@@ -42,9 +42,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * {@code flowlag run}: the exporter process on live interfaces, until a signal or until its interfaces are gone. SIGHUP takes
- * over a changed configuration without losing a flow, or refuses it as a whole. Runs once, on the command's thread; stages on
- * those of the threading mode.
+ * {@code flowlag run}: the exporter process on live interfaces, until a signal or until its interfaces are gone. SIGHUP applies a
+ * changed configuration without losing a flow, or refuses it as a whole. Runs once, on the command's thread; stages on those of
+ * the threading mode.
  */
 public final class RunProcess {
     private static final Logger LOG = LoggerFactory.getLogger(RunProcess.class);
@@ -52,7 +52,7 @@ public final class RunProcess {
     private static final int PROMPT_BLOCK_BYTES = 16 << 10;
     private static final int DELAY_BLOCK_BYTES = 64 << 10;
 
-    /** How often it is looked whether this host has other addresses. */
+    /** Interval of checks for changed addresses of this host. */
     private static final long ADDRESSES_NS = 10_000_000_000L;
 
     private final Terminal terminal;
@@ -119,7 +119,7 @@ public final class RunProcess {
         }
     }
 
-    /** Own packets have another source when this host has got another address. */
+    /** New addresses of this host change the source of own packets. */
     private void followAddresses(final PipelineRun run) {
         if (System.nanoTime() - nextAddressesNs >= 0) {
             nextAddressesNs = System.nanoTime() + ADDRESSES_NS;
@@ -170,7 +170,7 @@ public final class RunProcess {
         }
     }
 
-    /** By shard what was by interface. */
+    /** Regroups sources from interface to shard. */
     private List<LivePacketSource> byShard(final List<LivePacketSource> sources) {
         final int shardCount = config.shardCount();
         final List<LivePacketSource> ordered = new ArrayList<>();
@@ -234,8 +234,8 @@ public final class RunProcess {
 
     private LiveCaptureOptions options(final int index) {
         final ExporterConfig.Capture capture = config.capture();
-        // A reference is sent when packets are seen, so they are to be seen soon. Each timeout uses up a block, however little is
-        // in it: blocks are small, so that the ring has enough of them for a process that gets no time for seconds.
+        // A reference is sent when packets are seen, so the latency must be short. Each timeout uses up a block, however empty.
+        // Blocks are small, so that the ring has enough of them for a process that is not scheduled for seconds.
         final ExporterConfig.Role role = config.segment().role();
         final boolean isPrompt = role.isSender();
         final int smallBytes = isPrompt ? PROMPT_BLOCK_BYTES : DELAY_BLOCK_BYTES;
@@ -336,7 +336,7 @@ public final class RunProcess {
         LOG.info("reloaded");
     }
 
-    /** The log is opened anew all the same: who moves its file asks for that by the same signal. */
+    /** The log is reopened in any case, because log rotation uses the same signal. */
     private void refuse(final List<String> reasons) {
         String logFault = null;
         try {

@@ -11,9 +11,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Says what stands in the way of true numbers where one process has both points: a selector that selects nothing, points that
- * are swapped, bounds that do not hold, packets that come late, and memory or time that is too short to match every flow. Each is
- * said once, in one line. One thread.
+ * Advises a process with both points on causes of wrong numbers. These are a selector without packets, swapped points, failed
+ * bounds, late packets, and too little memory or time to match every flow. Each is logged once, in one line. One thread.
  */
 final class SegmentAdvice {
     private static final long LEAST_PACKETS = 100;
@@ -21,7 +20,7 @@ final class SegmentAdvice {
     private static final double LEAST_HELD = 0.9;
     private static final double NS_PER_MS = 1e6;
     private static final double NS_PER_S = 1e9;
-    /** Live packets are remembered so much longer than they are waited for, and there is to be room beside. */
+    /** Live packets are remembered this much longer than they are waited for, plus spare room. */
     private static final double GRACE_S = 1;
     private static final double ROOM = 1.5;
 
@@ -38,10 +37,10 @@ final class SegmentAdvice {
     private double sentPerSecond;
 
     /**
-     * Nothing said yet.
+     * No advice yet.
      *
      * @param config of a process with both points.
-     * @param lines  takes what there is to say.
+     * @param lines  receives the advice.
      */
     SegmentAdvice(final ExporterConfig config, final Consumer<String> lines) {
         this.config = config;
@@ -50,11 +49,11 @@ final class SegmentAdvice {
     }
 
     /**
-     * Looks at how it goes.
+     * Checks the counters.
      *
-     * @param matched of the packets of both points.
+     * @param matched packets of both points.
      * @param delay   the counters of the delay stage by name.
-     * @param nowNs   by any clock that goes on.
+     * @param nowNs   by any monotonic clock.
      */
     void look(final MatchCounters matched, final Counters counters, final Map<String, Long> delay, final long nowNs) {
         measureRate(matched, nowNs);

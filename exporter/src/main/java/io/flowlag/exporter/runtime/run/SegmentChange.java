@@ -2,9 +2,9 @@ package io.flowlag.exporter.runtime.run;
 
 import io.flowlag.exporter.config.ExporterConfig;
 
-/** When settings of a segment can change. Stateless. */
+/** Times at which settings of a segment can change. Stateless. */
 public final class SegmentChange {
-    /** Longer than settings need to the other end, and than clocks differ. */
+    /** Exceeds the time to send settings to the other end and the clocks' difference. */
     private static final long LEAD_NS = 2_000_000_000L;
     /** The sender begins with the second interval from the present one. */
     private static final long LEAD_INTERVALS = 2;
@@ -21,13 +21,13 @@ public final class SegmentChange {
     }
 
     /**
-     * The first time at which intervals of both lengths begin, and that both ends can keep.
+     * The first time at which intervals of both lengths begin and that both ends can meet.
      *
      * @param beforeNs length of intervals until then.
      * @param afterNs  length of intervals from then on.
      * @param nowNs    since the epoch.
      * @return ns since the epoch.
-     * @throws IllegalArgumentException if there is none soon; the message names the way out.
+     * @throws IllegalArgumentException if there is none soon; the message names the remedy.
      */
     public static long fromNs(final long beforeNs, final long afterNs, final long nowNs) {
         final long longestNs = Math.max(beforeNs, afterNs);

@@ -6,8 +6,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Makes two measurement points of one input: the packets as they are, and a copy of them that is later by a known delay and has a
- * known loss. The delay swings between 2 and 3 ms, five times a second by packet time; one packet in a hundred is lost.
+ * Makes two measurement points of one input: the unchanged packets, and a copy with a known delay and a known loss. The delay
+ * swings between 2 and 3 ms, five times a second in packet time; one packet in a hundred is lost.
  * <p>
  * Both sources are used by one thread. Allocates at construction.
  */
@@ -44,7 +44,7 @@ final class SelfTestInput {
         this.input = input;
     }
 
-    /** {@return the packets as they are; to be polled before the receiver} */
+    /** {@return the unchanged packets; to be polled before the receiver} */
     PacketSource sender() {
         return new Sender();
     }
@@ -70,7 +70,7 @@ final class SelfTestInput {
         return copied == 0 ? 0 : (double)delaySumNs / copied;
     }
 
-    /** The delay at a time: a line up and a line down. */
+    /** The delay at a time: a triangle wave. */
     static long delayNs(final long timestampNs) {
         final long phaseNs = Math.floorMod(timestampNs, PERIOD_NS);
         final long distanceNs = Math.min(phaseNs, PERIOD_NS - phaseNs);
@@ -97,7 +97,7 @@ final class SelfTestInput {
         delaySumNs += delayNs(timestampNs);
     }
 
-    /** The packets as they are. */
+    /** The unchanged packets. */
     private final class Sender implements PacketSource, PacketHandler {
         private PacketHandler handler;
 

@@ -28,15 +28,15 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * {@code flowlag run --self-test}: adds a known delay and a known loss to a copy of the input, measures them with the stages of
- * the live process, and says whether they were found. The input is the first interface, for ten seconds, or captures. Runs
+ * the live process, and reports whether they were found. The input is the first interface, for ten seconds, or captures. Runs
  * once, on the command's thread.
  */
 public final class SelfTestProcess {
     private static final long DURATION_NS = TimeUnit.SECONDS.toNanos(10);
     private static final double NANOS_PER_MICRO = 1e3;
-    /** How far the interpolated mean may be off, as a share of the added delay. */
+    /** Allowed error of the interpolated mean, as a share of the added delay. */
     private static final double MEAN_TOLERANCE = 0.05;
-    /** How far the measured share of lost packets may be off. */
+    /** Allowed error of the measured share of lost packets. */
     private static final double LOSS_TOLERANCE = 0.005;
     private static final long LEAST_ESTIMATES = 20;
 
@@ -48,8 +48,8 @@ public final class SelfTestProcess {
      *
      * @param config of the process; its destinations are not served.
      * @param files  captures to test with; empty for the first interface.
-     * @return {@link ExitCode#DONE} if delay and loss were found, {@link ExitCode#NO_INPUT} if there was too little traffic to
-     *     tell, {@link ExitCode#DAMAGED_INPUT} if something else was measured or a capture is damaged.
+     * @return {@link ExitCode#DONE} if delay and loss were found, {@link ExitCode#NO_INPUT} if there was too little traffic,
+     *     {@link ExitCode#DAMAGED_INPUT} if something else was measured or a capture is damaged.
      * @throws io.flowlag.exporter.capture.CaptureException if the input cannot be opened.
      */
     public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {
@@ -105,7 +105,7 @@ public final class SelfTestProcess {
     private static ExitCode tell(final SelfTestInput input, final DelayStatistics delay, final Terminal terminal) {
         final Map<String, Long> counters = delay.counters();
         final long matched = counters.get("match_matched");
-        // Every packet of the copy that is missing was taken out of it, a flow's only one too.
+        // Every packet missing from the copy was removed, even a flow's only one.
         final long lost = counters.get("match_lost") + counters.get("match_not_of_segment");
         final DelayDistribution estimates =
             delay.total().isEmpty() ? DelayDistribution.EMPTY : delay.total().get(0).estimates();

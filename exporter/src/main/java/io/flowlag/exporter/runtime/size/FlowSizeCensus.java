@@ -28,7 +28,7 @@ import java.util.List;
  * memory is bounded by {@link #MAX_FLOWS} counts.
  */
 final class FlowSizeCensus implements PacketHandler {
-    /** Flows of one interval that are counted at most; a capture with more is refused. */
+    /** Most flows of one interval; a capture with more is refused. */
     static final int MAX_FLOWS = 1 << 22;
 
     private static final int PACKETS_PER_POLL = 1_000;
@@ -118,7 +118,7 @@ final class FlowSizeCensus implements PacketHandler {
             if (packetInterval > interval) {
                 endInterval();
             }
-            // When time is set back, packets of several intervals came late together: they are none's.
+            // If time is set back, packets of several intervals are late together and belong to none.
             current = newMap();
             interval = packetInterval;
         }
@@ -130,7 +130,7 @@ final class FlowSizeCensus implements PacketHandler {
         }
     }
 
-    /** Of addresses, protocol and ports; 64 bits, so flows that share one are too few to matter where flows are counted. */
+    /** Of addresses, protocol and ports; in 64 bits, too few flows collide to affect the counts. */
     static long flowHash(final DirectBuffer descriptor, final int offset, final long seed) {
         long hash = KeyedMix.mix(PacketDescriptor.sourceHigh(descriptor, offset), seed);
         hash = KeyedMix.mix(PacketDescriptor.sourceLow(descriptor, offset) ^ hash, seed);

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * {@code flowlag size}: how large a sketch must be for a load and a target (LDS paper, section 3), what it costs in memory and
- * on the wire, and what the other mode of the exchange would cost. Runs once, on the command's thread.
+ * {@code flowlag size}: computes the size of a sketch for a load and a target (LDS paper, section 3), its cost in memory and on
+ * the wire, and the cost of the exchange's other mode. Runs once, on the command's thread.
  */
 public final class SizeProcess {
     /** Default share of witness flows: one in a hundred, and a tenth more because larger flows are chosen more often. */
@@ -46,10 +46,10 @@ public final class SizeProcess {
     /**
      * Sizes and prints.
      *
-     * @param options  what is asked; flows and packets above 0 unless there are captures.
+     * @param options  flows and packets above 0 unless there are captures.
      * @param terminal for the table and messages.
      * @return {@link ExitCode#DAMAGED_INPUT} if a capture is damaged: what is before the damage was counted.
-     * @throws ExitException if no sketch can be as good as asked; the message says why.
+     * @throws ExitException if no sketch can meet the target; the message says why.
      * @throws io.flowlag.exporter.capture.CaptureException if no capture can be read.
      */
     public static ExitCode run(final SizeOptions options, final Terminal terminal) {
@@ -90,7 +90,10 @@ public final class SizeProcess {
         return packets > flows ? ParetoFit.ofMean(packets / (double)flows) : null;
     }
 
-    /** Exact at the size that matters where flows lie on both sides of it; else by maximum likelihood, where sizes differ. */
+    /**
+     * Uses the exact sizes around the target size if there are flows on both sides of it; else maximum likelihood, if sizes
+     * differ.
+     */
     private static ParetoFit fit(final long[] sizes, final double tolerablePackets) {
         final long above = Arrays.stream(sizes).filter(size -> size > tolerablePackets).count();
         if (above > 0 && above < sizes.length && tolerablePackets > 1) {
