@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Turns checked settings into records, every default and every "auto" resolved. */
+/** Turns checked settings into records, with every default and every "auto" resolved. */
 final class Conclusion {
     private static final int UDP_MESSAGE_BYTES = 1400;
     private static final int STREAM_MESSAGE_BYTES = 16 * 1024;
@@ -67,7 +67,7 @@ final class Conclusion {
             value(ConfigTable.SENDER_RECORDS));
     }
 
-    /** The default stands where captures are not surveyed first, as from standard input. */
+    /** Keeps the default if captures are not surveyed first, as from standard input. */
     private int exactPackets() {
         return value(ConfigTable.EXACT_PACKETS) == null ? DEFAULT_PACKETS : intValue(ConfigTable.EXACT_PACKETS);
     }
@@ -146,7 +146,7 @@ final class Conclusion {
         return mode == OptionsMode.ON || mode == OptionsMode.AUTO && spec.uri().transport() != Transport.UDP;
     }
 
-    /** Another thread, of capture or of exporting, wants a processor too. */
+    /** Leaves a processor to another thread, of capture or of exporting. */
     static int automaticShards() {
         return Math.max(LEAST_SHARDS, Runtime.getRuntime().availableProcessors() - 1);
     }

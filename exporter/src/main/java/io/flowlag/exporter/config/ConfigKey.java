@@ -51,7 +51,7 @@ public final class ConfigKey<T> {
         return new ConfigKey<>(path, type, defaultText, text, reloadable, restartReason, transports, description);
     }
 
-    /** The same key, which a destination may also set for itself if it is of one of these transports. */
+    /** The same key, which destinations of these transports may also set for themselves. */
     ConfigKey<T> perDestination(final ExporterConfig.Transport first, final ExporterConfig.Transport... others) {
         return new ConfigKey<>(
             path, type, defaultText, example, reloadable, restartReason, EnumSet.of(first, others), description);
@@ -72,12 +72,12 @@ public final class ConfigKey<T> {
         return path.contains(".") ? path.substring(0, path.lastIndexOf('.')) : "";
     }
 
-    /** {@return the default as it would be written} */
+    /** {@return the default as text} */
     public String defaultText() {
         return defaultText;
     }
 
-    /** {@return what the shipped example writes} */
+    /** {@return the value in the shipped example} */
     public String example() {
         return example;
     }
@@ -97,12 +97,12 @@ public final class ConfigKey<T> {
         return type.syntax();
     }
 
-    /** {@return whether a running process takes a new value over without a restart} */
+    /** {@return whether a running process applies a new value without a restart} */
     public boolean isReloadable() {
         return reloadable;
     }
 
-    /** {@return why the key is not taken over; null if it is} */
+    /** {@return why a reload does not apply the key; null if it does} */
     public RestartReason restartReason() {
         return restartReason;
     }

@@ -17,9 +17,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Builds an {@link ExporterConfig}: defaults of {@link ConfigTable}, then a file, then options of the command line, each laid
- * over
- * the one before. Everything that is wrong is collected, and thrown together by {@link #conclude()}. Used by one thread, once.
+ * Builds an {@link ExporterConfig} from the defaults of {@link ConfigTable}, a file, and options of the command line; later ones
+ * override earlier ones. All faults are collected, and thrown together by {@link #conclude()}. Used by one thread, once.
  */
 public final class ConfigLoader {
     private static final long MAX_FILE_BYTES = 1L << 20;
@@ -29,21 +28,21 @@ public final class ConfigLoader {
 
     private final Problems problems = new Problems();
     private final Map<ConfigKey<?>, Setting> settings = new HashMap<>();
-    /** Where the text that is read gives a key: under its section, or by its whole path. */
+    /** How a text names a key: under its section, or by its whole path. */
     private final Map<ConfigKey<?>, Origin> given = new HashMap<>();
     private final List<FileRelations.OwnFile> inputs = new ArrayList<>();
     private final List<FileRelations.OwnFile> outputs = new ArrayList<>();
     private List<DestinationSpec> destinations = new ArrayList<>();
     private boolean isConcluded;
 
-    /** Nothing but defaults. */
+    /** Starts with the defaults. */
     public ConfigLoader() {
         for (final ConfigKey<?> key : ConfigTable.keys()) {
             settings.put(key, Setting.defaultOf(key));
         }
     }
 
-    /** Lays a file over what there is. */
+    /** Adds the settings of a file. */
     public ConfigLoader file(final Path file) {
         inputs.add(new FileRelations.OwnFile("the configuration itself", file));
         try {
@@ -66,7 +65,7 @@ public final class ConfigLoader {
         return this;
     }
 
-    /** Lays the text of a file over what there is. */
+    /** Adds the settings of a file's text. */
     public ConfigLoader text(final String fileName, final String yaml) {
         given.clear();
         try {
@@ -78,7 +77,7 @@ public final class ConfigLoader {
     }
 
     /**
-     * Lays an option of the command line over what there is.
+     * Adds an option of the command line.
      *
      * @param option such as {@code --active}.
      * @param texts  the values: one, or several where the key is a list.
@@ -100,7 +99,7 @@ public final class ConfigLoader {
     }
 
     /**
-     * Sets a key to what an option of the command line means for it, unless the file gives it.
+     * Sets a key to the value that an option implies, unless the file sets it.
      *
      * @param option such as {@code --receiver}.
      */
@@ -109,10 +108,10 @@ public final class ConfigLoader {
     }
 
     /**
-     * Names files that the command reads, so that nothing is written over them.
+     * Registers input files of the command, so that they are not overwritten.
      *
-     * @param option that has them, such as {@code -r}.
-     * @param files  as they were given; {@code -} is standard input.
+     * @param option that names them, such as {@code -r}.
+     * @param files  as given; {@code -} is standard input.
      */
     public ConfigLoader reads(final String option, final List<String> files) {
         for (final String file : files) {
@@ -120,14 +119,14 @@ public final class ConfigLoader {
                 final Path path = Path.of(STANDARD_STREAM.equals(file) ? STANDARD_INPUT : file);
                 inputs.add(new FileRelations.OwnFile(option, path));
             } catch (final InvalidPathException ex) {
-                // nothing that could be written over; who opens it says so
+                // cannot be overwritten; opening it reports the fault
             }
         }
         return this;
     }
 
     /**
-     * Lays the lines of a file over what there is, each an item of a list; blank lines are left out, and what follows a #.
+     * Adds the lines of a file, each an item of a list. Blank lines and comments after # are ignored.
      *
      * @param option that names the file, such as {@code --weights}.
      * @param key    that it sets, a list.
@@ -183,7 +182,7 @@ public final class ConfigLoader {
     }
 
     /**
-     * Checks everything against everything.
+     * Checks all settings, and the relations between them.
      *
      * @throws ConfigurationException with every error, if there is one.
      */

@@ -2,16 +2,16 @@ package io.flowlag.exporter.config;
 
 import java.util.List;
 
-/** A piece of a configuration file with its place; what {@link YamlReader} makes. Immutable. */
+/** A node of a configuration file with its position, made by {@link YamlReader}. Immutable. */
 sealed interface ConfigNode {
     /** Where it begins. */
     Origin origin();
 
-    /** A text; null where the file has nothing after the colon. */
+    /** A text; null if the file has nothing after the colon. */
     record Scalar(Origin origin, String text) implements ConfigNode {
     }
 
-    /** Values one after the other. */
+    /** Values in sequence. */
     record Sequence(Origin origin, List<ConfigNode> items) implements ConfigNode {
     }
 

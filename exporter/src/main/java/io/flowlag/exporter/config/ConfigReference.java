@@ -3,16 +3,14 @@ package io.flowlag.exporter.config;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * Text made from {@link ConfigTable}: the shipped example and the lines of {@code check-config}. Has no state.
- */
+/** Text generated from {@link ConfigTable}: the shipped example and the lines of {@code check-config}. Stateless. */
 public final class ConfigReference {
     private static final int COMMENT_COLUMNS = 100;
 
     private ConfigReference() {
     }
 
-    /** {@return every key, one line each: key and default, aligned, then type and range, whether it reloads, and the help} */
+    /** {@return every key, one line each: key and default, aligned, then type and range, whether it reloads, and help} */
     public static List<String> keyLines() {
         final String format = format(ConfigTable.keys().stream().mapToInt((key) -> key.path().length()).max().orElse(0),
             ConfigTable.keys().stream().mapToInt((key) -> key.defaultText().length()).max().orElse(0));
@@ -21,7 +19,9 @@ public final class ConfigReference {
             .toList();
     }
 
-    /** {@return the shipped example: every key with its default or an example, commented out but for the least that runs} */
+    /**
+     * {@return the shipped example: every key with its default or an example, commented out except for a minimal configuration}
+     */
     public static String exampleYaml() {
         final StringBuilder text = new StringBuilder(
             "# flowlag: every key with its default or an example. A line with '#' and no space is a key that is off;\n" +

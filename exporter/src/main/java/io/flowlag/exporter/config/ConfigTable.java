@@ -34,16 +34,15 @@ import static io.flowlag.exporter.config.ValueTypes.text;
 import static io.flowlag.exporter.config.ValueTypes.weightRule;
 
 /**
- * Every key of the configuration, once: name, type and range, default, one line of help. Parsing, {@code check-config}, the
- * options of the command line, the manual page and the shipped example are made from this table.
- * Immutable, any thread.
+ * Every key of the configuration: name, type and range, default, one line of help. Parsing, {@code check-config}, the options of
+ * the command line, the manual page and the shipped example are generated from this table. Immutable, any thread.
  */
 public final class ConfigTable {
-    /** Enterprise numbers end here; so do observation domains. */
+    /** Limit of enterprise numbers and observation domains. */
     static final long UNSIGNED_32_MAX = 0xFFFF_FFFFL;
-    /** The number that RFC 5612 reserves for documentation. */
+    /** Enterprise number reserved for documentation by RFC 5612. */
     static final long DOCUMENTATION_ENTERPRISE_NUMBER = 32473L;
-    /** The number that RFC 5103 gives to reverse elements. */
+    /** Enterprise number of reverse elements, RFC 5103. */
     static final long REVERSE_ENTERPRISE_NUMBER = 29305L;
 
     private static final Map<String, String> SECTIONS = new LinkedHashMap<>();
@@ -839,7 +838,7 @@ public final class ConfigTable {
     }
 
     /**
-     * The key with a path.
+     * Finds a key by its path.
      *
      * @param path its parts joined by dots.
      * @return the key, or null.
@@ -889,7 +888,7 @@ public final class ConfigTable {
         return path.contains(".") ? path.substring(0, path.lastIndexOf('.')) : "";
     }
 
-    /** A section; the reason is for those of its keys that say none and are not taken over on reload. */
+    /** A section. Its reason applies to those of its keys that do not reload and have no reason of their own. */
     private static void section(final String path, final RestartReason reason, final String description) {
         SECTIONS.put(path, description);
         REASONS.put(path, reason);

@@ -2,17 +2,17 @@ package io.flowlag.exporter.config;
 
 import java.util.List;
 
-/** A configuration that cannot be started: every error in it, one line each, each naming the place, the value and the way out. */
+/** An invalid configuration. Every error is one line that names the place, the value and the remedy. */
 public final class ConfigurationException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What kind of failure it was; the command turns it into an exit code. */
+    /** Kind of failure; the command maps it to an exit code. */
     public enum Kind {
         /** All errors are in options of the command line. */
         USAGE,
-        /** The file itself is missing or cannot be read. */
+        /** The file is missing or cannot be read. */
         NO_INPUT,
-        /** At least one error is in what the configuration says. */
+        /** At least one error is in the configuration's contents. */
         CONFIGURATION
     }
 
@@ -20,7 +20,7 @@ public final class ConfigurationException extends RuntimeException {
     private final transient List<String> errors;
 
     /**
-     * A refusal.
+     * Reports the errors.
      *
      * @param errors one line each, at least one.
      */
@@ -30,7 +30,7 @@ public final class ConfigurationException extends RuntimeException {
         this.errors = List.copyOf(errors);
     }
 
-    /** {@return what kind of failure it was} */
+    /** {@return the kind of failure} */
     public Kind kind() {
         return kind;
     }

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What must hold between the values of the sections segment, clock and rli, and what a role asks of others. A default gives way
- * to what was given, with a note; a given value that contradicts another is added to the problems.
+ * Checks relations between the values of the sections segment, clock and rli, and requirements of roles. A default yields to a
+ * given value, with a note. A given value that contradicts another is a problem.
  */
 final class DelayRelations {
     /** Octets of a reference without and with a key, each with a follow-up. */
@@ -24,12 +24,12 @@ final class DelayRelations {
     private static final Pattern IPV4_ADDRESS = Pattern.compile("[0-9.]+");
     private static final double BITS_NS = 8e9;
     private static final long NS_PER_MS = 1_000_000L;
-    /** So long after the maximum delay it is decided, live, that a packet was lost. */
+    /** Live, a packet is declared lost this long after the maximum delay. */
     private static final long LOSS_DECIDED_NS = 1500 * NS_PER_MS;
-    /** Of the exchange's bandwidth, for sketches; send times, digests, witnesses and reconciliation have the rest. */
+    /** Share of the exchange's bandwidth for sketches; send times, digests, witnesses and reconciliation have the rest. */
     private static final double SKETCH_SHARE = 0.4;
     private static final double SKETCH_SHARE_BESIDE_SEND_TIMES = 0.1;
-    /** Of the exchange's bandwidth, for send times of passive references, unless their share is given. */
+    /** Share of the exchange's bandwidth for send times of passive references, unless it is configured. */
     private static final double PASSIVE_PART = 0.3;
     private static final int SEND_TIME_BITS = 64;
     private static final int CELL_BYTES = 22;
@@ -39,7 +39,7 @@ final class DelayRelations {
     private static final long MILLISECOND_NS = 1_000_000;
     private static final long LEAST_WAIT_MS = 100;
     private static final int PACKETS_SHARE = 16;
-    /** Of a packet that matching remembers. */
+    /** Memory per packet in matching. */
     private static final int PACKET_BYTES = 128;
     private static final long LEAST_PACKETS = 64 << 10;
     private static final long MOST_PACKETS = 16 << 20;
@@ -99,7 +99,7 @@ final class DelayRelations {
         }
     }
 
-    /** Over an exchange as many references as a part of its bandwidth pays for, unless their share is given. */
+    /** With an exchange, limits passive references to a part of its bandwidth, unless their share is configured. */
     private void passiveShare() {
         if (value(ConfigTable.EXCHANGE_LISTEN) == null) {
             return;
@@ -116,7 +116,7 @@ final class DelayRelations {
         }
     }
 
-    /** A receiver that is busy with an interval falls behind the packets: all of a second have room. */
+    /** While a receiver processes an interval it falls behind; one second of packets has room. */
     private void waitingPackets() {
         final long ceilingBps = value(ConfigTable.CEILING).bps();
         final long packets = (long)(ceilingBps / (double)SEND_TIME_BITS / MOST_PASSIVE_SHARE);
@@ -130,7 +130,7 @@ final class DelayRelations {
         return value(ConfigTable.POLICY) == Policy.PASSIVE && isDefault(ConfigTable.PASSIVE_SHARE);
     }
 
-    /** What follows from an exchange: both ends know it without being told. */
+    /** Derives values from the exchange that both ends know. */
     private void listening() {
         final boolean isSecret = value(ConfigTable.EXCHANGE_KEY_FILE) != null || value(ConfigTable.EXCHANGE_TLS);
         if (value(ConfigTable.ROLE) == Role.RECEIVER && isSecret && isDefault(ConfigTable.EXCHANGE_LISTEN)) {
@@ -157,7 +157,7 @@ final class DelayRelations {
         cellsOfBandwidth();
     }
 
-    /** Where lost packets leave the cells, a flow needs no others in a row; few cells are better filled by few flows. */
+    /** If lost packets are removed from the cells, a flow needs one cell per row; a few cells then hold fewer flows each. */
     private void cellsOfBandwidth() {
         if (value(ConfigTable.EXCHANGE_LISTEN) != null && !isDefault(ConfigTable.EXCHANGE_BANDWIDTH) &&
             isDefault(ConfigTable.LDS_VLDA) && value(ConfigTable.RECONCILE_ENABLED)) {
@@ -165,7 +165,7 @@ final class DelayRelations {
         }
     }
 
-    /** An interval has some of the flows that are in the cache: those of before are there until their timeout. */
+    /** An interval has only some of the flows in the cache, which keeps earlier ones until their timeout. */
     private void jointFlows() {
         final long flows = value(ConfigTable.MAX_FLOWS) / FLOWS_OF_INTERVAL;
         if (isDefault(ConfigTable.JOINT_FLOWS) && flows > value(ConfigTable.JOINT_FLOWS)) {
@@ -173,7 +173,7 @@ final class DelayRelations {
         }
     }
 
-    /** Sketches that fit the bandwidth too, if one was given: most cells that are not empty take less than this formula says. */
+    /** Sketches that fit a given bandwidth; most nonempty cells take less than this formula assumes. */
     private void sketchOfBandwidth() {
         if (value(ConfigTable.EXCHANGE_LISTEN) == null || isDefault(ConfigTable.EXCHANGE_BANDWIDTH) ||
             !isDefault(ConfigTable.LDS_COLUMNS)) {
@@ -188,7 +188,7 @@ final class DelayRelations {
         }
     }
 
-    /** How long an answer may take from the end of its interval on. */
+    /** Longest wait for an answer from the end of its interval. */
     private long waitNs() {
         return value(ConfigTable.MAXIMUM_DELAY) + value(ConfigTable.EXCHANGE_DEADLINE);
     }
@@ -397,7 +397,7 @@ final class DelayRelations {
         }
     }
 
-    /** What matching may remember live: the packets of a part of the memory, taken as they come. */
+    /** Default number of packets for live matching, from a part of the memory. */
     static long automaticPackets(final long memoryBytes) {
         return Math.max(LEAST_PACKETS, Math.min(MOST_PACKETS, memoryBytes / PACKETS_SHARE / PACKET_BYTES));
     }
@@ -465,7 +465,7 @@ final class DelayRelations {
         }
     }
 
-    /** The default follows the capacity, and is never too low for the references that max-gap asks for. */
+    /** The default follows the capacity, but is never too low for the references that max-gap requires. */
     private void ceiling(final int classCount) {
         final Long capacityBps = value(ConfigTable.CAPACITY);
         if (capacityBps == null && value(ConfigTable.CEILING).isShare()) {
@@ -500,7 +500,7 @@ final class DelayRelations {
         }
     }
 
-    /** The one of two keys that somebody gave. */
+    /** The configured one of two keys. */
     private ConfigKey<?> blamed(final ConfigKey<?> first, final ConfigKey<?> second) {
         return isDefault(first) ? second : first;
     }

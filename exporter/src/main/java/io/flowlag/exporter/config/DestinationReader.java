@@ -4,10 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Understands the list of destinations: addresses, maps of an address and keys, and keys after an address. Used by one
- * thread.
- */
+/** Reads the list of destinations: addresses, maps of an address and keys, and keys after an address. Used by one thread. */
 final class DestinationReader {
     private static final String PATH = ConfigTable.DESTINATIONS.path();
     private static final String URI_NAME = "uri";
@@ -18,7 +15,7 @@ final class DestinationReader {
         this.problems = problems;
     }
 
-    /** The destinations of a file; what is wrong is added to the problems and left out. */
+    /** The valid destinations of a file; faults are added to the problems. */
     List<DestinationSpec> read(final ConfigNode node) {
         final List<ConfigNode> items = node instanceof ConfigNode.Sequence sequence ? sequence.items() : List.of(node);
         final List<DestinationSpec> specs = new ArrayList<>();
@@ -31,7 +28,7 @@ final class DestinationReader {
         return specs;
     }
 
-    /** A destination of the command line, or null if it is wrong. */
+    /** A destination of the command line, or null if it is invalid. */
     DestinationSpec read(final Origin origin, final String uri) {
         return address(PATH, origin, uri);
     }

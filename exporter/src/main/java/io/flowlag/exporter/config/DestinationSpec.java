@@ -3,10 +3,7 @@ package io.flowlag.exporter.config;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * A destination as it was written: its address and what it sets for itself. Filled by {@link ConfigLoader}, read at
- * conclusion.
- */
+/** A destination as written: its address and its own settings. Filled by {@link ConfigLoader}, read at conclusion. */
 final class DestinationSpec {
     private final Origin origin;
     private final DestinationUri uri;
@@ -25,7 +22,7 @@ final class DestinationSpec {
         return uri;
     }
 
-    /** Takes what the destination sets for itself; returns the earlier setting of the same key, or null. */
+    /** Adds an own setting; returns the earlier setting of the same key, or null. */
     Setting override(final ConfigKey<?> key, final Setting setting) {
         return overrides.putIfAbsent(key, setting);
     }

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The address of a collector or file: {@code udp://host:port}, {@code tcp://host:port}, {@code tls://host:port} or
- * {@code file:PATH}, and what follows a question mark. Immutable.
+ * The address of a collector or file: {@code udp://host:port}, {@code tcp://host:port}, {@code tls://host:port} or {@code
+ * file:PATH}, with an optional query. Immutable.
  *
  * @param text  the address without the query, its port written out.
  * @param host  name or address without brackets; null for a file.
@@ -27,9 +27,9 @@ public record DestinationUri(
     private static final Pattern IPV6_ADDRESS = Pattern.compile("[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[A-Za-z0-9._-]+)?");
 
     /**
-     * Understands an address.
+     * Parses an address.
      *
-     * @throws IllegalArgumentException if it says nothing; the message names the way out.
+     * @throws IllegalArgumentException if it is invalid; the message names the remedy.
      */
     public static DestinationUri of(final String uri) {
         try {

@@ -8,24 +8,22 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The effective configuration: checked whole, concluded once by {@link ConfigLoader#conclude()}, immutable, and so readable by
- * any
- * thread. Components copy from it what they need and drop it.
+ * The effective configuration, checked and built once by {@link ConfigLoader#conclude()}. Immutable, any thread.
  *
  * @param observationDomainId in the header of every message, an unsigned 32-bit number.
  * @param decode              how headers become flow keys.
- * @param checkpoint          copies of living flows for the time after a crash.
+ * @param checkpoint          copies of live flows, restored after a crash.
  * @param segment             delay between two measurement points.
  * @param clock               how far their clocks may differ.
- * @param rli                 reference packets and what is made of them.
+ * @param rli                 reference packets and estimation from them.
  * @param joint               references and sketches solved together.
- * @param reconcile           packets that only one point has, listed.
+ * @param reconcile           reconciliation of packets that only one point has.
  * @param exchange            the connection between two points that are two processes.
  * @param pipeline            the rings between the threads.
- * @param log                 what the process says of itself.
+ * @param log                 of the process.
  * @param status              for top, flows and the status page.
  * @param effectiveValues     every value with its origin, in the order of the reference.
- * @param warnings            what is allowed and yet worth a line at start.
+ * @param warnings            allowed settings that deserve a warning at start.
  */
 public record ExporterConfig(
     long observationDomainId,
@@ -99,23 +97,23 @@ public record ExporterConfig(
         INTERFACE
     }
 
-    /** What a thread without work does. */
+    /** How a thread without work waits. */
     public enum Idle {
-        /** Sleeps ever longer. */
+        /** Sleeps with growing pauses. */
         BACKOFF,
-        /** Keeps its core. */
+        /** Spins. */
         SPIN,
-        /** Gives its turn away. */
+        /** Yields. */
         YIELD
     }
 
     /** Which elements a record has. */
     public enum Profile {
-        /** What every collector has known for ten years. */
+        /** Elements known to every collector. */
         CLASSIC,
         /** Classic and path delay. */
         STANDARD,
-        /** Standard and the enterprise elements. */
+        /** Standard, and the enterprise elements. */
         FULL
     }
 
@@ -141,7 +139,7 @@ public record ExporterConfig(
         OFF
     }
 
-    /** What a process is for the segment. */
+    /** Role of a process in the segment. */
     public enum Role {
         /** It measures no delay. */
         NONE,
@@ -163,21 +161,21 @@ public record ExporterConfig(
         }
     }
 
-    /** What segmentation and receive offloads mean. */
+    /** Treatment of segmentation and receive offloads. */
     public enum Offload {
-        /** The process does not start with them. */
+        /** The process refuses to start with them. */
         REFUSE,
-        /** They are let be. */
+        /** They are accepted. */
         ALLOW
     }
 
-    /** Where the clock's error is known from. */
+    /** Source of the clock's error. */
     public enum ClockSource {
         /** The kernel's own bound. */
         ADJTIMEX,
-        /** A file that is written anew. */
+        /** A file that is updated. */
         FILE,
-        /** The configuration. */
+        /** A configured constant. */
         FIXED
     }
 
@@ -189,9 +187,9 @@ public record ExporterConfig(
         EVERY_N,
         /** One each interval. */
         EVERY_INTERVAL,
-        /** Whichever of the two is first. */
+        /** Whichever comes first. */
         COMBINED,
-        /** None is sent: regular packets stand in for them. */
+        /** None is sent: regular packets serve as references. */
         PASSIVE
     }
 
@@ -207,48 +205,48 @@ public record ExporterConfig(
 
     /** How delays are estimated. */
     public enum EstimatorKind {
-        /** By a line between two references. */
+        /** Interpolated between two references. */
         LINEAR,
         /** By the last reference. */
         LEFT
     }
 
-    /** What a packet's own size adds to its delay. */
+    /** How a packet's own size adds to its delay. */
     public enum SerialisationKind {
-        /** As the references show where packets of the traffic stand in for them, {@link #NONE} with references of our own. */
+        /** {@link #FITTED} with passive references, {@link #NONE} with injected ones. */
         AUTO,
         /** Nothing. */
         NONE,
-        /** Its time at the capacity. */
+        /** Its transmission time at the capacity. */
         CAPACITY,
-        /** What references of several sizes show. */
+        /** The slope over references of several sizes. */
         FITTED
     }
 
-    /** What the estimated drift of the clocks is for. */
+    /** Use of the clocks' estimated drift. */
     public enum Drift {
-        /** For information. */
+        /** Reported only. */
         REPORT,
-        /** It is taken out of the delays. */
+        /** Subtracted from the delays. */
         APPLY
     }
 
-    /** The least grave messages that are logged. */
+    /** Lowest level that is logged. */
     public enum LogLevel {
-        /** What needs somebody. */
+        /** Needs action. */
         ERROR,
-        /** What may need somebody. */
+        /** May need action. */
         WARN,
-        /** What the process does. */
+        /** Normal operation. */
         INFO,
-        /** How it does it. */
+        /** Details of operation. */
         DEBUG
     }
 
     /**
-     * Where packets come from.
+     * Packet sources.
      *
-     * @param interfaces         to capture from; may be empty, since files need none.
+     * @param interfaces         to capture from; empty for files.
      * @param promiscuous        whether frames for other stations are taken.
      * @param filter             a tcpdump expression, or null.
      * @param snapLengthBytes    kept of each packet.
@@ -270,7 +268,7 @@ public record ExporterConfig(
      * How headers become flow keys.
      *
      * @param fragmentPorts        whether later fragments are given the ports of the first.
-     * @param fragmentTableEntries fragmented packets remembered at once.
+     * @param fragmentTableEntries fragmented packets remembered.
      * @param fragmentTimeoutNs    how long they are remembered.
      * @param digest               whether packet digests are computed.
      * @param digestKeyFile        the digest's key, or null for a random one.
@@ -289,9 +287,9 @@ public record ExporterConfig(
      *
      * @param extraKeyFields  beyond the 5-tuple.
      * @param maxFlows        in the cache at once.
-     * @param activeTimeoutNs after which a record of a living flow is made.
-     * @param idleTimeoutNs   after which a silent flow has ended.
-     * @param tcpEndTimeoutNs after which a flow with FIN or RST has ended.
+     * @param activeTimeoutNs after which a live flow is recorded.
+     * @param idleTimeoutNs   without packets after which a flow ends.
+     * @param tcpEndTimeoutNs after FIN or RST after which a flow ends.
      */
     public record Metering(
         Set<KeyField> extraKeyFields,
@@ -302,7 +300,7 @@ public record ExporterConfig(
     }
 
     /**
-     * Copies of living flows for the time after a crash.
+     * Copies of live flows, restored after a crash.
      *
      * @param file that holds them; null for none.
      */
@@ -318,8 +316,8 @@ public record ExporterConfig(
      * @param sources        prefixes of selected packets; empty for all.
      * @param destinations   prefixes of selected packets; empty for all.
      * @param vlanId         of selected packets; below 0 for all.
-     * @param maximumDelayNs that a packet may be under way.
-     * @param offload        what segmentation and receive offloads mean.
+     * @param maximumDelayNs of a packet.
+     * @param offload        treatment of segmentation and receive offloads.
      * @param exact          whether every packet is matched.
      * @param senderRecords  whether a sender makes flow records.
      */
@@ -338,9 +336,9 @@ public record ExporterConfig(
         int exactPackets,
         boolean senderRecords) {
         /**
-         * The same with other times and packets, for a command that knows what comes.
+         * The same with other times and packets.
          *
-         * @param otherMaximumDelayNs that a packet may be under way.
+         * @param otherMaximumDelayNs of a packet.
          */
         public Segment withTimes(final long otherMaximumDelayNs, final long otherIntervalNs, final int otherPackets) {
             return new Segment(role, id, ingress, egress, sources, destinations, vlanId, otherMaximumDelayNs, otherIntervalNs,
@@ -355,38 +353,38 @@ public record ExporterConfig(
     }
 
     /**
-     * How far the clocks of the two points may differ.
+     * Bound of the difference between the two points' clocks.
      *
-     * @param source  where that is known from.
-     * @param errorNs when it is fixed.
+     * @param source  where the bound is taken from.
+     * @param errorNs if it is fixed.
      * @param file    that holds it, or null.
      */
     public record Clock(ClockSource source, long errorNs, Path file) {
     }
 
     /**
-     * Reference packets and what is made of them.
+     * Reference packets and estimation from them.
      *
      * @param policy             when a reference is sent.
      * @param everyIntervalNs    from one reference to the next.
-     * @param minimumUtilization up to which references are most frequent.
-     * @param maximumUtilization from which on they are rarest.
+     * @param minimumUtilization up to which the rate is highest.
+     * @param maximumUtilization from which the rate is lowest.
      * @param minimumRateOneIn   packets to each reference at the lowest rate.
      * @param maximumRateOneIn   packets to each reference at the highest rate.
      * @param maximumGapNs       without a reference.
      * @param smoothing          weight of the newest utilization.
      * @param capacityBps        of the bottleneck queue; 0 for unknown.
-     * @param target             host that references are sent to, or null.
+     * @param target             host receiving references, or null.
      * @param session            identifier of the first class.
      * @param keyFile            of authenticated references, or null.
      * @param classes            DSCP of each class; empty for one class.
-     * @param serialisation      what a packet's own size adds.
-     * @param bufferPackets      that may wait, each class.
-     * @param silentAfterNs      when estimates stop.
-     * @param drift              what the clocks' drift is for.
-     * @param senders            that a receiver tells apart; empty for one.
-     * @param passivePpm         packets in a million that stand in for references, if the policy is passive.
-     * @param injectionGiven     whether anybody gave the policy or one of its values: a receiver hands them out then.
+     * @param serialisation      how a packet's own size adds to its delay.
+     * @param bufferPackets      that may wait, per class.
+     * @param silentAfterNs      without references after which estimates stop.
+     * @param drift              use of the clocks' drift.
+     * @param senders            known to a receiver; empty for one.
+     * @param passivePpm         packets in a million that serve as references with policy passive.
+     * @param injectionGiven     whether the policy or one of its values is configured; a receiver distributes them then.
      */
     public record Rli(
         Policy policy,
@@ -413,7 +411,7 @@ public record ExporterConfig(
         List<Sender> senders,
         int passivePpm,
         boolean injectionGiven) {
-        /** The same for a bottleneck that is known, where a packet's own size adds to its delay. */
+        /** The same for a bottleneck of known capacity. */
         public Rli withSerialisationAt(final long bps) {
             return new Rli(policy, everyN, everyIntervalNs, minimumUtilization, maximumUtilization, minimumRateOneIn,
                 maximumRateOneIn, maximumGapNs, smoothing, ceilingBps, bps, target, port, session, keyFile, classes, estimator,
@@ -425,12 +423,12 @@ public record ExporterConfig(
             return DelayRelations.referenceLengthBytes(target, keyFile != null);
         }
 
-        /** {@return how many senders there are, 1 or more} */
+        /** {@return number of senders, 1 or more} */
         public int senderCount() {
             return Math.max(1, senders.size());
         }
 
-        /** {@return how many traffic classes there are, 1 or more} */
+        /** {@return number of traffic classes, 1 or more} */
         public int classCount() {
             return Math.max(1, classes.size());
         }
@@ -439,12 +437,12 @@ public record ExporterConfig(
     /**
      * Sketches of both points.
      *
-     * @param enabled         whether there are any.
+     * @param enabled         whether sketches are used.
      * @param ratesPpm        that each row samples, packets in a million; empty for all packets.
      * @param weights         of flows; the first rule that matches counts.
-     * @param alpha           how much fuller than the emptiest a cell may be.
+     * @param alpha           how much fuller than the emptiest cell another may be.
      * @param aggregatorCells in each bank of a class's aggregator.
-     * @param inFlightPackets remembered of the end of an interval.
+     * @param inFlightPackets remembered from the end of an interval.
      * @param witnessPpm      base share of witness flows, in a million; larger flows are chosen more often.
      */
     public record Lds(
@@ -459,7 +457,7 @@ public record ExporterConfig(
         int inFlightPackets,
         int waitingRecords,
         int witnessPpm) {
-        /** The same in another shape, for a command that prefers another default. */
+        /** The same with another shape. */
         public Lds withShape(final int otherColumns, final int otherLength) {
             return new Lds(
                 enabled, rows, otherColumns, otherLength, ratesPpm, weights, alpha, aggregatorCells, inFlightPackets,
@@ -467,10 +465,10 @@ public record ExporterConfig(
         }
 
         /**
-         * The same with other sizes, for a command that knows what comes.
+         * The same with other sizes.
          *
          * @param otherVldaLength cells of a row over which a flow spreads.
-         * @param otherInFlight   packets of the end of an interval.
+         * @param otherInFlight   packets from the end of an interval.
          * @param otherRecords    that may wait.
          * @param otherPpm        witness flows in a million.
          */
@@ -484,45 +482,45 @@ public record ExporterConfig(
     }
 
     /**
-     * References and sketches solved together.
+     * Joint estimation from references and sketches.
      *
-     * @param enabled        whether they are, where there are sketches.
-     * @param budgetNs       what an interval's solution may take.
-     * @param waitNs         how much longer than the maximum delay after an interval its estimates are waited for.
-     * @param pendingPackets whose estimates may be under way.
+     * @param enabled        whether it is used with sketches.
+     * @param budgetNs       longest time to solve an interval.
+     * @param waitNs         longest wait for estimates, after an interval's end and the maximum delay.
+     * @param pendingPackets with pending estimates.
      * @param isChecked      whether bounds are checked by the sums of all flows, where both points are in one process.
      */
     public record Joint(
         boolean enabled, long budgetNs, long waitNs, int maxFlows, int pendingPackets, boolean isChecked) {
         /**
-         * The same with other sizes, for a command that knows what comes.
+         * The same with other sizes.
          *
-         * @param otherPackets whose estimates may be under way.
+         * @param otherPackets with pending estimates.
          */
         public Joint withSizes(final long otherBudgetNs, final int otherFlows, final int otherPackets) {
             return new Joint(enabled, otherBudgetNs, waitNs, otherFlows, otherPackets, isChecked);
         }
 
-        /** {@return the same, but all is solved} */
+        /** {@return the same, enabled} */
         public Joint on() {
             return new Joint(true, budgetNs, waitNs, maxFlows, pendingPackets, isChecked);
         }
 
-        /** {@return the same, but nothing is solved} */
+        /** {@return the same, disabled} */
         public Joint off() {
             return new Joint(false, budgetNs, waitNs, maxFlows, pendingPackets, isChecked);
         }
     }
 
     /**
-     * Packets that only one point has, listed one by one.
+     * Reconciliation of packets that only one point has.
      *
      * @param enabled whether points reconcile their packets.
      * @param packets of an interval that each point remembers.
-     * @param waitNs  how long the sender's answers are waited for.
+     * @param waitNs  longest wait for the sender's answers.
      */
     public record Reconcile(boolean enabled, int packets, int cells, long waitNs) {
-        /** {@return the same, but all is reconciled} */
+        /** {@return the same, enabled} */
         public Reconcile on() {
             return new Reconcile(true, packets, cells, waitNs);
         }
@@ -532,18 +530,18 @@ public record ExporterConfig(
      * Quantiles of each flow's delays.
      *
      * @param memoryBytes of all flows' distributions; 0 for none.
-     * @param fromPackets delays that a flow must have before it gets one.
+     * @param fromPackets delays from which a flow has a distribution.
      */
     public record Quantiles(long memoryBytes, int fromPackets) {
     }
 
     /**
-     * A sender of references as a receiver knows it.
+     * A receiver's view of a sender of references.
      *
      * @param session identifier of its first class.
-     * @param address that its references come from: a prefix of full length.
-     * @param keyFile of its references, or null for that of all.
-     * @param sources prefixes of the packets that pass it; empty for all.
+     * @param address source of its references: a prefix of full length.
+     * @param keyFile of its references, or null for the common one.
+     * @param sources prefixes of its packets; empty for all.
      */
     public record Sender(int session, Prefix address, Path keyFile, List<Prefix> sources) {
     }
@@ -554,11 +552,11 @@ public record ExporterConfig(
      * @param listen       of a receiver, or null.
      * @param connect      of a sender, or null.
      * @param keyFile      with the key of both ends, or null.
-     * @param deadlineNs   how much longer than the maximum delay a receiver waits for an interval.
+     * @param deadlineNs   longest wait of a receiver for an interval, beyond the maximum delay.
      * @param memoryBytes  of sketches that a receiver may ask for, and of digests in an interval.
      * @param tls          credentials; null for plain TCP.
-     * @param mode         what a receiver asks for.
-     * @param bandwidthBps that mode auto may take for flows.
+     * @param mode         requested by a receiver.
+     * @param bandwidthBps limit for flows in mode auto.
      */
     public record Exchange(
         HostPort listen, HostPort connect, Path keyFile, long deadlineNs, long memoryBytes, Tls tls, ExchangeLimits limits,
@@ -566,12 +564,12 @@ public record ExporterConfig(
     }
 
     /**
-     * What a connection of the exchange may take.
+     * Limits of an exchange connection.
      *
-     * @param maxConnections     that have not shown who they are.
-     * @param handshakeTimeoutNs until both ends have agreed to talk.
-     * @param messageTimeoutNs   for a message that has begun, and for the other end to take what waits.
-     * @param sendBufferBytes    that may wait for the other end.
+     * @param maxConnections     without a session.
+     * @param handshakeTimeoutNs until the session begins.
+     * @param messageTimeoutNs   for the rest of a partly received message, and for the other end to read buffered octets.
+     * @param sendBufferBytes    buffered for the other end.
      */
     public record ExchangeLimits(
         int maxConnections, long handshakeTimeoutNs, long messageTimeoutNs, long idleTimeoutNs, int maxMessageBytes,
@@ -584,15 +582,15 @@ public record ExporterConfig(
      * @param packetRingBytes between capture and metering, a power of two.
      * @param recordRingBytes between metering and export, a power of two.
      * @param shardCount      metering threads, where threading is sharded.
-     * @param idle            what a thread without work does.
+     * @param idle            how a thread without work waits.
      */
     public record Pipeline(int packetRingBytes, int recordRingBytes, int shardCount, Idle idle) {
     }
 
     /**
-     * Where the records go.
+     * Destinations of records.
      *
-     * @param destinations     in the order of the file; may be empty, since some commands print a table instead.
+     * @param destinations     in the order of the file; may be empty for commands that print a table.
      * @param enterpriseNumber of the enterprise elements, an unsigned 32-bit number.
      */
     public record Exporting(List<Destination> destinations, long enterpriseNumber, Tls tls) {
@@ -601,20 +599,20 @@ public record ExporterConfig(
     /**
      * One destination, all its values resolved.
      *
-     * @param uri                     as it was written, without its query.
+     * @param uri                     as written, without its query.
      * @param host                    name or address without brackets; null for a file.
      * @param port                    1 to 65535; 0 for a file.
      * @param file                    the path of a file; null otherwise.
      * @param profile                 which elements a record has.
      * @param options                 whether options records are sent.
-     * @param templateRefreshNs       how often templates are resent on UDP.
-     * @param templateRefreshMessages after how many messages they are resent on UDP; 0 is never.
-     * @param flushIntervalNs         how long a record waits at most for its message to fill.
-     * @param rateLimitBitsPerSecond  of IPFIX messages; 0 is no limit.
+     * @param templateRefreshNs       interval of resending templates on UDP.
+     * @param templateRefreshMessages messages after which templates are resent on UDP; 0 for never.
+     * @param flushIntervalNs         longest wait of a record for its message to fill.
+     * @param rateLimitBitsPerSecond  of IPFIX messages; 0 for no limit.
      * @param reconnectIntervalNs     between two attempts to connect.
-     * @param sendBufferBytes         asked of the kernel for the socket.
-     * @param spool                   where records are kept while the destination is away; null for nowhere.
-     * @param spoolBytes              of disk that they may take.
+     * @param sendBufferBytes         of the socket.
+     * @param spool                   directory for records while the destination is unreachable; null for none.
+     * @param spoolBytes              limit of the spool on disk.
      */
     public record Destination(
         String uri,
@@ -650,9 +648,9 @@ public record ExporterConfig(
     }
 
     /**
-     * What the process says of itself.
+     * The log.
      *
-     * @param level the least grave messages logged.
+     * @param level lowest level that is logged.
      * @param file  to log to, or null for standard error.
      */
     public record Log(LogLevel level, Path file) {
@@ -662,7 +660,7 @@ public record ExporterConfig(
      * Counters for other programs.
      *
      * @param file       or null for none; the path {@code -} is standard output.
-     * @param intervalNs at which the file is written anew; 0: at the end only.
+     * @param intervalNs between writes of the file; 0 for the end only.
      */
     public record Stats(Path file, long intervalNs) {
         /** {@return whether the statistics go to standard output} */
@@ -672,11 +670,11 @@ public record ExporterConfig(
     }
 
     /**
-     * What top, flows and the status page show.
+     * Data for top, flows and the status page.
      *
      * @param enabled whether there is a status file.
-     * @param file    of the status; null for one whose name is made.
-     * @param flows   in the status at most.
+     * @param file    of the status; null for the default name.
+     * @param flows   most flows in the status.
      */
     public record Status(boolean enabled, Path file, long intervalNs, int flows) {
     }
@@ -694,13 +692,13 @@ public record ExporterConfig(
         }
     }
 
-    /** {@return how many metering threads, each with a flow cache of its own, there are} */
+    /** {@return number of metering threads, each with its own flow cache} */
     public int shardCount() {
         return threading == Threading.SHARDED ? pipeline.shardCount() : 1;
     }
 
     /**
-     * Refuses threading sharded, for a command that measures delay whatever the configuration says of it.
+     * Refuses threading sharded, for commands that always measure delay.
      *
      * @throws ConfigurationException if threading is sharded.
      */
@@ -712,9 +710,9 @@ public record ExporterConfig(
     }
 
     /**
-     * Refuses what was found wrong with values after they were concluded, such as what is in the files that they name.
+     * Reports faults found after the configuration was built, such as in the contents of files.
      *
-     * @param faults by key: what is wrong with its value, and the way out; may be empty.
+     * @param faults by key: fault and remedy; may be empty.
      * @throws ConfigurationException with every fault and the place of its value, if there is one.
      */
     public void refuse(final Map<ConfigKey<?>, String> faults) {
@@ -727,16 +725,16 @@ public record ExporterConfig(
     }
 
     /**
-     * The value of a key, and where it came from.
+     * The value of a key and its origin.
      *
-     * @param key other than the destinations and what they have of their own.
-     * @return its value as it was written.
+     * @param key other than the destinations and their own settings.
+     * @return its value as written.
      */
     public EffectiveValue effectiveValue(final ConfigKey<?> key) {
         return effectiveValues.stream().filter((value) -> value.path().equals(key.path())).findFirst().orElseThrow();
     }
 
-    /** The same configuration with other threads, for a command that prefers another default. */
+    /** The same configuration with another threading mode. */
     public ExporterConfig withThreading(final Threading otherThreading) {
         return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, checkpoint, segment, clock,
             rli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
@@ -744,7 +742,7 @@ public record ExporterConfig(
     }
 
     /**
-     * The same configuration with room for other flows, for a command that knows how many come.
+     * The same configuration with another size of the flow cache.
      *
      * @param flows  in the cache at once.
      * @param octets of the distributions of their delays.
@@ -757,35 +755,35 @@ public record ExporterConfig(
             status, metrics, effectiveValues, warnings);
     }
 
-    /** The same configuration with another segment, for a command that knows better. */
+    /** The same configuration with another segment. */
     public ExporterConfig withSegment(final Segment otherSegment) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, otherSegment, clock,
             rli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
             effectiveValues, warnings);
     }
 
-    /** The same configuration with other references, for a command that knows better. */
+    /** The same configuration with other references. */
     public ExporterConfig withRli(final Rli otherRli) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
             otherRli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
             effectiveValues, warnings);
     }
 
-    /** The same configuration with other joint estimation, for a command that knows better. */
+    /** The same configuration with other joint estimation. */
     public ExporterConfig withJoint(final Joint otherJoint) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
             rli, lds, otherJoint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
             effectiveValues, warnings);
     }
 
-    /** The same configuration with other reconciliation, for a command that knows better. */
+    /** The same configuration with other reconciliation. */
     public ExporterConfig withReconcile(final Reconcile otherReconcile) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
             rli, lds, joint, otherReconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
             effectiveValues, warnings);
     }
 
-    /** The same configuration with other sketches, for a command that prefers another default. */
+    /** The same configuration with other sketches. */
     public ExporterConfig withLds(final Lds otherLds) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
             rli, otherLds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
@@ -793,8 +791,8 @@ public record ExporterConfig(
     }
 
     /**
-     * What a reload to another configuration cannot take over in a running process. Returns the paths of keys that differ and
-     * need a restart, in the order of the reference.
+     * The changes that a reload cannot apply to a running process. Returns the paths of keys that differ and need a restart, in
+     * the order of the reference.
      */
     public List<String> restartKeys(final ExporterConfig newer) {
         final List<String> paths = new ArrayList<>();

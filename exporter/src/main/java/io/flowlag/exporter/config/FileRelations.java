@@ -25,12 +25,12 @@ final class FileRelations {
         ConfigTable.TLS_CERTIFICATE, ConfigTable.TLS_KEY, ConfigTable.TLS_TRUST);
     private static final List<ConfigKey<Path>> WRITTEN = List.of(
         ConfigTable.CHECKPOINT_FILE, ConfigTable.LOG_FILE, ConfigTable.STATS_FILE, ConfigTable.STATUS_FILE);
-    /** What is made beside a file, by the end of its name. */
+    /** Files that are created along with a file, by suffix. */
     private static final Map<ConfigKey<Path>, List<String>> COMPANIONS = Map.of(
         ConfigTable.CHECKPOINT_FILE, List.of(".lock", ".ring", ".new", ".damaged"), ConfigTable.STATS_FILE, List.of(".part"));
 
     /**
-     * A file that a command uses beside those of its configuration.
+     * A file of the command's own options.
      *
      * @param user the option that names it.
      */
@@ -98,19 +98,19 @@ final class FileRelations {
         return "the same file is used by " + user + ": name another one";
     }
 
-    /** Notes a file that is read; several may read it, and a pipe or a device has nothing to be written over. */
+    /** Registers an input; several may read it. Pipes and devices cannot be overwritten and are skipped. */
     private void read(final String user, final Path file) {
         if (isFile(file) && isNewOrRegular(file)) {
             users.putIfAbsent(identity(file), user);
         }
     }
 
-    /** Notes a file that is written; returns who else uses it, or null. */
+    /** Registers an output; returns its other user, or null. */
     private String write(final String user, final Path file) {
         return isFile(file) ? users.putIfAbsent(identity(file), user) : null;
     }
 
-    /** Devices, such as /dev/null, are for everybody. */
+    /** Devices, such as /dev/null, may be shared. */
     private static boolean isFile(final Path file) {
         return file != null && !STANDARD_STREAM.equals(file.toString()) &&
             (isNewOrRegular(file) || !file.toAbsolutePath().normalize().startsWith(DEVICES));
@@ -129,7 +129,7 @@ final class FileRelations {
             final Path directory = file.toAbsolutePath().getParent();
             return directory == null ? file : directory.toRealPath().resolve(file.getFileName());
         } catch (final IOException ex) {
-            return file.toAbsolutePath().normalize(); // what is not there yet, nor its directory
+            return file.toAbsolutePath().normalize(); // the path or its directory does not exist
         }
     }
 }

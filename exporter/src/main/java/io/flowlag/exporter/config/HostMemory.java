@@ -2,12 +2,12 @@ package io.flowlag.exporter.config;
 
 import java.lang.management.ManagementFactory;
 
-/** The memory that this process may use. Has no state. */
+/** The memory available to this process. Stateless. */
 public final class HostMemory {
     private HostMemory() {
     }
 
-    /** {@return memory of this host, or of the control group of the process where that has less, octets} */
+    /** {@return memory of this host or of the process's control group, whichever is less, octets} */
     public static long bytes() {
         return ((com.sun.management.OperatingSystemMXBean)ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize();
     }

@@ -11,13 +11,13 @@ import java.util.regex.Pattern;
  * @param port 1 to 65535.
  */
 public record HostPort(String host, int port) {
-    /** Where a receiver of the exchange listens if nothing else is said. */
+    /** Default port of the exchange's receiver. */
     public static final int EXCHANGE_PORT = 8621;
 
     /** All addresses of this host. */
     public static final String EVERYWHERE = "0.0.0.0";
 
-    /** The host where none is written and none is needed. */
+    /** Default host. */
     public static final String LOOPBACK = "127.0.0.1";
 
     private static final Pattern WRITTEN =
@@ -46,7 +46,7 @@ public record HostPort(String host, int port) {
         return isAddressBeyondLoopback(host, false);
     }
 
-    /** {@return whether an address is none of loopback's; of a name, what is given} */
+    /** {@return whether an address is outside loopback; a name gives the argument} */
     static boolean isAddressBeyondLoopback(final String host, final boolean ofName) {
         try {
             final Prefix address = Prefix.parse(host);

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.config;
 
-/** Sizes of memory as command lines write them. Has no state. */
+/** Sizes of memory on command lines. Stateless. */
 public final class MemorySize {
     private static final UnitValue SIZE = UnitValue.octets("16m", "1024g");
 
@@ -12,7 +12,7 @@ public final class MemorySize {
      *
      * @param text such as 512m or 4g.
      * @return octets.
-     * @throws IllegalArgumentException if it is none; the message says what is wrong with it.
+     * @throws IllegalArgumentException if it is invalid; the message says why.
      */
     public static long parse(final String text) {
         try {

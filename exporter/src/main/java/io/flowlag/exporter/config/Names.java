@@ -2,26 +2,23 @@ package io.flowlag.exporter.config;
 
 import java.util.Collection;
 
-/**
- * Finds the name that was meant, by edit distance with swapped neighbours, or as the beginning of a name. Has no state, any
- * thread.
- */
+/** Finds the intended name by edit distance with swapped neighbours, or by a prefix. Stateless, any thread. */
 public final class Names {
     private Names() {
     }
 
     /**
-     * The known name nearest to a wrong one.
+     * The known name nearest to an unknown one.
      *
-     * @param name that is not known.
-     * @return the nearest, or null if none is near enough to be a typing mistake.
+     * @param name not known.
+     * @return the nearest, or null if none is near enough for a typing error.
      */
     public static String nearest(final String name, final Collection<String> known) {
         String best = null;
         int bestDistance = 1 + Math.max(1, name.length() / 3);
         for (final String candidate : known) {
             if (Math.abs(name.length() - candidate.length()) >= bestDistance && !isBeginning(name, candidate)) {
-                continue; // so many letters are missing or too many, whatever the others are
+                continue; // the lengths differ too much
             }
             final int distance = isBeginning(name, candidate) ? 1 : distance(name, candidate, bestDistance);
             if (distance < bestDistance) {
@@ -42,7 +39,7 @@ public final class Names {
         return name.length() >= 3 && candidate.startsWith(name + "-");
     }
 
-    /** Once every way to a part of the name costs as much as the bound, so does the way to all of it. */
+    /** Stops once every path to a part of the name costs the bound. */
     private static int distance(final String left, final String right, final int bound) {
         final int[][] cost = new int[left.length() + 1][right.length() + 1];
         int formerLeast = 0;
@@ -52,7 +49,7 @@ public final class Names {
                 cost[i][j] = i == 0 || j == 0 ? i + j : cheapest(cost, left, right, i, j);
                 least = Math.min(least, cost[i][j]);
             }
-            if (least >= bound && formerLeast >= bound) { // swapped neighbours come from the row before the last
+            if (least >= bound && formerLeast >= bound) { // swapped neighbours use the row before the last
                 return bound;
             }
             formerLeast = least;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.config;
 
 /**
- * Where an effective value came from. Immutable.
+ * Origin of an effective value. Immutable.
  *
  * @param source the word {@code default}, a file's name, or {@code command line}.
  * @param line   in the file, from 1; 0 where there is no file.

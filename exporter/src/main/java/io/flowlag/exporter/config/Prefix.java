@@ -7,20 +7,20 @@ import java.nio.ByteBuffer;
 import java.util.regex.Pattern;
 
 /**
- * Addresses that begin alike: {@code 192.0.2.0/24}, {@code 2001:db8::/32}, or one address alone. Immutable.
+ * An address prefix: {@code 192.0.2.0/24}, {@code 2001:db8::/32}, or a single address. Immutable.
  *
  * @param high       first eight octets of the address; 0 for IPv4.
  * @param low        last eight octets; for IPv4 the address.
  * @param lengthBits of the prefix: 0 to 32, or 0 to 128.
  */
 public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
-    /** Digits and separators of addresses only, so that no name is ever looked up. */
+    /** Only characters of addresses, so that no name is looked up. */
     private static final String OCTET = "([01]?[0-9]{1,2}|2[0-4][0-9]|25[0-5])";
-    /** Nothing that could be taken for the name of a host: the resolver would be asked for it. */
+    /** Rejects texts that could be host names, which would be resolved. */
     private static final Pattern LITERAL = Pattern.compile(OCTET + "(\\." + OCTET + "){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*");
     private static final int IPV4_BITS = 32;
     private static final int IPV6_BITS = 128;
-    /** What the last eight octets of an IPv4-mapped IPv6 address begin with (RFC 4291 section 2.5.5.2). */
+    /** Start of the last eight octets of an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2). */
     private static final long IPV4_MAPPED = 0xFFFFL << 32;
 
     /**
@@ -49,10 +49,10 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
     }
 
     /**
-     * Reads a prefix, or an address as a prefix of its own.
+     * Parses a prefix; an address is a prefix of full length.
      *
      * @param text as 192.0.2.0/24 or 2001:db8::/32.
-     * @throws IllegalArgumentException if it is none; the message goes on behind the text.
+     * @throws IllegalArgumentException if it is invalid; the message continues the text.
      */
     public static Prefix of(final String text) {
         try {
@@ -81,7 +81,7 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
             throw new BadValueException("has no length of 0 to " + maximumBits + " behind the slash");
         }
         final ByteBuffer octets = ByteBuffer.wrap(parsed.getAddress());
-        if (parsed instanceof Inet4Address) { // of an IPv4-mapped one too
+        if (parsed instanceof Inet4Address) { // IPv4-mapped addresses too
             return new Prefix(isIpv6, 0, (isIpv6 ? IPV4_MAPPED : 0) | octets.getInt(0) & 0xFFFF_FFFFL, Integer.parseInt(length));
         }
         return new Prefix(true, octets.getLong(0), octets.getLong(8), Integer.parseInt(length));

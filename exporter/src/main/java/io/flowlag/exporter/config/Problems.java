@@ -8,11 +8,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Collects everything that is wrong with a configuration, so that one run shows all of it; of a file that is no configuration the
- * first {@value #MOST} faults, and how many there are beyond. Used by one thread.
+ * Collects the faults of a configuration, so that one run shows all of them. Of a file that is not a configuration it keeps the
+ * first {@value #MOST} and the count of the others. Used by one thread.
  */
 final class Problems {
-    /** More faults than anybody mends at once. */
+    /** Limit of faults shown. */
     static final int MOST = 100;
     private static final int MOST_CHARACTERS = 1000;
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
@@ -25,7 +25,7 @@ final class Problems {
     private boolean inputMissing;
     private long furtherCount;
 
-    /** A fault at a place; the message names what and the way out. */
+    /** Adds a fault at a place; the message names fault and remedy. */
     void add(final Origin origin, final String message) {
         if (problems.size() < MOST) {
             problems.add(new Problem(origin, message));
@@ -34,30 +34,30 @@ final class Problems {
         }
     }
 
-    /** Whether a further fault is counted alone, so that its message need not be found. */
+    /** Whether a further fault is only counted, and needs no message. */
     boolean isFull() {
         return problems.size() >= MOST;
     }
 
-    /** A fault of a key's value. */
+    /** Adds a fault of a key's value. */
     void add(final Origin origin, final String path, final String text, final String message) {
         paths.add(path);
         final String place = origin.isCommandLine() ? " (" + path + "): " : ": ";
         add(origin, (origin.isCommandLine() ? text : path + "=" + text) + place + message);
     }
 
-    /** Whether a value of a key was found at fault: what was given is then not what the settings have. */
+    /** Whether a key's value had a fault, so that the settings do not hold the given value. */
     boolean concern(final String path) {
         return paths.contains(path);
     }
 
-    /** The configuration file itself cannot be read. */
+    /** The configuration file cannot be read. */
     void addMissingInput(final String message) {
         inputMissing = true;
         add(Origin.file("", 0, 0), message);
     }
 
-    /** Throws if there is anything to complain of. */
+    /** Throws if there are faults. */
     void throwIfAny() {
         if (problems.isEmpty()) {
             return;
@@ -79,7 +79,7 @@ final class Problems {
             ConfigurationException.Kind.USAGE : ConfigurationException.Kind.CONFIGURATION;
     }
 
-    /** One line, whatever control characters a value has. */
+    /** One line, with control characters of values replaced. */
     private static String line(final Problem problem) {
         final String line = placed(problem);
         final String cut = line.length() <= MOST_CHARACTERS ? line : line.substring(0, MOST_CHARACTERS) + " ...";

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.config;
 
 /**
- * What references may take of the link on average: a share of its capacity, or a rate. Immutable.
+ * Average bandwidth limit of references: a share of the link's capacity, or a rate. Immutable.
  *
  * @param share of the capacity, above 0 and up to 1; 0 if it is a rate.
  * @param bps   the rate, bits/s; 0 if it is a share.
@@ -12,7 +12,7 @@ public record ReferenceCeiling(double share, long bps) {
         return share > 0;
     }
 
-    /** {@return bits/s on a link of so many; 0 if it is a share and the capacity is unknown} */
+    /** {@return bits/s on a link of that capacity; 0 if it is a share and the capacity is unknown} */
     long bpsAt(final long capacityBps) {
         return isShare() ? Math.round(share * capacityBps) : bps;
     }

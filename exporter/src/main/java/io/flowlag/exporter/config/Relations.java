@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What must hold between values, and between values and the machine. Every fault is added to the problems. */
+/** Checks relations between values, and between values and the machine. Every fault is added to the problems. */
 final class Relations {
     private static final long MAX_UDP_PAYLOAD_BYTES = 65507;
     private static final Set<PosixFilePermission> TOO_OPEN = Set.of(PosixFilePermission.GROUP_WRITE,
@@ -57,7 +57,7 @@ final class Relations {
         }
     }
 
-    /** One duration may not be more than another: a default gives way, a given value is refused. */
+    /** One duration must not exceed another: a default is lowered, a given value is refused. */
     private void notMore(final ConfigKey<Long> lesserKey, final ConfigKey<Long> greaterKey) {
         final Setting lesser = settings.get(lesserKey);
         final Setting greater = settings.get(greaterKey);
@@ -196,7 +196,7 @@ final class Relations {
         }
     }
 
-    /** What is wrong with a file that is read, and the way out; null if nothing is. */
+    /** The fault of an input file, with the remedy; null if there is none. */
     private static String fault(final Path file, final boolean isSecret) {
         if (!Files.isRegularFile(file)) {
             return Files.exists(file) ? "is no regular file: name a file" : "no such file: check the path";
@@ -211,9 +211,9 @@ final class Relations {
         try {
             return Files.getPosixFilePermissions(file).stream().anyMatch(TOO_OPEN::contains);
         } catch (final UnsupportedOperationException e) {
-            return false; // a file system without modes has nothing to check
+            return false; // a file system without permissions
         } catch (final IOException e) {
-            return true; // what cannot be checked is not trusted
+            return true; // unknown permissions are not trusted
         }
     }
 

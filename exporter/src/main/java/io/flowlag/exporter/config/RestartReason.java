@@ -1,6 +1,6 @@
 package io.flowlag.exporter.config;
 
-/** Why a running process does not take a new value of a key over. */
+/** Why a reload does not apply a key. */
 public enum RestartReason {
     /** Interfaces, ports, files and threads. */
     OPENED("opened at the start"),
@@ -8,7 +8,7 @@ public enum RestartReason {
     MEMORY("memory is taken at the start"),
     /** Flow keys and elements. */
     RECORDS("records under way are made with it"),
-    /** Estimators, clocks and what both points agreed on. */
+    /** Estimators, clocks and settings common to both points. */
     MEASUREMENT("measurement under way depends on it");
 
     private final String text;

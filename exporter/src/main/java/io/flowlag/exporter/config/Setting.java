@@ -1,9 +1,9 @@
 package io.flowlag.exporter.config;
 
 /**
- * A value that somebody gave, or a default. Immutable.
+ * A given value, or a default. Immutable.
  *
- * @param note what the reader of the effective values should know besides; may be empty.
+ * @param note for the reader of the effective values; may be empty.
  */
 record Setting(Object value, String text, Origin origin, String note) {
     Setting(final Object value, final String text, final Origin origin) {

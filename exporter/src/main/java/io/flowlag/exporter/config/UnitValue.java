@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A whole number with a unit: durations, counts, octets and rates. The four differ by their table of units and by whether a bare
- * number means something.
+ * A whole number with a unit: durations, counts, octets and rates. They differ in their units and in the meaning of a bare
+ * number.
  */
 final class UnitValue extends ValueType<Long> {
     private static final Pattern NUMBER_AND_UNIT = Pattern.compile("([0-9]+) ?([A-Za-z/]*)");
@@ -51,7 +51,7 @@ final class UnitValue extends ValueType<Long> {
         return new UnitValue("rate", DECIMAL_UNITS, "m", true, false, minimum, maximum);
     }
 
-    /** A number of octets; k is 1024. */
+    /** Octets; k is 1024. */
     static UnitValue octets(final String minimum, final String maximum) {
         return new UnitValue("number of octets", BINARY_UNITS, "m", true, false, minimum, maximum);
     }
@@ -61,7 +61,7 @@ final class UnitValue extends ValueType<Long> {
         return new UnitValue("number of octets", BINARY_UNITS, "m", true, true, minimum, maximum);
     }
 
-    /** A number of things; k is 1024. */
+    /** A count; k is 1024. */
     static UnitValue count(final String minimum, final String maximum) {
         return new UnitValue("count", BINARY_UNITS, "k", true, false, minimum, maximum);
     }
@@ -105,7 +105,7 @@ final class UnitValue extends ValueType<Long> {
         return fitting == null ? "" : "; did you mean " + digits + fitting + "?";
     }
 
-    /** The usual unit if the value is in range by it, else the one nearest to what was written, or null if there is none. */
+    /** The usual unit if the value is in range with it, else the nearest to the text, or null if there is none. */
     private String fittingUnit(final String digits, final String unit) {
         if (isInRange(digits, usualUnit)) {
             return usualUnit;

@@ -3,15 +3,15 @@ package io.flowlag.exporter.config;
 import java.util.List;
 
 /**
- * How the text of a value is understood: one instance for each type and range. Immutable.
+ * A parser of values: one instance for each type and range. Immutable.
  *
- * @param <T> what the text becomes.
+ * @param <T> of the value.
  */
 abstract class ValueType<T> {
-    /** Turns text into a value; the exception's message names the way out. */
+    /** Parses a text; the exception's message names the remedy. */
     abstract T parse(String text) throws BadValueException;
 
-    /** What may be written, for the reference and for messages: type, range, choices. */
+    /** Describes type, range and choices, for the reference and for messages. */
     abstract String syntax();
 
     /** Whether the value is a list; then {@link #parseAll} is used. */
@@ -19,7 +19,7 @@ abstract class ValueType<T> {
         return false;
     }
 
-    /** Turns the texts of a list into one value. */
+    /** Parses the texts of a list. */
     T parseAll(final List<String> texts) throws BadValueException {
         throw new BadValueException("is one value, not a list");
     }

@@ -10,11 +10,11 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The types of values that are no numbers with units, each a function that makes the type. */
+/** The value types other than numbers with units, each a function that makes the type. */
 final class ValueTypes {
-    /** How "there is none" is written. */
+    /** The text for "none". */
     static final String NONE = "none";
-    /** How "the product decides" is written. */
+    /** The text for "auto". */
     static final String AUTO = "auto";
 
     private ValueTypes() {
@@ -62,7 +62,7 @@ final class ValueTypes {
         };
     }
 
-    /** On or off; true and false are understood too. */
+    /** On or off; true and false are accepted too. */
     static ValueType<Boolean> onOff() {
         return new ValueType<>() {
             @Override
@@ -86,7 +86,7 @@ final class ValueTypes {
         };
     }
 
-    /** Any text but the empty one. */
+    /** Any nonempty text. */
     static ValueType<String> text(final String noun) {
         return new ValueType<>() {
             @Override
@@ -122,7 +122,7 @@ final class ValueTypes {
         };
     }
 
-    /** What references may take of the link: a share of its capacity, such as 1% or 0.01, or a rate. */
+    /** Average bandwidth limit of references: a share of the link's capacity, such as 1% or 0.01, or a rate. */
     static ValueType<ReferenceCeiling> shareOr(final ValueType<Long> rate) {
         return new ValueType<>() {
             @Override
@@ -146,7 +146,7 @@ final class ValueTypes {
         };
     }
 
-    /** Addresses that begin alike. */
+    /** An address prefix. */
     static ValueType<Prefix> prefix() {
         return new ValueType<>() {
             @Override
@@ -176,7 +176,7 @@ final class ValueTypes {
         };
     }
 
-    /** A host and a port; the host may be left out where loopback will do. */
+    /** A host and a port; without a host it is loopback, where allowed. */
     static ValueType<HostPort> hostPort(final boolean isHostNeeded) {
         return new ValueType<>() {
             @Override
@@ -191,7 +191,7 @@ final class ValueTypes {
         };
     }
 
-    /** The path of a file; whether the file must be there is checked by {@link Relations}. */
+    /** The path of a file; {@link Relations} checks whether it must exist. */
     static ValueType<Path> path() {
         return new ValueType<>() {
             @Override
@@ -213,7 +213,7 @@ final class ValueTypes {
         };
     }
 
-    /** The type, or one reserved word that stands for null. */
+    /** The type, or a reserved word that stands for null. */
     static <T> ValueType<T> orWord(final String word, final ValueType<T> type) {
         return new ValueType<>() {
             @Override
@@ -228,7 +228,7 @@ final class ValueTypes {
         };
     }
 
-    /** A list without duplicates; one value alone is a list of one. */
+    /** A list without duplicates; a single value is a list of one. */
     static <T> ValueType<List<T>> list(final ValueType<T> type) {
         return new ValueType<>() {
             @Override
@@ -259,7 +259,7 @@ final class ValueTypes {
         };
     }
 
-    /** Shares in order, as a list or separated by commas; one may stand several times. */
+    /** Shares in order, as a list or separated by commas; duplicates are allowed. */
     static ValueType<List<Double>> fractions() {
         final ValueType<Double> type = fraction();
         return new ValueType<>() {
@@ -310,7 +310,7 @@ final class ValueTypes {
         };
     }
 
-    /** How an enum's constant is written in files and on the command line. */
+    /** The text of an enum's constant in files and on the command line. */
     static String name(final Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

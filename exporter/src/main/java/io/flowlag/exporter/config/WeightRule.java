@@ -43,7 +43,7 @@ public record WeightRule(
     List<Integer> protocols,
     List<Integer> codePoints,
     int weight) {
-    /** The largest weight: a cell's weighted sum fits 63 bits while the delays in it sum to less than ten days. */
+    /** Largest weight: a cell's weighted sum fits 63 bits while its delays sum to less than ten days. */
     public static final int MAX_WEIGHT = 10_000;
 
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,5}");
@@ -82,7 +82,7 @@ public record WeightRule(
      * Reads a rule.
      *
      * @param text words as above, separated by blanks.
-     * @throws IllegalArgumentException if it is none; the message names the word and the way out.
+     * @throws IllegalArgumentException if it is invalid; the message names the word and the remedy.
      */
     public static WeightRule parse(final String text) {
         final Map<String, String> words = new LinkedHashMap<>();
@@ -109,7 +109,7 @@ public record WeightRule(
             numbers("dscp", words.get("dscp"), CODE_POINTS, MAX_CODE_POINT, "ef,cs5,46"), weight);
     }
 
-    /** Whether the rule matches every packet, so that no later rule is ever asked. Returns true if it has no condition. */
+    /** Whether the rule matches every packet, so that later rules are never reached. Returns true if it has no condition. */
     public boolean matchesAll() {
         return source == null && destination == null && sourcePorts.isEmpty() && destinationPorts.isEmpty() &&
             ports.isEmpty() && protocols.isEmpty() && codePoints.isEmpty();
@@ -135,7 +135,7 @@ public record WeightRule(
         return new Prefix(octets.length == Integer.BYTES ? 4 : 6, high, low, length);
     }
 
-    /** The octets of a literal address, or null if it is none; asks no name server. */
+    /** The octets of a literal address, or null if it is invalid; uses no name server. */
     private static byte[] address(final String text) {
         try {
             if (IPV4.matcher(text).matches()) {

@@ -14,9 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads YAML into {@link ConfigNode}s by Jackson's streaming parser, so that everything has a line and a column. Anchors,
- * aliases and
- * further documents are refused: a configuration says each thing once. Used by one thread, once.
+ * Reads YAML into {@link ConfigNode}s with Jackson's streaming parser, so that every node has a line and a column. Anchors,
+ * aliases and further documents are refused. Used by one thread, once.
  */
 final class YamlReader {
     private static final YAMLFactory FACTORY = new YAMLFactory();
@@ -29,7 +28,7 @@ final class YamlReader {
         this.problems = problems;
     }
 
-    /** The file's mapping, empty if the file has nothing or is broken; then an error was added. */
+    /** The file's mapping; empty if the file is empty or invalid, which is reported then. */
     ConfigNode.Mapping read(final String yaml) throws IOException {
         final Origin start = Origin.file(fileName, 1, 1);
         try (YAMLParser parser = FACTORY.createParser(yaml)) {
@@ -107,7 +106,7 @@ final class YamlReader {
             Origin.file(fileName, Math.max(1, location.getLineNr()), Math.max(1, location.getColumnNr()));
     }
 
-    /** Where and what is wrong, in the words of SnakeYAML where it has any; Jackson's are of what was being read before. */
+    /** Position and cause of a fault, in SnakeYAML's words if available; Jackson's describe the previous token. */
     private void noYaml(final JsonProcessingException e) {
         if (e.getCause() instanceof MarkedYAMLException marked && marked.getProblemMark() != null) {
             final Origin where =

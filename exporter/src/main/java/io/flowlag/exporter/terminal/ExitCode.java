@@ -3,7 +3,7 @@ package io.flowlag.exporter.terminal;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.config.ConfigurationException;
 
-/** How a command ends: the numbers of sysexits.h that the product promises. */
+/** Exit codes of the commands, as in sysexits.h. */
 public enum ExitCode {
     /** Done. */
     DONE(0),
@@ -28,7 +28,7 @@ public enum ExitCode {
         this.number = number;
     }
 
-    /** {@return what the shell sees} */
+    /** {@return the exit status} */
     public int number() {
         return number;
     }
@@ -36,8 +36,7 @@ public enum ExitCode {
     /**
      * The code for a source that cannot be opened.
      *
-     * @param kind of failure; a bad filter counts as an error of the configuration here, since only the command knows whether it
-     *             came from the command line.
+     * @param kind of failure; a bad filter counts as a configuration error, because its origin is unknown here.
      */
     public static ExitCode of(final CaptureException.Kind kind) {
         switch (kind) {
@@ -54,7 +53,7 @@ public enum ExitCode {
         }
     }
 
-    /** The code for a configuration that cannot be started. */
+    /** The code for an invalid configuration. */
     public static ExitCode of(final ConfigurationException.Kind kind) {
         switch (kind) {
             case USAGE:

@@ -1,22 +1,22 @@
 package io.flowlag.exporter.terminal;
 
-/** A command cannot go on: its exit code, and one line that names the thing and the way out. */
+/** A command ends early: exit code, and one line with the cause and the remedy. */
 public final class ExitException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final ExitCode exitCode;
 
     /**
-     * A failure.
+     * Ends the command.
      *
-     * @param message one line that names the thing and the way out.
+     * @param message one line with the cause and the remedy.
      */
     public ExitException(final ExitCode exitCode, final String message) {
         super(message);
         this.exitCode = exitCode;
     }
 
-    /** {@return how the command ends} */
+    /** {@return the exit code} */
     public ExitCode exitCode() {
         return exitCode;
     }

@@ -10,9 +10,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.function.Consumer;
 
 /**
- * Writes a log event as one line: time in UTC, level, message; a stack trace only where it was asked for. Of warnings and
- * errors of one kind at most {@link LineLimit#LINES} a minute; the next one says how many were left out. Any thread may log:
- * the base class lets one in at a time.
+ * Writes a log event as one line: time in UTC, level, message; a stack trace only on request. Of warnings and errors of one kind
+ * at most {@link LineLimit#LINES} a minute are written; the next one reports how many were omitted. Any thread may log; the base
+ * class serializes.
  */
 final class LineAppender extends AppenderBase<ILoggingEvent> {
     private final Consumer<String> lines;

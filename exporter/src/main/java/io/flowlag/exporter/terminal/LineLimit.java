@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * So many lines of a kind in a minute, so that a fault that repeats cannot fill a disk. A kind is a message without its values.
+ * A limit of log lines per kind and minute, so that a repeated fault cannot fill a disk. A kind is a message without its values.
  * Not thread-safe. Allocates per kind.
  */
 final class LineLimit {
@@ -27,10 +27,10 @@ final class LineLimit {
     private final Map<String, Window> windows = new HashMap<>();
 
     /**
-     * Whether one more line of a kind may be written; if not, it is counted.
+     * Whether one more line of a kind may be written; counts it otherwise.
      *
      * @param timeMs of it, UNIX epoch.
-     * @return true if it may.
+     * @return true if allowed.
      */
     boolean allows(final String kind, final long timeMs) {
         final Window window = windows.computeIfAbsent(kind, (key) -> new Window(timeMs));
@@ -46,7 +46,7 @@ final class LineLimit {
         return true;
     }
 
-    /** How many lines of a kind were left out since this was asked last. */
+    /** Number of lines of a kind omitted since the last call. */
     long takeLeftOut(final String kind) {
         final Window window = windows.get(kind);
         final long leftOut = window == null ? 0 : window.leftOut;

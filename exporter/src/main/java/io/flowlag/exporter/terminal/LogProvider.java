@@ -6,8 +6,8 @@ import ch.qos.logback.classic.spi.LogbackServiceProvider;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 
 /**
- * How SLF4J finds Logback in the program: by name, and set up by {@link Logging} at once. What Logback does by itself, looking
- * for configurations and noting what it found, takes a tenth of a start.
+ * Connects SLF4J to Logback by name, configured by {@link Logging}. Logback's own search for configurations takes a tenth of a
+ * start.
  */
 public final class LogProvider extends LogbackServiceProvider {
     private static final String PROVIDER_PROPERTY = "slf4j.provider";
@@ -17,7 +17,7 @@ public final class LogProvider extends LogbackServiceProvider {
     public LogProvider() {
     }
 
-    /** Makes this the provider of the process; to be called before anything asks for a logger. */
+    /** Registers this provider; to be called before the first logger is requested. */
     public static void use() {
         System.setProperty(PROVIDER_PROPERTY, LogProvider.class.getName());
         System.setProperty(VERBOSITY_PROPERTY, "WARN");

@@ -6,7 +6,7 @@ import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ConfiguratorRank;
 import ch.qos.logback.core.spi.ContextAwareBase;
 
-/** How Logback finds its first configuration without looking for files; named in META-INF/services. */
+/** Gives Logback its first configuration without a search for files; named in META-INF/services. */
 @ConfiguratorRank(ConfiguratorRank.CUSTOM_TOP_PRIORITY)
 public final class LogStart extends ContextAwareBase implements Configurator {
     /** Called by Logback. */

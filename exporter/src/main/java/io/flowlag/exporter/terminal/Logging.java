@@ -12,10 +12,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Sets up SLF4J's back end by program: no file is searched, nothing but our lines appears. Until {@link #configure} is called,
- * warnings and errors go to standard error. Called by the command's thread, at start and on reload (which opens the file anew,
- * as log
- * rotation needs).
+ * Configures SLF4J's back end in code; no file is searched. Until {@link #configure} is called, warnings and errors go to
+ * standard error. Called by the command's thread, at start and on reload, which reopens the file for log rotation.
  */
 public final class Logging {
     private static final List<String> CHATTY_LIBRARIES = List.of("org.pcap4j", "net.openhft", "com.sun.jna", "org.eclipse.jetty");
@@ -28,7 +26,7 @@ public final class Logging {
     }
 
     /**
-     * Refuses a log that cannot be opened, before anything is changed for its sake.
+     * Refuses a log that cannot be opened, before anything is changed.
      *
      * @param terminal for logging without a file.
      * @throws ExitException if the file cannot be written.
@@ -40,7 +38,7 @@ public final class Logging {
     }
 
     /**
-     * Sends the log where the configuration says.
+     * Applies the configuration of the log.
      *
      * @param terminal for logging without a file.
      * @throws ExitException if the file cannot be written.

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Files that a command writes when its work is done: whether they can be, asked before, and why they could not, in words. */
+/** Output files of a command: checks in advance whether they can be written, and describes failures. */
 public final class OutputFiles {
     /** The name that means standard output. */
     public static final String STANDARD_OUTPUT = "-";
@@ -16,10 +16,10 @@ public final class OutputFiles {
     }
 
     /**
-     * Refuses a file that cannot be written later for want of its directory.
+     * Refuses a file whose directory does not exist.
      *
      * @param what such as {@code the truth}, for the message.
-     * @param file to be written; null and {@link #STANDARD_OUTPUT} are in order.
+     * @param file to be written; null and {@link #STANDARD_OUTPUT} are accepted.
      * @throws ExitException {@link ExitCode#CANNOT_WRITE} with the reason.
      */
     public static void check(final String what, final Path file) {
@@ -42,7 +42,7 @@ public final class OutputFiles {
     }
 
     /**
-     * A file that could not be written.
+     * Describes a failed write.
      *
      * @param what such as {@code the truth}, for the message.
      * @return {@link ExitCode#CANNOT_WRITE} with the reason in words.
@@ -55,10 +55,7 @@ public final class OutputFiles {
         return new ExitException(ExitCode.CANNOT_WRITE, "cannot write " + what + " to " + file + ": " + reason);
     }
 
-    /**
-     * Why a file could not be read or written: the message of the JDK is often no more than the name of the file. Returns the
-     * reason in words.
-     */
+    /** Why a file could not be read or written; the JDK's message is often only the file's name. Returns the reason. */
     public static String reason(final IOException cause) {
         if (cause instanceof NoSuchFileException) {
             return "no such directory";

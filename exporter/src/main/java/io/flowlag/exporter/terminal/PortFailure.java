@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.net.BindException;
 import java.util.Locale;
 
-/** What is said of a port that cannot be listened at. Has no state. */
+/** Describes a port that cannot be bound. Stateless. */
 public final class PortFailure {
     private PortFailure() {
     }
 
     /**
-     * Why, and the way out.
+     * The cause and the remedy.
      *
      * @param what key and value.
      * @return without permission {@link ExitCode#NO_PERMISSION}, else {@link ExitCode#CONFIGURATION}.

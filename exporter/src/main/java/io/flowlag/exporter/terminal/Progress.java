@@ -5,8 +5,8 @@ import org.agrona.concurrent.NanoClock;
 import java.util.Locale;
 
 /**
- * A status line for long work: how much of the input is done, packets, flows and their pace; about once a second, and gone at the
- * end. One thread owns it. {@link #update} is cheap between two lines (it reads the clock) and allocates only when it draws.
+ * A status line for long work: share of the input, packets, flows and rate, updated about once a second and removed at the end.
+ * One thread owns it. {@link #update} is cheap between updates (it reads the clock) and allocates only when it draws.
  */
 public final class Progress implements AutoCloseable {
     private static final long REDRAW_NS = 1_000_000_000L;
@@ -21,7 +21,7 @@ public final class Progress implements AutoCloseable {
     /**
      * The line appears after a second, so short work shows none.
      *
-     * @param clock that only moves forward.
+     * @param clock monotonic.
      */
     public Progress(final Terminal terminal, final NanoClock clock) {
         this.terminal = terminal;

@@ -8,11 +8,11 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A stream for results, in UTF-8 and with a buffer that must be flushed. It tells a reader who has gone, as {@code head} does
- * when it has seen enough, from results that were lost. Any thread may call it; allocates at construction.
+ * A buffered UTF-8 stream for results; the user flushes it. It distinguishes a reader that has gone, such as {@code head}, from
+ * lost results. Any thread may call it; allocates at construction.
  */
 public final class ResultStream extends PrintStream {
-    /** Why results are lost: a print stream knows no more. */
+    /** Reason of lost results, which a print stream does not keep. */
     public static final String FAILURE = "the disk is full, or the reader has gone";
 
     private static final int BUFFER_BYTES = 1 << 16;
@@ -34,7 +34,7 @@ public final class ResultStream extends PrintStream {
         return sink.isReaderGone;
     }
 
-    /** What a print stream writes to, where the reason of a failure is still known. */
+    /** The target of the print stream, which keeps the reason of a failure. */
     private static final class Sink extends FilterOutputStream {
         private static final String BROKEN_PIPE = "Broken pipe";
 

@@ -9,14 +9,12 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What the system asks of the process: SIGTERM and SIGINT to stop, SIGHUP to reload, SIGUSR1 to log the counters. Signals only
- * set
- * flags, which the process polls; since the JVM's own handlers are replaced, the process ends in its own way and with its own
- * exit
- * code after everything is flushed. A second SIGINT does not wait. Any thread may call it.
+ * Signals of the process: SIGTERM and SIGINT stop, SIGHUP reloads, SIGUSR1 logs the counters. They only set flags, which the
+ * process polls. They replace the JVM's own handlers, so the process flushes everything and sets its own exit code. A second
+ * SIGINT does not wait. Any thread may call it.
  */
 public final class Signals {
-    /** What a command makes of SIGHUP. */
+    /** The effect of SIGHUP. */
     public enum HangUp {
         /** The process reads its configuration again. */
         RELOADS,
@@ -45,8 +43,8 @@ public final class Signals {
     }
 
     /**
-     * Keeps SIGHUP and SIGUSR1 for {@link #install}, where a process that goes on for long has only begun to start: they would
-     * end it. SIGTERM and SIGINT do so in order, as there is nothing to flush yet.
+     * Defers SIGHUP and SIGUSR1 to {@link #install} while a long-running process starts, because they would end it. SIGTERM and
+     * SIGINT may end it, since there is nothing to flush yet.
      */
     public static void hold() {
         held = new Signals(Signals::giveUp);
@@ -62,8 +60,8 @@ public final class Signals {
     }
 
     /**
-     * Takes the signals over from the JVM. A signal that the JVM or the system keeps (started with -Xrs, or ignored as under
-     * nohup) stays as it is. Returns the flags, with what was asked since {@link #hold}, if a process reloads.
+     * Installs the handlers in place of the JVM's. A signal reserved by the JVM or the system (-Xrs, or ignored under nohup) is
+     * left alone. Returns the flags; if the process reloads, with signals since {@link #hold}.
      */
     public static Signals install(final HangUp hangUp) {
         final Signals signals = held != null && hangUp == HangUp.RELOADS ? held : new Signals(Signals::giveUp);
@@ -74,12 +72,12 @@ public final class Signals {
         return signals;
     }
 
-    /** {@return whether the process shall flush and end; stays so} */
+    /** {@return whether the process must flush and end; never reset} */
     public boolean isStopRequested() {
         return isStopRequested;
     }
 
-    /** Asks the process to flush and end. */
+    /** Requests a stop. */
     public void requestStop() {
         lock.lock();
         try {
@@ -90,7 +88,7 @@ public final class Signals {
         }
     }
 
-    /** Asks the process to read its configuration again. */
+    /** Requests a reload. */
     public void requestReload() {
         lock.lock();
         try {
@@ -101,7 +99,7 @@ public final class Signals {
         }
     }
 
-    /** Asks the process to log its counters. */
+    /** Requests the counters in the log. */
     public void requestCounters() {
         lock.lock();
         try {
@@ -112,7 +110,7 @@ public final class Signals {
         }
     }
 
-    /** {@return whether a reload was asked for since the last call} */
+    /** {@return whether a reload was requested since the last call} */
     public boolean takeReloadRequest() {
         lock.lock();
         try {
@@ -124,7 +122,7 @@ public final class Signals {
         }
     }
 
-    /** {@return whether the counters were asked for since the last call} */
+    /** {@return whether the counters were requested since the last call} */
     public boolean takeCountersRequest() {
         lock.lock();
         try {
@@ -137,10 +135,10 @@ public final class Signals {
     }
 
     /**
-     * Waits until something is asked, or the time is over; for the command's main thread.
+     * Waits for a request or the timeout; for the command's main thread.
      *
-     * @param timeoutNs at most.
-     * @return whether something is asked.
+     * @param timeoutNs longest wait.
+     * @return whether there is a request.
      */
     public boolean await(final long timeoutNs) {
         final long deadlineNs = System.nanoTime() + timeoutNs;
@@ -160,7 +158,7 @@ public final class Signals {
         }
     }
 
-    /** What SIGINT does: the first asks to stop, the second is impatient. */
+    /** SIGINT: the first requests a stop, the second runs the impatient action. */
     void onInterrupt() {
         if (isStopRequested) {
             impatience.run();
@@ -172,7 +170,7 @@ public final class Signals {
         return isStopRequested || isReloadRequested || isCountersRequested;
     }
 
-    /** By reflection, because the compiler warns of sun.misc.Signal in a way that cannot be switched off. */
+    /** By reflection, because the compiler's warning about sun.misc.Signal cannot be suppressed. */
     private static void handle(final String name, final Runnable action) {
         try {
             final Class<?> signalClass = Class.forName("sun.misc.Signal");

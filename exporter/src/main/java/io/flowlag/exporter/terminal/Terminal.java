@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * Standard output, standard error, and on the latter at most one status line that messages push aside. Any thread may call it.
- * Never on the packet path: it locks and writes.
+ * Standard output and standard error, the latter with at most one status line below the messages. Any thread may call it. Never
+ * on the packet path: it locks and writes.
  */
 public final class Terminal {
     private static final String ERASE = "\r\033[K";
@@ -22,7 +22,7 @@ public final class Terminal {
     /**
      * A terminal of given streams.
      *
-     * @param isInteractive whether somebody looks at err, so that a status line makes sense.
+     * @param isInteractive whether err is a terminal, so that a status line is shown.
      */
     public Terminal(final PrintStream out, final PrintStream err, final boolean isInteractive) {
         this.out = out;
@@ -30,19 +30,19 @@ public final class Terminal {
         this.isInteractive = isInteractive;
     }
 
-    /** {@return the terminal of this process, in UTF-8 and with a buffer for results that must be flushed} */
+    /** {@return the terminal of this process, in UTF-8, with a buffer for results that the user flushes} */
     public static Terminal system() {
         final PrintStream out = new ResultStream(new FileOutputStream(FileDescriptor.out));
         final PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
         return new Terminal(out, err, isStandardErrorATerminal());
     }
 
-    /** {@return the stream for results; its user flushes it} */
+    /** {@return the stream for results; the user flushes it} */
     public PrintStream out() {
         return out;
     }
 
-    /** {@return whether results could not be written because their reader has gone, which needs no message} */
+    /** {@return whether the reader of the results has gone, which needs no message} */
     public boolean isReaderGone() {
         return out instanceof ResultStream results && results.isReaderGone();
     }
@@ -90,7 +90,7 @@ public final class Terminal {
         try {
             device = Path.of("/proc/self/fd/2").toRealPath().toString();
         } catch (final IOException e) {
-            return false; // a pipe or socket has no path, other systems have no /proc
+            return false; // a pipe or socket has no path; other systems have no /proc
         }
         final boolean isTerminal = device.startsWith("/dev/pts/") || device.startsWith("/dev/tty") ||
             "/dev/console".equals(device);
