@@ -2,7 +2,7 @@ package io.flowlag.exporter.monitoring;
 
 import java.util.Locale;
 
-/** Numbers for narrow columns. Stateless. */
+/** Formats numbers for narrow columns. Stateless. */
 final class Durations {
     private static final double[] SCALES = {1e9, 1e6, 1e3, 1};
     private static final String[] UNITS = {"s", "ms", "us", "ns"};

@@ -8,7 +8,7 @@ import java.util.List;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
-/** Reads what {@link FieldWriter} wrote; what does not fit is refused, whatever the octets are. One thread. */
+/** Reads the fields of {@link FieldWriter}; rejects invalid input of any kind. One thread. */
 final class FieldReader {
     /** Reads an entry of a list. */
     interface EntryReader<T> {
@@ -25,7 +25,7 @@ final class FieldReader {
         limit = offset + lengthBytes;
     }
 
-    /** {@return where the octets start that are skipped} */
+    /** {@return offset of the skipped octets} */
     int skip(final int lengthBytes) throws StatusFileException {
         if (lengthBytes < 0 || lengthBytes > limit - position) {
             throw new StatusFileException("its contents are cut or damaged", true);
@@ -66,7 +66,7 @@ final class FieldReader {
         return buffer.getInt(skip(Integer.BYTES), LITTLE_ENDIAN);
     }
 
-    /** Every entry takes an octet at least, so a count beyond what is left is no list. */
+    /** Every entry takes at least one octet, so a larger count is invalid. */
     <T> List<T> list(final EntryReader<T> reader) throws StatusFileException {
         final int count = count();
         if (count < 0 || count > limit - position) {

@@ -3,7 +3,7 @@ package io.flowlag.exporter.monitoring;
 import io.flowlag.exporter.config.Prefix;
 
 /**
- * Which flows are asked for: those that match everything that is set. Immutable.
+ * Selects the flows that match every condition. Immutable.
  *
  * @param source      prefix of the source; null for any.
  * @param destination prefix of the destination; null for any.
@@ -13,7 +13,7 @@ import io.flowlag.exporter.config.Prefix;
  * @param dscp        below 0 for any.
  * @param classIndex  below 0 for any.
  * @param minimumNs   least mean delay; null for any, flows without a delay included.
- * @param isLiving    whether ended flows are left out.
+ * @param isLiving    whether ended flows are excluded.
  */
 public record FlowFilter(
     Prefix source,

@@ -3,13 +3,13 @@ package io.flowlag.exporter.monitoring;
 import java.util.List;
 
 /**
- * Flows worth a look, the slowest first; where no delay is known, the largest. Immutable.
+ * The displayed flows, the slowest first; without delays, the largest first. Immutable.
  *
  * @param livingCount flows in the cache in the last pass over it.
  * @param endedCount  flow records in the last minute, roughly.
- * @param flows       as many of them as are kept.
+ * @param flows       those that are kept.
  */
 public record FlowList(long livingCount, long endedCount, List<FlowView> flows) {
-    /** Nothing seen yet. */
+    /** No flows yet. */
     public static final FlowList EMPTY = new FlowList(0, 0, List.of());
 }

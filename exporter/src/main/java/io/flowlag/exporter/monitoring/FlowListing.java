@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Flows as a table for people, or as JSON, one object a line. Stateless. */
+/** Flows as a table, or as JSON with one object a line. Stateless. */
 public final class FlowListing {
     private static final String FORMAT = "%-39s %-39s %-5s %6s %6s %8s %9s %9s %9s %9s %9s %7s %s";
 
@@ -37,7 +37,7 @@ public final class FlowListing {
      * As JSON.
      *
      * @param flows in their order.
-     * @return one object a line, each line with its end.
+     * @return one object a line, each with its end of line.
      */
     public static String json(final List<FlowView> flows) {
         return new StatusJson().flows(flows);

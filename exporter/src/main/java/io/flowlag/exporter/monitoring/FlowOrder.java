@@ -13,7 +13,7 @@ final class FlowOrder {
     private FlowOrder() {
     }
 
-    /** {@return the slowest first, behind them the largest of those without a delay} */
+    /** {@return the slowest first, then those without a delay, the largest first} */
     static List<FlowView> slowestFirst(final List<FlowView> flows) {
         return flows.stream().sorted(SLOWEST).toList();
     }

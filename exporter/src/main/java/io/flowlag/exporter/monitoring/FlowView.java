@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * A flow for people: what {@link WatchedFlow} holds. Immutable. What is not known is null.
+ * A flow for display, read from {@link WatchedFlow}. Immutable. Unknown values are null.
  *
  * @param sourcePort         0 where there are no ports.
  * @param destinationPort    0 where there are no ports.
@@ -22,12 +22,12 @@ import java.util.Locale;
  * @param endNs              UNIX epoch, of the newest packet.
  * @param estimator          of the mean: interpolated, left, sketch, joint, sums, matched; null without a delay, as is the rest.
  * @param meanNs             signed.
- * @param isExact            whether the mean is that of every packet's own delay.
+ * @param isExact            whether the mean covers every packet's own delay.
  * @param boundNs            95 % error bound.
  * @param minimumNs          signed.
  * @param maximumNs          signed.
- * @param interpolatedMeanNs by references, where the mean is another one.
- * @param isLossExact        whether that is exact, and not at most so many.
+ * @param interpolatedMeanNs by references, if the mean has another estimator.
+ * @param isLossExact        whether the loss is exact, not an upper bound.
  */
 public record FlowView(
     String source,
@@ -103,12 +103,12 @@ public record FlowView(
             hasDelay ? WatchedFlow.segmentId(buffer, offset) : null);
     }
 
-    /** {@return the mean by references, be it the flow's mean or beside it; null without one} */
+    /** {@return the mean by references, whether or not it is the flow's mean; null if unknown} */
     Long referenceMeanNs() {
         return "interpolated".equals(estimator) || "left".equals(estimator) ? meanNs : interpolatedMeanNs;
     }
 
-    /** {@return the error bound for people: a mean that is exact has none} */
+    /** {@return the error bound for display: none for an exact mean} */
     String bound() {
         return isExact ? "exact" : Durations.text(boundNs);
     }
@@ -119,10 +119,10 @@ public record FlowView(
     }
 
     /**
-     * The protocol that a name or a number means.
+     * Parses a protocol's name or number.
      *
      * @param text as {@link #protocolName()} says it, or a number.
-     * @return 0 to 255; -1 if it is none.
+     * @return 0 to 255; -1 if invalid.
      */
     public static int protocolNumber(final String text) {
         for (int number = 0; number <= LARGEST_PROTOCOL; number++) {

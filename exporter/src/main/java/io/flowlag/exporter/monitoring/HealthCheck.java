@@ -1,11 +1,11 @@
 package io.flowlag.exporter.monitoring;
 
 /**
- * One thing that must be well. Immutable.
+ * One health check. Immutable.
  *
  * @param name   such as threads.
- * @param isWell whether it is.
- * @param text   one line: what was seen.
+ * @param isWell whether it is ok.
+ * @param text   the finding, one line.
  */
 public record HealthCheck(String name, boolean isWell, String text) {
 }

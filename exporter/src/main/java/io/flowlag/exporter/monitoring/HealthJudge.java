@@ -15,21 +15,20 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Says what of a process is well: threads that work, sources that give, packets and records that are not dropped by the
- * hundred, destinations that take, spools with room, an exchange that is connected, clocks in step, no unexpected errors.
- * What is ill has to be so now: the last minute counts. No packets at all is not ill; flows that are not matched for lack of
- * memory or time are. One thread.
+ * Computes the health checks of a process: running threads, active sources, few dropped packets and records, accepting
+ * destinations, spools with room, a connected exchange, synchronized clocks, no unexpected errors. Only the last minute counts.
+ * An absence of packets is healthy; flows unmatched for lack of memory or time are a failure. One thread.
  */
 final class HealthJudge {
-    /** Of time that is looked back. */
+    /** Length of the window. */
     static final long WINDOW_NS = 60_000_000_000L;
-    /** A stage that has not worked for so long hangs. */
+    /** A stage without a duty cycle for this long hangs. */
     static final long STUCK_NS = 10_000_000_000L;
-    /** An exchange without a connection for so long is lost. */
+    /** An exchange without a connection for this long is lost. */
     static final long EXCHANGE_PATIENCE_NS = 10_000_000_000L;
-    /** Share of packets that may be lost, and the packets that there must be to say so. */
+    /** Allowed share of lost packets, and the packets needed to compute it. */
     static final double DROP_SHARE = 0.01;
-    /** Share of its bound from which on a spool is nearly full. */
+    /** Share of its bound from which a spool is nearly full. */
     static final double FULL_SPOOL_SHARE = 0.9;
     private static final long LEAST_PACKETS = 1000;
     private static final String EXCHANGE = "exchange_";

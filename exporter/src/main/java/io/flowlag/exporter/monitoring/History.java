@@ -12,11 +12,11 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 
-/** The last rows for the status page: at most so many, of at most so many classes. One thread adds. */
+/** The last rows for the status page, bounded in rows and classes. One thread adds. */
 final class History {
-    /** Rows that are kept. */
+    /** Rows kept. */
     static final int ROWS = 600;
-    /** Classes of a row; the page would be unreadable with more. */
+    /** Classes of a row; with more the page would be unreadable. */
     static final int CLASSES = 16;
 
     private final Deque<HistoryRow> rows = new ArrayDeque<>();

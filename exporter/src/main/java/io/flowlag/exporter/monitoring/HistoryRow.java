@@ -3,7 +3,7 @@ package io.flowlag.exporter.monitoring;
 import java.util.List;
 
 /**
- * What the status page draws of one moment. Immutable. What is not known is null.
+ * The status page's data of one moment. Immutable. Unknown values are null.
  *
  * @param timeMs         of the row, since 1970.
  * @param captured       packets since the start.
@@ -14,15 +14,15 @@ public record HistoryRow(long timeMs, long captured, long dropped, Double refere
     /**
      * One class.
      *
-     * @param isExact             whether mean and quantiles are of matched packets, and not by references.
+     * @param isExact             whether mean and quantiles are of matched packets, not by references.
      * @param meanNs              of regular packets in the interval.
      * @param p95Ns               95 % quantile.
      * @param p99Ns               99 % quantile.
      * @param interpolatedMeanNs  of regular packets, by references.
-     * @param sketchMeanNs        of the class by sketches, in the interval that was compared last.
+     * @param sketchMeanNs        of the class by sketches, in the last compared interval.
      * @param lost                packets of that interval, by sketches.
      * @param utilization         of the link, 0 to 1.
-     * @param packetsPerReference as the policy has it now.
+     * @param packetsPerReference at the policy's present rate.
      */
     public record ClassPoint(
         String name,

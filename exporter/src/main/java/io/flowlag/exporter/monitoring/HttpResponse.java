@@ -11,13 +11,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * An answer; the connection is closed behind it. Immutable.
+ * A response; the connection is closed after it. Immutable.
  *
  * @param status  such as 200.
  * @param headers besides {@link #COMMON_HEADERS}.
  */
 record HttpResponse(int status, Map<String, String> headers, byte[] body) {
-    /** For what is no page: nothing may be loaded or framed. */
+    /** For responses that are not pages: forbids loading and framing. */
     private static final String NOTHING_POLICY = "default-src 'none'; frame-ancestors 'none'";
     private static final Map<String, String> COMMON_HEADERS = Map.of(
         "Content-Security-Policy", NOTHING_POLICY, "X-Content-Type-Options", "nosniff", "X-Frame-Options", "DENY",

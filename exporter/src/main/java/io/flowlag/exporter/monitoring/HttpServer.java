@@ -31,12 +31,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * Jetty with one request a connection, bounded connections and buffers, and deadlines that slow clients cannot extend. A
- * connection above the limit ends the oldest one that has not sent its request. The selector's thread parses, answers and writes
- * without blocking; the pool has at most {@link #MAXIMUM_THREADS} threads. Any thread may close it.
+ * Jetty with one request per connection, bounded connections and buffers, and deadlines that slow clients cannot extend. A
+ * connection above the limit closes the oldest one that has not sent its request. The selector's thread parses, answers and
+ * writes without blocking. The pool has at most {@link #MAXIMUM_THREADS} threads. Any thread may close it.
  */
 final class HttpServer implements AutoCloseable {
-    /** For a whole request, and for taking a whole answer. */
+    /** For reading a request, and for sending a response. */
     static final long STEP_NS = 10_000_000_000L;
     /** Octets of a request head, at most. */
     static final int MAXIMUM_HEAD_BYTES = 8192;
@@ -67,7 +67,7 @@ final class HttpServer implements AutoCloseable {
      *
      * @param address            port 0 for any.
      * @param maximumConnections at the same time.
-     * @param stepNs             for a whole request, and for taking a whole answer.
+     * @param stepNs             for reading a request, and for sending a response.
      * @param handler            answers; must not block.
      * @throws IOException if the port cannot be bound.
      */
@@ -157,17 +157,17 @@ final class HttpServer implements AutoCloseable {
         return (InetSocketAddress)channel.getLocalAddress();
     }
 
-    /** {@return answers of a status since the start} */
+    /** {@return responses of a status since the start} */
     int answers(final int status) {
         return answers.get(status);
     }
 
-    /** {@return connections ended for others} */
+    /** {@return connections closed in favour of others} */
     long evictedCount() {
         return evicted.get();
     }
 
-    /** {@return connections ended because they took too long} */
+    /** {@return connections closed by a deadline} */
     long overdueCount() {
         return overdue.get();
     }

@@ -11,10 +11,7 @@ import io.flowlag.rli.sender.SenderCounter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * What is known of each label of the statistics: unit, kind and one sentence. A label that is not here is shown all the same, as
- * untyped. Stateless.
- */
+/** Unit, kind and one sentence for each label of the statistics. An unknown label is exported as untyped. Stateless. */
 final class MetricCatalogue {
     /**
      * A label of the statistics.
@@ -26,7 +23,7 @@ final class MetricCatalogue {
     }
 
     static final Entry UNKNOWN = new Entry("", Type.UNTYPED, "A figure of the delay stage, see --stats.");
-    /** So end the sentences on what goes up and down. */
+    /** The last sentence of gauges. */
     private static final String NOW = " now.";
     private static final Map<String, Entry> DELAY_COUNTERS = new LinkedHashMap<>();
     private static final Map<String, Entry> GAUGES = new LinkedHashMap<>();
@@ -125,17 +122,17 @@ final class MetricCatalogue {
         return GAUGES.getOrDefault(plain(label), UNKNOWN);
     }
 
-    /** {@return every counter of the delay stage that is known, by its label without class and session} */
+    /** {@return every known counter of the delay stage, by its label without class and session} */
     static Map<String, Entry> delayCounters() {
         return DELAY_COUNTERS;
     }
 
-    /** {@return every gauge of the delay stage that is known, by its label without class and session} */
+    /** {@return every known gauge of the delay stage, by its label without class and session} */
     static Map<String, Entry> gauges() {
         return GAUGES;
     }
 
-    /** The sentence on a metric of many reasons stands for all of them. */
+    /** A metric with reasons has one sentence for all of them. */
     static String help(final String name, final String sentence) {
         return REASONS.getOrDefault(name, sentence);
     }

@@ -7,7 +7,7 @@ import java.util.List;
  * A metric and its samples. Belongs to one thread.
  */
 final class MetricFamily {
-    /** What a metric is. */
+    /** Type of a metric. */
     enum Type {
         /** Only grows. */
         COUNTER,
@@ -23,7 +23,7 @@ final class MetricFamily {
      * A value.
      *
      * @param suffix of the name, such as _bucket.
-     * @param labels name and value by turns.
+     * @param labels names and values, alternating.
      */
     record Sample(String suffix, List<String> labels, double value) {
     }
@@ -33,7 +33,7 @@ final class MetricFamily {
     private final String help;
     private final List<Sample> samples = new ArrayList<>();
 
-    /** A metric without samples; a counter's name has no _total. */
+    /** Creates a metric without samples; a counter's name has no _total. */
     MetricFamily(final String name, final Type type, final String help) {
         this.name = name;
         this.type = type;

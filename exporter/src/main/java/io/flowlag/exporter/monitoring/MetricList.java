@@ -34,8 +34,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Every metric that a process can serve, sorted by name. {@link Metrics} itself makes the list, from statistics in which every
- * optional part is present. Stateless.
+ * Every metric that a process can serve, sorted by name. {@link Metrics} generates the list from statistics with every optional
+ * part. Stateless.
  */
 public final class MetricList {
     private static final Pattern BASE_UNIT = Pattern.compile("_(seconds_per_byte|seconds|bytes|ratio)(_total)?$");
@@ -115,7 +115,7 @@ public final class MetricList {
                 0, "", 0, 0L, 0L, 0, 0, aggregates, 0L, List.of(), aggregates, null, null, null)), Map.of());
     }
 
-    /** Receiver, sketches and exchange count by session too, where there are several senders. */
+    /** Receiver, sketches and exchange also count by session, if there are several senders. */
     private static Map<String, Long> counters() {
         final List<String> labels = new ArrayList<>(MetricCatalogue.delayCounters().keySet());
         labels.add("exchange_refused_any");

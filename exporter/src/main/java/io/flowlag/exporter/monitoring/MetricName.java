@@ -9,11 +9,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a label of the statistics is called as a metric: in base units (seconds, bytes) with the unit at the end, reasons and
- * sessions as labels. Immutable.
+ * Maps a label of the statistics to a metric's name: base units (seconds, bytes) as suffix, reasons and sessions as labels.
+ * Immutable.
  *
  * @param name   with the product's prefix, without _total.
- * @param labels name and value by turns.
+ * @param labels names and values, alternating.
  * @param factor by which the value of the statistics is multiplied.
  */
 record MetricName(String name, List<String> labels, double factor) {
@@ -21,13 +21,13 @@ record MetricName(String name, List<String> labels, double factor) {
     private static final double NS = 1e-9;
     private static final Pattern SESSION = Pattern.compile("(.+)_session_([0-9]+)((?:_class_[0-9]+)?)");
     private static final Pattern CLASS = Pattern.compile("(.+)_class_([0-9]+)");
-    /** Counters that say the same with a reason at the end. */
+    /** Counters that differ only in a reason at the end. */
     private static final String[][] REASONS = {
         {"refused_", "refused_packets"},
         {"exchange_ended_", "exchange_ended_connections"},
         {"exchange_refused_", "exchange_refused_messages"}, {"flows_ended_", "flows_ended"}};
     private static final String REFERENCES = "references_";
-    /** Those of the process alone: the delay stage counts references too. */
+    /** Only those of the process; the delay stage counts references too. */
     private static final List<String> REFUSED_REFERENCES = Arrays.stream(CounterId.values()).map(CounterId::label)
         .filter((label) -> label.startsWith(REFERENCES)).toList();
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Metrics as text: the Prometheus text format 0.0.4, or OpenMetrics 1.0.0, where a counter's family has no {@code _total} and the
- * text ends with {@code # EOF}. Stateless.
+ * Metrics as text: the Prometheus text format 0.0.4, or OpenMetrics 1.0.0, in which a counter's family has no {@code _total} and
+ * the text ends with {@code # EOF}. Stateless.
  */
 final class MetricText {
     /** Prometheus text format 0.0.4. */

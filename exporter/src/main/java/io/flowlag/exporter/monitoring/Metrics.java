@@ -21,9 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The metrics of a process: everything that {@code --stats} prints, under names by the conventions of Prometheus. Used once.
- */
+/** The metrics of a process: all values of {@code --stats}, named by the conventions of Prometheus. Used once. */
 final class Metrics {
     private static final double NS = 1e-9;
     private static final double MS = 1e-3;

@@ -96,7 +96,7 @@ public final class Observer implements StatusSource, AutoCloseable {
     }
 
     /**
-     * Looks at one more thread; before the first {@link #doWork}.
+     * Monitors a further thread; to be called before the first {@link #doWork}.
      *
      * @param heartbeat of the thread.
      */
@@ -107,7 +107,7 @@ public final class Observer implements StatusSource, AutoCloseable {
     /**
      * The memory of an observer, by formula.
      *
-     * @param cacheCount flow caches of which it is given flows.
+     * @param cacheCount flow caches that supply flows.
      * @return octets off the heap.
      */
     public static long memoryBytes(final ExporterConfig config, final int cacheCount) {
@@ -137,7 +137,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         }
     }
 
-    /** Looks after it, ten times a second. */
+    /** Runs ten times a second. */
     public void doWork() {
         final long nowNs = System.nanoTime();
         try {
@@ -149,7 +149,7 @@ public final class Observer implements StatusSource, AutoCloseable {
                 takeSnapshot(nowNs);
             }
         } catch (final InternalError ex) {
-            // How the JVM says that a mapped file was cut behind our back.
+            // The JVM's error for a mapped file that was truncated.
             file = null;
             LOG.error("the status file was cut by somebody else: it is not written any more");
         }
@@ -218,7 +218,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         watches.get(index).giveBack(picks);
     }
 
-    /** Live by the clock, else by packet time: ended flows are forgotten a minute after their last packet. */
+    /** Live by the clock, else by packet time: ended flows are dropped a minute after their last packet. */
     private void keepEnded(final FlowRanking newer) {
         long newestNs = isLive ? TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) : Long.MIN_VALUE;
         for (final FlowRanking each : List.of(ended, newer)) {

@@ -25,16 +25,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The contents of a snapshot in the status file, field behind field as {@link FieldWriter} writes them, in the order of the
- * methods here: process, counters by label, sources, destinations, delay (absent where none is measured), latency (absent
- * where packets do not come as they happen), segment, health, errors, flows.
+ * The contents of a snapshot in the status file, written by {@link FieldWriter} in the order of the methods here: process,
+ * counters by label, sources, destinations, delay (if measured), latency (if packets are live), segment, health, errors, flows.
  * Flows are in the layout of {@link WatchedFlow}. Every change of the layout raises {@link StatusFile#VERSION}.
  */
 final class SnapshotCodec {
     private SnapshotCodec() {
     }
 
-    /** Writes a snapshot; flows come from the ranking, not from the snapshot, which has a few of them alone. */
+    /** Writes a snapshot; flows come from the ranking, since the snapshot has only a few. */
     static void encode(final StatusSnapshot snapshot, final FlowRanking flows, final FieldWriter out) {
         final Statistics statistics = snapshot.statistics();
         out.number(snapshot.pid());

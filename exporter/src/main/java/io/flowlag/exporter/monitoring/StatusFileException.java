@@ -1,6 +1,6 @@
 package io.flowlag.exporter.monitoring;
 
-/** A status file that cannot be used; the message is one line with the way out. */
+/** An unusable status file; the message is one line with the remedy. */
 public final class StatusFileException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -9,14 +9,14 @@ public final class StatusFileException extends Exception {
     /**
      * A failure.
      *
-     * @param isDamaged whether the file is there and makes no sense.
+     * @param isDamaged whether the file exists and is damaged.
      */
     public StatusFileException(final String message, final boolean isDamaged) {
         super(message);
         this.isDamaged = isDamaged;
     }
 
-    /** {@return whether the file is there and makes no sense} */
+    /** {@return whether the file exists and is damaged} */
     public boolean isDamaged() {
         return isDamaged;
     }

@@ -15,16 +15,13 @@ import java.nio.file.StandardOpenOption;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
-/**
- * Reads a {@link StatusFile}, whatever the file is: what is no status file is refused with one line. Never writes to it, and
- * may end at any time. One thread.
- */
+/** Reads a {@link StatusFile}; any other file is refused with one line. Never writes to it. One thread. */
 public final class StatusFileReader implements AutoCloseable {
     private static final int LARGEST_BUFFER_LENGTH = 64 << 20;
     private static final int ATTEMPTS = 1000;
-    /** The writer gives a sign of life ten times a second; a machine may be loaded. */
+    /** The writer updates its activity ten times a second, but the machine may be loaded. */
     private static final long LEAST_SILENCE_MS = 10_000;
-    /** A process that cannot be found may be in another container, as long as it gives signs. */
+    /** A process that is not found may be in another container, as long as its activity goes on. */
     private static final long DEAD_SILENCE_MS = 2_000;
 
     private final Path path;
@@ -35,7 +32,7 @@ public final class StatusFileReader implements AutoCloseable {
     /**
      * Opens a status file.
      *
-     * @throws StatusFileException if it is not there, may not be read, or is none.
+     * @throws StatusFileException if it is absent, unreadable, or not a status file.
      */
     public StatusFileReader(final Path path) throws StatusFileException {
         this.path = path;
@@ -80,21 +77,21 @@ public final class StatusFileReader implements AutoCloseable {
         return new StatusFileException(path + ": " + reason, true);
     }
 
-    /** {@return the process that writes it} */
+    /** {@return the id of the writing process} */
     public long pid() {
         return file.getLong(StatusFile.PID_OFFSET, LITTLE_ENDIAN);
     }
 
-    /** {@return whether its process has said that it ended} */
+    /** {@return whether its process has ended normally} */
     public boolean isEnded() {
         return file.getLongVolatile(StatusFile.ENDED_OFFSET) != 0;
     }
 
     /**
-     * Why nothing new is to be expected.
+     * Why no new snapshot is expected.
      *
      * @param nowMs since 1970.
-     * @return one line; null while the process shows signs of life.
+     * @return one line; null while the process is active.
      */
     public String silence(final long nowMs) {
         if (isEnded()) {

@@ -20,8 +20,8 @@ import java.util.Set;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 /**
- * The one writer of a {@link StatusFile}. The file appears whole under its name, readable by owner and group, with its blocks
- * allocated, and is deleted on close unless another process has put its own there. One thread, never the packets'. Allocates at
+ * The only writer of a {@link StatusFile}. The file appears complete under its name, readable by owner and group, with its blocks
+ * allocated. It is deleted on close unless another process has replaced it. One thread, never the packets'. Allocates at
  * construction.
  */
 final class StatusFileWriter implements AutoCloseable {
@@ -40,9 +40,9 @@ final class StatusFileWriter implements AutoCloseable {
     /**
      * Makes the file.
      *
-     * @param path           of the file; one of a process that has ended is replaced.
+     * @param path           of the file; replaced if its process has ended.
      * @param contentsLength of a snapshot at most.
-     * @throws IOException if it cannot be made, or belongs to a process that lives, or is no status file.
+     * @throws IOException if it cannot be created, belongs to a running process, or is not a status file.
      */
     StatusFileWriter(
         final Path path, final long pid, final long startTimeMs, final long intervalMs, final int contentsLength)
@@ -80,7 +80,7 @@ final class StatusFileWriter implements AutoCloseable {
         }
     }
 
-    /** Blocks that are not there would be asked for by a page fault, and a full disk would end the process. */
+    /** Allocates all blocks: a page fault on a full disk would end the process. */
     private static void allocate(final FileChannel channel, final int length) throws IOException {
         final ByteBuffer zeros = ByteBuffer.allocate(ZEROS_BYTES);
         long position = 0;
@@ -106,7 +106,7 @@ final class StatusFileWriter implements AutoCloseable {
         return path;
     }
 
-    /** Writes a snapshot. Returns false if there is no room for so many octets; the snapshot before stays. */
+    /** Writes a snapshot. Returns false if it does not fit; the previous snapshot stays. */
     boolean write(final DirectBuffer contents, final int lengthBytes) {
         if (lengthBytes > bufferLength - StatusFile.CONTENT_OFFSET) {
             return false;
@@ -125,7 +125,7 @@ final class StatusFileWriter implements AutoCloseable {
     }
 
     /**
-     * A sign of life.
+     * Updates the activity.
      *
      * @param nowMs since 1970.
      */
@@ -133,7 +133,7 @@ final class StatusFileWriter implements AutoCloseable {
         file.putLongRelease(StatusFile.ACTIVITY_OFFSET, nowMs);
     }
 
-    /** Says that the process has ended, and deletes the file. */
+    /** Marks the process as ended, and deletes the file. */
     @Override
     public void close() {
         if (isClosed) {
@@ -145,7 +145,7 @@ final class StatusFileWriter implements AutoCloseable {
         try (StatusFileReader reader = new StatusFileReader(path)) {
             isOurs = reader.pid() == pid;
         } catch (final StatusFileException ex) {
-            // Somebody has put something else there, which stays.
+            // Another file has replaced it, and stays.
             isOurs = false;
         }
         IoUtil.unmap(mapped);

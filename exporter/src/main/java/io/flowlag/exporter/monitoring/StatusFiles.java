@@ -31,7 +31,7 @@ public final class StatusFiles {
 
     static List<Path> directories(final Map<String, String> environment, final String temporary, final String user) {
         final List<Path> directories = new ArrayList<>();
-        // systemd names it for RuntimeDirectory=; several are joined by colons.
+        // systemd sets it for RuntimeDirectory=; several directories are separated by colons.
         final String runtime = environment.get("RUNTIME_DIRECTORY");
         if (runtime != null && !runtime.isEmpty()) {
             directories.add(Path.of(runtime.split(":")[0]));
@@ -48,7 +48,7 @@ public final class StatusFiles {
     }
 
     /**
-     * A name for the file of a process; leftovers of killed processes in its directory are deleted.
+     * Chooses the file of a process; deletes files of killed processes in its directory.
      *
      * @throws IOException if no directory can be written.
      */
@@ -62,7 +62,7 @@ public final class StatusFiles {
         throw new IOException("none of " + directories + " can be written: name a file with status.file");
     }
 
-    /** A directory that others may write is not used: they could put a file in our way. */
+    /** A directory writable by others is not used, because they could place a file in it. */
     private static boolean isUsable(final Path directory) {
         try {
             if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
@@ -88,7 +88,7 @@ public final class StatusFiles {
                     Files.deleteIfExists(file);
                 }
             } catch (final StatusFileException | IOException ex) {
-                // what is not ours, or may not be deleted, stays
+                // foreign or undeletable files stay
                 continue;
             }
         }
@@ -107,8 +107,8 @@ public final class StatusFiles {
     /**
      * Finds the file of a running process.
      *
-     * @param pid of the process; 0 for the only one that runs.
-     * @throws StatusFileException if there is none, or several; the message says which.
+     * @param pid of the process; 0 for the only one running.
+     * @throws StatusFileException if there is none, or several; the message says why.
      */
     public Path find(final long pid) throws StatusFileException {
         final List<Path> living = new ArrayList<>();

@@ -12,9 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/**
- * Status as JSON. What is not known is left out of objects, and null in the columns of the history. Safe from any thread.
- */
+/** Status as JSON. Unknown values are omitted from objects, and null in the columns of the history. Safe from any thread. */
 final class StatusJson {
     static final String TYPE = "application/json; charset=utf-8";
     private static final int SHOWN_FLOWS = 20;

@@ -9,8 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
- * The status page: one resource with its style and script inside, which the security policy allows by their digests and nothing
- * else. Immutable.
+ * The status page: one resource with inline style and script. The security policy allows only these, by their digests. Immutable.
  */
 final class StatusPage {
     private static final String RESOURCE = "status.html";

@@ -18,10 +18,9 @@ import java.util.Set;
 import java.util.function.IntToLongFunction;
 
 /**
- * HTTP for monitoring: {@code /metrics}, {@code /healthz}, {@code /status.json} and the status page at {@code /}. It only
- * reads, from
- * memory. On loopback it answers to names of loopback alone, so that a page elsewhere cannot read it by a name of its own that
- * points here (DNS rebinding). Its own thread serves; any thread may close it.
+ * HTTP for monitoring: {@code /metrics}, {@code /healthz}, {@code /status.json} and the status page at {@code /}. Read-only, from
+ * memory. On loopback it accepts only loopback host names, which prevents DNS rebinding. It has its own thread; any thread may
+ * close it.
  */
 public final class StatusServer implements AutoCloseable {
     private static final Set<String> PATHS = Set.of("/", "/metrics", "/healthz", "/status.json");
@@ -36,7 +35,7 @@ public final class StatusServer implements AutoCloseable {
     private final HttpServer server;
 
     /**
-     * Serves from now on.
+     * Starts serving.
      *
      * @throws IOException if the port cannot be bound.
      */
@@ -56,7 +55,7 @@ public final class StatusServer implements AutoCloseable {
     }
 
     /**
-     * Where it listens.
+     * The address it listens on.
      *
      * @throws IOException if it is closed.
      */
@@ -105,7 +104,7 @@ public final class StatusServer implements AutoCloseable {
             MetricText.write(families, isOpenMetrics));
     }
 
-    /** The metrics of the server itself; answers are counted by status code. */
+    /** The metrics of the server itself; responses by status code. */
     static List<MetricFamily> own(final IntToLongFunction answerCounts, final long evictedCount, final long overdueCount) {
         final MetricFamily answers = new MetricFamily(
             "flowlag_http_answers", MetricFamily.Type.COUNTER, "Answers of this server, by status code.");
@@ -121,7 +120,7 @@ public final class StatusServer implements AutoCloseable {
         return List.of(answers, evicted, overdue);
     }
 
-    /** An address, localhost, or the name that the configuration has. */
+    /** An address, localhost, or the configured name. */
     private boolean isHostOfLoopback(final String written) {
         final String name = written.toLowerCase(Locale.ROOT).replaceFirst(":[0-9]*$", "");
         return name.isEmpty() || "localhost".equals(name) || name.equals(host) || name.startsWith("[") ||

@@ -23,7 +23,7 @@ public record StatusSnapshot(
     List<HealthCheck> health,
     List<DistinctError> errors,
     FlowList flows) {
-    /** {@return whether every check is well} */
+    /** {@return whether every check is ok} */
     public boolean isWell() {
         return health.stream().allMatch(HealthCheck::isWell);
     }

@@ -18,9 +18,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * The lines of {@code flowlag top}: process, health, packets, records, classes, and as many flows as there is room for. What
- * comes
- * from the file and is not printable is shown as a question mark. Remembers the snapshot before, for rates. One thread.
+ * The lines of {@code flowlag top}: process, health, packets, records, classes, and as many flows as fit. Unprintable text of the
+ * file is shown as question marks. Remembers the previous snapshot, for rates. One thread.
  */
 public final class TopView {
     private static final int CLASSES = 6;
@@ -30,16 +29,16 @@ public final class TopView {
     private Statistics before;
     private Statistics now;
 
-    /** A view that has shown nothing. */
+    /** Nothing shown yet. */
     public TopView() {
     }
 
     /**
      * The screen.
      *
-     * @param silence why nothing new is to be expected; null if there is no reason.
-     * @param height  of the screen, lines; 0 for as many as there are.
-     * @return lines, none longer than the width.
+     * @param silence why no new snapshot is expected; null if one is.
+     * @param height  of the screen, lines; 0 for no limit.
+     * @return lines within the width.
      */
     public List<String> lines(final StatusSnapshot snapshot, final String silence, final int width, final int height) {
         if (now == null || now.nowMs() != snapshot.statistics().nowMs()) {
@@ -112,7 +111,7 @@ public final class TopView {
             "  waiting " + Durations.count(all.stream().mapToLong(DestinationStatistics::recordsWaiting).sum());
     }
 
-    /** Of all destinations; how full the fullest is. */
+    /** Sum of all destinations, with the fill level of the fullest. */
     private String spools() {
         final List<SpoolStatistics> all = now.destinations().stream().map(DestinationStatistics::spool).filter(Objects::nonNull)
             .toList();
@@ -125,7 +124,7 @@ public final class TopView {
             "  errors " + Durations.count(all.stream().mapToLong(SpoolStatistics::errors).sum());
     }
 
-    /** With the rate where two snapshots are known. */
+    /** With the rate if two snapshots are known. */
     private String total(final CounterId id) {
         final long value = now.counters().get(id);
         if (before == null || now.nowMs() <= before.nowMs()) {

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.status;
 
 /**
- * The sums that must hold when nothing is under way inside the process: every packet and every record is accounted for
- * (the product's accounting identity).
+ * The product's accounting identity: sums that hold when nothing is in transit inside the process. Every packet and every record
+ * is accounted for.
  */
 public final class AccountingIdentity {
     private AccountingIdentity() {

@@ -1,11 +1,11 @@
 package io.flowlag.exporter.status;
 
 /**
- * What the aggregators (LDA) of both points say of a traffic class. Immutable. What is not known is null.
+ * The aggregators' (LDA) result for a traffic class. Immutable. Unknown values are null.
  *
- * @param dscp        of the class; below 0 where there is one class for all.
+ * @param dscp        of the class; negative for a single class.
  * @param meanNs      signed.
- * @param lostPackets less those that came unexpectedly; signed.
+ * @param lostPackets minus unexpected packets; signed.
  */
 public record AggregateDelay(int dscp, long samples, Long meanNs, Long standardDeviationNs, Long lostPackets) {
 }

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.status;
 
 /**
- * Every counter of the process that is not per destination: its label (as in {@code --stats} and the metrics), its unit and
- * one sentence. The accounting identity of {@link AccountingIdentity} is a sum over these.
+ * Every counter of the process that is not per destination: its label (as in {@code --stats} and the metrics), its unit and one
+ * sentence. {@link AccountingIdentity} sums them.
  */
 public enum CounterId {
     /** Packets that arrived: read from the sources or lost in the kernel before that. */
@@ -11,10 +11,10 @@ public enum CounterId {
     /** Packets that the kernel lost before the process could read them. */
     LOST_IN_KERNEL("lost_in_kernel", "packets",
         "Packets that the kernel lost before the process could read them."),
-    /** Packets kept back by a filter inside the process. */
+    /** Packets rejected by a filter inside the process. */
     FILTERED("filtered", "packets",
         "Packets kept back by a filter inside the process."),
-    /** Packets whose headers were understood. */
+    /** Decoded packets. */
     DECODED("decoded", "packets",
         "Packets whose headers were understood."),
     /** Refused: link-layer type not supported. */
@@ -44,7 +44,7 @@ public enum CounterId {
     /** Refused: chain of IPv6 extension headers too long or broken. */
     REFUSED_IPV6_EXTENSION("refused_ipv6_extension", "packets",
         "Refused: chain of IPv6 extension headers too long or broken."),
-    /** Metered by the header found last: the inner packet was asked for, and its tunnel is broken or nests too deep. */
+    /** Metered by the last header found: the inner packet was requested, but its tunnel is damaged or nested too deep. */
     TUNNEL_BROKEN("tunnel_broken", "packets",
         "Metered by the header found last: the inner packet was asked for, and its tunnel is broken or nests too deep."),
     /** Metered with ports, TCP control bits or ICMP type 0: the transport header is cut. */
@@ -53,10 +53,10 @@ public enum CounterId {
     /** Octets on the wire of the packets that were refused. */
     IGNORED_OCTETS("ignored_octets", "octets",
         "Octets on the wire of the packets that were refused."),
-    /** Later fragments that were given the first fragment's ports. */
+    /** Later fragments that received the first fragment's ports. */
     FRAGMENT_PORTS_FOUND("fragment_ports_found", "packets",
         "Later fragments that were given the first fragment's ports."),
-    /** Later fragments whose first fragment was not seen or was forgotten. */
+    /** Later fragments whose first fragment was not seen or is forgotten. */
     FRAGMENT_PORTS_UNKNOWN("fragment_ports_unknown", "packets",
         "Later fragments whose first fragment was not seen or was forgotten."),
     /** Packets whose timestamp is before November 1823 or after February 2116 and was clamped. */
@@ -149,13 +149,13 @@ public enum CounterId {
     /** Flows written to the checkpoint. */
     CHECKPOINT_FLOWS_WRITTEN("checkpoint_flows_written", "flows",
         "Flows written to the checkpoint."),
-    /** Flows that ended and were taken out of the checkpoint before their records had left: too many records wait. */
+    /** Ended flows removed from the checkpoint before their records had left, because too many records wait. */
     CHECKPOINT_FLOWS_FORGOTTEN("checkpoint_flows_forgotten", "flows",
         "Flows that ended and were taken out of the checkpoint before their records had left: too many records wait."),
     /** Rounds of the checkpoint that are complete. */
     CHECKPOINT_ROUNDS("checkpoint_rounds", "rounds",
         "Rounds of the checkpoint that are complete."),
-    /** Times that the checkpoint's file could not be written and a new one was begun. */
+    /** Failed writes of the checkpoint's file, each followed by a new file. */
     CHECKPOINT_FAILURES("checkpoint_failures", "failures",
         "Times that the checkpoint's file could not be written and a new one was begun."),
     /** Flow records made by the idle timeout. */
@@ -191,10 +191,10 @@ public enum CounterId {
     /** Flow records that the exporting stage took. */
     RECORDS_TAKEN("records_taken", "records",
         "Flow records that the exporting stage took."),
-    /** Flow records sent without some of their element groups, because as many templates as may be are in use. */
+    /** Flow records sent without some of their element groups, because the limit of templates is reached. */
     RECORDS_WITHOUT_GROUP("records_without_group", "records",
         "Flow records sent without some of their element groups, because as many templates as may be are in use."),
-    /** Measurement intervals that a destination was not told of: too many had ended since, or it ended before. */
+    /** Measurement intervals not reported to a destination: too many had ended since, or it ended before. */
     INTERVAL_SUMMARIES_SKIPPED("interval_summaries_skipped", "intervals",
         "Measurement intervals that a destination was not told of: too many had ended since, or it ended before."),
     /** Unexpected exceptions caught by a stage; the log has each distinct one once. */
@@ -218,17 +218,17 @@ public enum CounterId {
         return label;
     }
 
-    /** {@return what is counted} */
+    /** {@return the unit} */
     public String unit() {
         return unit;
     }
 
-    /** {@return one sentence on what is counted} */
+    /** {@return a description in one sentence} */
     public String description() {
         return description;
     }
 
-    /** {@return how many counters there are} */
+    /** {@return number of counters} */
     public static int count() {
         return ALL.length;
     }
@@ -242,7 +242,7 @@ public enum CounterId {
         return ALL[ordinal];
     }
 
-    /** {@return whether this is one of the reasons for which the decoder refuses a packet} */
+    /** {@return whether this is one of the decoder's refusals} */
     public boolean isRefusal() {
         return label.startsWith("refused_");
     }

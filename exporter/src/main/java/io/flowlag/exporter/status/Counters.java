@@ -8,9 +8,9 @@ import java.util.Arrays;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * The values of all {@link CounterId}s, one cache line each. Every counter has one writer: the thread of the stage that
- * counts it; where several threads work the same stage, each is the writer of a {@link #share} of its own, and a counter is the
- * sum of them. Any thread may read; it sees a value that was true a moment ago. Allocates at construction, and with each share.
+ * The values of all {@link CounterId}s, one cache line each. Every counter has one writer: the thread of its stage. If several
+ * threads work a stage, each writes a {@link #share} of its own, and the counter is their sum. Any thread may read; values may be
+ * slightly old. Allocates at construction, and with each share.
  */
 public final class Counters {
     private final UnsafeBuffer values =
@@ -23,8 +23,8 @@ public final class Counters {
     }
 
     /**
-     * Counters for one of several threads that work the same stage: what it counts there is counted here too. To be called before
-     * the threads start. Returns a share, at 0.
+     * Creates a share for one of several threads of a stage, added to these counters. To be called before the threads start.
+     * Returns a share, at 0.
      */
     public Counters share() {
         final Counters share = new Counters();
@@ -54,7 +54,7 @@ public final class Counters {
         values.putLongRelease(id.ordinal() * CACHE_LINE_LENGTH, total);
     }
 
-    /** Reads a counter; safe from any thread. Returns its value, that of all shares included. */
+    /** Reads a counter, all shares included; safe from any thread. */
     public long get(final CounterId id) {
         long sum = values.getLongAcquire(id.ordinal() * CACHE_LINE_LENGTH);
         for (final Counters share : shares) {

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.status;
 
 /**
- * A distribution of signed delays, as of one moment. Immutable. What there are too few delays for is null.
+ * A distribution of signed delays at one moment. Immutable. Values that need more delays are null.
  *
  * @param count               of delays; everything else is meaningless at 0.
  * @param negativeCount       of delays below 0.

@@ -6,8 +6,8 @@ import java.util.List;
  * Delays of one sender and class since the start, in fixed buckets. Immutable.
  *
  * @param senderIndex of the references, in the order of the configuration.
- * @param dscp        of the class; below 0 where there is one class for all.
- * @param estimates   of regular packets: matched where every packet is matched, else interpolated.
+ * @param dscp        of the class; negative for a single class.
+ * @param estimates   of regular packets: matched if every packet is, else interpolated.
  */
 public record DelayHistogram(int senderIndex, int classIndex, int dscp, Buckets estimates, Buckets references) {
     private static final long US = 1_000;

@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the delay stage tells of itself, for {@link StatisticsWriter} and the options records. Immutable.
+ * The statistics of the delay stage, for {@link StatisticsWriter} and the options records. Immutable.
  *
  * @param role           of the process, as the configuration writes it.
  * @param segmentId      of the pair of points.
  * @param policy         of the references, as the configuration writes it.
- * @param clockErrorNs   bound of the clocks' difference; below 0 for unknown.
+ * @param clockErrorNs   bound of the clocks' difference; negative if unknown.
  * @param counters       by label, in order.
- * @param gauges         by label, in order: what goes up and down.
+ * @param gauges         by label, in order.
  * @param interval       the last measurement interval that ended, by class; empty before the first.
  * @param total          since the start, by class, as of the last interval or the end.
- * @param sketches       what the sketches say, by sender; empty without.
- * @param unexplained    what each sum of the stage leaves over, by name; 0 when it holds.
+ * @param sketches       statistics of sketches by sender; empty without sketches.
+ * @param unexplained    remainder of each sum of the stage, by name; 0 when it holds.
  */
 public record DelayStatistics(
     String role,
@@ -31,8 +31,8 @@ public record DelayStatistics(
     List<SketchStatistics> sketches,
     Map<String, Long> unexplained) {
     /**
-     * What the aggregators say of the interval that was compared last, by sender, then class, as {@link #interval} is. Returns an
-     * entry for each; null before the first interval of the sender.
+     * The aggregators' results of the last compared interval, by sender, then class, like {@link #interval}. Returns an entry for
+     * each; null before the first interval of the sender.
      */
     public List<AggregateDelay> sketchedInterval() {
         final List<AggregateDelay> all = new ArrayList<>();

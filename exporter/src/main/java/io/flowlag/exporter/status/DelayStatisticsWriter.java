@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** The object {@code delay} of the statistics. Has no state. */
+/** Writes the object {@code delay} of the statistics. Stateless. */
 final class DelayStatisticsWriter {
     private DelayStatisticsWriter() {
     }

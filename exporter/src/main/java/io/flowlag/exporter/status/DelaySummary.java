@@ -1,18 +1,18 @@
 package io.flowlag.exporter.status;
 
 /**
- * What was measured of one traffic class in some time. Immutable.
+ * The delays of one traffic class in a period. Immutable.
  *
  * @param senderIndex     of the references, in the order of the configuration.
- * @param dscp            of the class; below 0 where there is one class for all.
- * @param startNs         of the time, UNIX epoch, by packet timestamps at the receiver point.
- * @param matched         of regular packets, each measured by matching; empty where nothing is matched.
- * @param estimates       of regular packets, by interpolation: their tails lean low, for a line cuts peaks.
- * @param lostReferences  found missing in this time, less those that had been missing and came late: so below 0 at times.
+ * @param dscp            of the class; negative for a single class.
+ * @param startNs         of the period, UNIX epoch, by packet timestamps at the receiver point.
+ * @param matched         of matched regular packets; empty without matching.
+ * @param estimates       of regular packets, by interpolation; tails are too low, since a line cuts peaks.
+ * @param lostReferences  found missing in this period, minus earlier ones that arrived late; may be negative.
  * @param oversizePackets longer than the link carries, at either point, which were not measured: above 0, delays and loss of this
  *                        time are not those of all packets.
- * @param heldOutCount    references that were interpolated from their neighbours, for as long as a record may wait and longer.
- * @param heldOutP95Ns    95 % quantile of the error of those, absolute; null where they are too few for a bound.
+ * @param heldOutCount    references interpolated from their neighbours, over at least the longest wait of a record.
+ * @param heldOutP95Ns    95 % quantile of their absolute error; null if they are too few for a bound.
  */
 public record DelaySummary(
     int senderIndex,
@@ -27,7 +27,7 @@ public record DelaySummary(
     long oversizePackets,
     long heldOutCount,
     Long heldOutP95Ns) {
-    /** {@return the best delays of regular packets: matched, unless that are fewer than half of those that have an estimate} */
+    /** {@return the best delays of regular packets: matched, unless these are fewer than half of those with an estimate} */
     public DelayDistribution delays() {
         return isMatched() ? matched : estimates;
     }

@@ -2,16 +2,16 @@ package io.flowlag.exporter.status;
 
 import java.util.List;
 
-/** What the delay stage tells of itself while it works. Safe from any thread. */
+/** The state of the running delay stage. Safe from any thread. */
 public interface DelayView {
-    /** {@return how many measurement intervals have ended; they are numbered from 0} */
+    /** {@return number of ended measurement intervals; they are numbered from 0} */
     long intervalCount();
 
     /**
-     * What was measured in an interval.
+     * The delays of an interval.
      *
      * @param number of the interval, below {@link #intervalCount}.
-     * @return a summary of each class; null if so many have ended since that this one is forgotten.
+     * @return a summary of each class; null if the interval is too old.
      */
     List<DelaySummary> interval(long number);
 
@@ -20,14 +20,12 @@ public interface DelayView {
      */
     List<DelayHistogram> histograms();
 
-    /** {@return what the segment is now; allocates} */
+    /** {@return a description of the segment; allocates} */
     SegmentDescription segment();
 
-    /**
-     * {@return what the sketches say of the last interval, by sender: the same objects until the next one; empty without}
-     */
+    /** {@return statistics of sketches of the last interval, by sender: the same objects until the next one; empty without} */
     List<SketchStatistics> sketches();
 
-    /** {@return everything that it tells; allocates} */
+    /** {@return all statistics; allocates} */
     DelayStatistics statistics();
 }

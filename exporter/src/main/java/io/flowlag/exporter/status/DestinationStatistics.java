@@ -1,10 +1,10 @@
 package io.flowlag.exporter.status;
 
 /**
- * What became of the flow records of one destination. Immutable.
+ * Statistics of one destination. Immutable.
  *
  * @param recordsWaiting   for a message to fill or a connection.
- * @param recordsUncertain those of the exported that were in the buffer of a connection when it broke.
+ * @param recordsUncertain exported records that were in the buffer of a connection when it broke.
  * @param reconnects       sessions begun after the first one.
  * @param errors           of sending or connecting.
  * @param spool            of the destination; null for none.
@@ -26,7 +26,7 @@ public record DestinationStatistics(
      * A destination without a spool.
      *
      * @param recordsWaiting   for a message to fill or a connection.
-     * @param recordsUncertain those of the exported that were in the buffer of a connection when it broke.
+     * @param recordsUncertain exported records that were in the buffer of a connection when it broke.
      * @param reconnects       sessions begun after the first one.
      * @param errors           of sending or connecting.
      */

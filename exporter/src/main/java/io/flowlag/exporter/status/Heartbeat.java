@@ -5,19 +5,19 @@ import org.agrona.concurrent.Agent;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * An agent that counts its duty cycles, so that another thread sees whether it lives. The agent's thread works it; any thread may
- * read the count. Allocates at construction.
+ * An agent that counts its duty cycles, so that another thread can check it. The agent's thread runs it; any thread may read the
+ * count. Allocates at construction.
  */
 public final class Heartbeat implements Agent {
     private final Agent agent;
     private final AtomicLong count = new AtomicLong();
 
-    /** Around another agent. */
+    /** Wraps another agent. */
     public Heartbeat(final Agent agent) {
         this.agent = agent;
     }
 
-    /** {@return how many duty cycles there were} */
+    /** {@return number of duty cycles} */
     public long count() {
         return count.get();
     }

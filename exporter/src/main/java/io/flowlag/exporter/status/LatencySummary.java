@@ -1,8 +1,7 @@
 package io.flowlag.exporter.status;
 
 /**
- * How long packets took from their timestamp until they were metered, since the start. Immutable. Without packets every figure
- * is 0.
+ * Latency of packets from their timestamp until they are metered, since the start. Immutable. Without packets all values are 0.
  *
  * @param buckets counts by bucket, packets in all, and the sum.
  * @param p50Ns   half of the packets took no longer.

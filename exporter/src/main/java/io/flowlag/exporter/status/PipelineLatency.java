@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How long packets take through the process itself: from their timestamp, of the kernel or the card, until they are metered. One
- * thread records, another one asks; neither waits for the other longer than for a swap. Where several threads meter, each records
- * in a {@link #share} of its own. Allocates at construction, with each share, and a few numbers when it is asked.
+ * Latency of packets through the process: from their timestamp by the kernel or the card until they are metered. One thread
+ * records, another reads; neither waits longer than for a swap. If several threads meter, each records in its own {@link #share}.
+ * Allocates at construction, with each share, and a few numbers with each read.
  */
 public final class PipelineLatency {
-    /** What takes longer is counted as this. */
+    /** Longer latencies are counted as this. */
     public static final long LONGEST_NS = 60_000_000_000L;
 
     private static final int SIGNIFICANT_DIGITS = 2;
@@ -27,12 +27,12 @@ public final class PipelineLatency {
 
     /** Nothing recorded yet. */
     public PipelineLatency() {
-        // The histograms are all it has.
+        // There is no state but the histograms.
     }
 
     /**
-     * The latency of one of several threads that meter, which the summary has with that of the others. To be called before the
-     * threads start. Returns a share with nothing recorded.
+     * Creates a share for one of several metering threads, included in the summary. To be called before the threads start.
+     * Returns a share with nothing recorded.
      */
     public PipelineLatency share() {
         final PipelineLatency share = new PipelineLatency();
@@ -40,13 +40,13 @@ public final class PipelineLatency {
         return share;
     }
 
-    /** {@return octets that an instance takes, or a share} */
+    /** {@return memory of an instance or a share, octets} */
     public static long memoryBytes() {
         return HISTOGRAMS * (long)new Histogram(1, LONGEST_NS, SIGNIFICANT_DIGITS).getEstimatedFootprintInBytes();
     }
 
     /**
-     * Packets were metered together. All of them are counted with the latency of the first one, which has waited longest.
+     * Records a batch of packets, with the latency of the first one, which has waited longest.
      *
      * @param timestampNs of the first packet.
      * @param nowNs       when they were metered, by the clock of the timestamps; before the timestamp counts as 0.
@@ -56,7 +56,7 @@ public final class PipelineLatency {
         recorder.recordValueWithCount(Math.max(0, Math.min(nowNs - timestampNs, LONGEST_NS)), packetCount);
     }
 
-    /** {@return the latency of all packets so far; one thread at a time may ask} */
+    /** {@return the latency of all packets so far; one reader at a time} */
     public LatencySummary summary() {
         takeFrom(this);
         shares.forEach(this::takeFrom);

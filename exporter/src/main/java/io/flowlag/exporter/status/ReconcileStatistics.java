@@ -3,11 +3,11 @@ package io.flowlag.exporter.status;
 import java.util.List;
 
 /**
- * What reconciliation (RDA) of both points' packets says of a measurement interval, and of all so far. Immutable.
+ * Results of reconciliation (RDA) for a measurement interval, and in total. Immutable.
  *
  * @param startNs  of the last interval, by the sender's timestamps.
- * @param status   what came of it: complete, incomplete, unanswered or refused.
- * @param octets   of its requests and answers; in one process, what an exchange would take.
+ * @param status   its result: complete, incomplete, unanswered or refused.
+ * @param octets   of its requests and answers; in one process, as over an exchange.
  * @param interval by class, of that interval.
  * @param total    by class, of all intervals from the first in which it was tried.
  */

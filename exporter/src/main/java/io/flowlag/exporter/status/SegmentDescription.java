@@ -3,15 +3,15 @@ package io.flowlag.exporter.status;
 import java.util.List;
 
 /**
- * What the segment of a process is. Immutable.
+ * Description of a process's segment. Immutable.
  *
  * @param segmentId           of the pair of points.
  * @param role                of the process, as the configuration writes it.
  * @param points              interfaces or captures: the sender point, then the receiver point, where the process has both.
  * @param dscps               of the traffic classes; empty for one class of all.
  * @param policy              of the references, as the configuration writes it; empty where it is not known here.
- * @param clockErrorNs        bound of the clocks' difference; below 0 for unknown.
- * @param isClockSynchronized whether something keeps the clocks in step.
+ * @param clockErrorNs        bound of the clocks' difference; negative if unknown.
+ * @param isClockSynchronized whether the clocks are synchronized.
  */
 public record SegmentDescription(
     long segmentId,

@@ -4,21 +4,21 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What the sketches of one sender and the receiver say of a measurement interval, and of all so far. Immutable. What is not
- * known is null.
+ * Results of the sketches of one sender and the receiver, for a measurement interval and in total. Immutable. Unknown values are
+ * null.
  *
  * @param senderIndex     of the sender, in the order of the configuration.
  * @param geometry        of the sketch, for people.
  * @param memoryBytes     of all sketches and records, by formula.
- * @param startNs         of the last interval that was compared, by the sender's timestamps; null before the first, as is the
- *                        rest of it.
+ * @param startNs         of the last compared interval, by the sender's timestamps; null, like its other values, before the
+ *                        first.
  * @param interval        by class, of that interval.
- * @param unexplainedLost packets of that interval that were lost and cannot have been of a flow that the receiver knows.
+ * @param unexplainedLost packets of that interval lost from flows unknown to the receiver.
  * @param heavyFlows      of that interval, the largest first.
  * @param total           by class, of all intervals from the first that was compared.
- * @param weightWarning   if too much traffic of the last interval was weighted up.
- * @param joint           of the last interval in which references and sketches were solved together; null before.
- * @param reconcile       of the last interval in which packets were reconciled; null before.
+ * @param weightWarning   set if too much traffic of the last interval had a higher weight.
+ * @param joint           of the last interval with joint estimation; null before.
+ * @param reconcile       of the last interval with reconciliation; null before.
  */
 public record SketchStatistics(
     int senderIndex,
@@ -54,7 +54,7 @@ public record SketchStatistics(
     /**
      * The same with other totals: an interval could not be compared.
      *
-     * @param newReconciledTotal by class, of what was reconciled; not used where nothing was.
+     * @param newReconciledTotal by class, of reconciled packets; unused without any.
      */
     public SketchStatistics withTotals(final List<AggregateDelay> newTotal, final List<AggregateDelay> newReconciledTotal) {
         return new SketchStatistics(

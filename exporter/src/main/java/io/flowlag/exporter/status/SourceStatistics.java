@@ -1,11 +1,11 @@
 package io.flowlag.exporter.status;
 
 /**
- * What one source gave. Immutable.
+ * Statistics of one source. Immutable.
  *
  * @param name         a path or an interface.
  * @param captured     packets taken from it, filtered ones included.
- * @param filtered     packets that a filter in the process kept back.
+ * @param filtered     packets rejected by a filter in the process.
  * @param lostInKernel packets that the kernel lost.
  * @param damage       why it ended early, or null.
  */

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.status;
 
 /**
- * What the spool of one destination has done. Immutable.
+ * Statistics of one destination's spool. Immutable.
  *
  * @param recordsHeld         in it now; part of the destination's waiting records.
  * @param recordsTakenUp      found at the start, from a former process.

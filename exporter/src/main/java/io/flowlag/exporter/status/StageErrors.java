@@ -19,7 +19,7 @@ public final class StageErrors implements ErrorHandler {
     private static final Logger LOG = LoggerFactory.getLogger(StageErrors.class);
     private static final int MAX_KINDS = 64;
 
-    /** What is known of a kind; the thread that has an error of it changes it. */
+    /** Record of a kind; updated by the thread with the error. */
     private static final class Kind {
         private final long firstMs;
         private final AtomicLong count = new AtomicLong();
@@ -55,7 +55,7 @@ public final class StageErrors implements ErrorHandler {
         count.incrementAndGet();
     }
 
-    /** {@return how many exceptions there were} */
+    /** {@return number of exceptions} */
     public long count() {
         return count.get();
     }
@@ -69,7 +69,7 @@ public final class StageErrors implements ErrorHandler {
         return distinct;
     }
 
-    /** Logs each kind that came more than once, with its count. */
+    /** Logs each kind that occurred more than once, with its count. */
     public void tell() {
         for (final DistinctError each : distinct()) {
             if (each.count() > 1) {

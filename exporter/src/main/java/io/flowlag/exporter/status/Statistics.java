@@ -3,15 +3,15 @@ package io.flowlag.exporter.status;
 import java.util.List;
 
 /**
- * A view of the whole process for {@link StatisticsWriter}. Immutable but for the counters, which go on.
+ * A view of the whole process for {@link StatisticsWriter}. Immutable, except that the counters go on.
  *
  * @param sources          in the order of the configuration.
  * @param destinations     in the order of the configuration.
- * @param delay            what the delay stage tells of itself; null where no delay is measured.
- * @param latency          of the process's own way; null where packets do not come as they happen.
+ * @param delay            of the delay stage; null without delay measurement.
+ * @param latency          of packets in the process; null if packets are not live.
  * @param startTimeMs      of the process, since 1970.
  * @param nowMs            of the view, since 1970.
- * @param memoryBoundBytes that cache, rings and tables take at most, as the configuration has it.
+ * @param memoryBoundBytes limit of cache, rings and tables by the configuration.
  */
 public record Statistics(
     Counters counters,
@@ -27,10 +27,10 @@ public record Statistics(
      *
      * @param sources          in the order of the configuration.
      * @param destinations     in the order of the configuration.
-     * @param delay            what the delay stage tells of itself, or null.
+     * @param delay            of the delay stage, or null.
      * @param startTimeMs      of the process, since 1970.
      * @param nowMs            of the view, since 1970.
-     * @param memoryBoundBytes that cache, rings and tables take at most.
+     * @param memoryBoundBytes limit of cache, rings and tables.
      */
     public Statistics(
         final Counters counters,

@@ -13,15 +13,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * Writes a {@link Statistics} as JSON, version 1: {@code counters} by label, {@code identity} with what each sum leaves
- * unexplained,
- * {@code sources}, {@code destinations}, and {@code delay} where it is measured. One thread at a time; allocates at each call.
+ * Writes a {@link Statistics} as JSON, version 1: {@code counters} by label, {@code identity} with the remainder of each sum,
+ * {@code sources}, {@code destinations}, and {@code delay} if measured. One thread at a time; allocates at each call.
  */
 public final class StatisticsWriter {
-    /** Of the format; it grows when a reader of the old one would go wrong. */
+    /** Version of the format; it rises when old readers would misread it. */
     public static final int VERSION = 1;
 
-    /** Links on the way to a file; the system follows no more either. */
+    /** Most links on the path to a file, as in the system. */
     private static final int MOST_LINKS = 40;
 
     private final JsonFactory factory = new JsonFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
@@ -31,8 +30,8 @@ public final class StatisticsWriter {
     }
 
     /**
-     * Writes a file; a reader sees the old one or the new one, never a part. What is no regular file, such as a pipe, is written
-     * to.
+     * Writes a file atomically: a reader sees the old one or the new one. A file that is not regular, such as a pipe, is written
+     * directly.
      *
      * @throws IOException if it cannot be written.
      */
@@ -56,7 +55,7 @@ public final class StatisticsWriter {
         }
     }
 
-    /** Where links lead, though nothing may be there yet. */
+    /** Resolves links, even if the target does not exist. */
     private static Path target(final Path file) throws IOException {
         Path target = file.toAbsolutePath();
         for (int i = 0; i < MOST_LINKS && Files.isSymbolicLink(target); i++) {

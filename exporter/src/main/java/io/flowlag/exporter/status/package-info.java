@@ -1,5 +1,5 @@
 /**
- * Counters: one list, one writer each, sums that hold. Used by every stage. Statistics are immutable once made, for any thread;
- * making and writing them allocates.
+ * Counters: one list, one writer each, and their sums. Used by every stage. Statistics are immutable, for any thread; creating
+ * and writing them allocates.
  */
 package io.flowlag.exporter.status;

@@ -22,9 +22,9 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
 public final class CellsMessage extends MessageFlyweight {
     static final int PLAIN = 0;
     static final int COMPACT = 1;
-    /** Where the cells begin in an image. */
+    /** Offset of the cells in an image. */
     public static final int PREAMBLE_BYTES = ImageDescriptor.PREAMBLE_LENGTH;
-    /** Most cells of one message: in any encoding the payload then has room. */
+    /** Most cells of one message; they fit in any encoding. */
     public static final int MAX_CELLS = ExchangeHeader.MAX_PAYLOAD_BYTES / CompactCells.CELL_BYTES;
 
     private static final int NUMBER_OFFSET = 0;
@@ -36,7 +36,7 @@ public final class CellsMessage extends MessageFlyweight {
     private static final int IMAGE_BYTES_OFFSET = DECODED_BYTES_OFFSET + 4;
     private static final int PAYLOAD_OFFSET = IMAGE_BYTES_OFFSET + 4;
 
-    /** Encodes a piece plainly or compactly, as is asked; a compact piece that is not shorter goes out plain. */
+    /** Encodes a piece plainly or compactly, as requested; a compact piece that is not shorter is sent plain. */
     public static int encode(
         final MutableDirectBuffer buffer,
         final int offset,
@@ -135,7 +135,7 @@ public final class CellsMessage extends MessageFlyweight {
         return integer(IMAGE_BYTES_OFFSET);
     }
 
-    /** Puts the piece where it belongs. */
+    /** Copies the piece to its place. */
     public void decode(final MutableDirectBuffer image) {
         if (COMPACT == encoding()) {
             CompactCells.decode(body(), PAYLOAD_OFFSET, body().capacity() - PAYLOAD_OFFSET,

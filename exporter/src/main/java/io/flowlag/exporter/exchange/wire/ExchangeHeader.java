@@ -24,12 +24,15 @@ public final class ExchangeHeader {
     public static final int TRAILER_BYTES = 16;
     static final int MAGIC = 'F' | 'L' << 8 | 'G' << 16 | 'X' << 24;
     public static final int VERSION = 5;
-    /** A receiver takes senders of it, for upgrades host by host; its HELLO is of this version, so that they can read it. */
+    /**
+     * Version that a receiver still accepts from senders, for upgrades host by host; its HELLO has this version, so that they can
+     * read it.
+     */
     public static final int OLDEST_VERSION = 4;
     static final int FLAG_AUTHENTICATED = 1;
-    /** No message is longer; the sender cuts what is. */
+    /** Longest message; longer lists are split. */
     public static final int MAX_MESSAGE_BYTES = 64 * 1024;
-    /** What a list or a chunk of cells may take in one message. */
+    /** Limit of a list or a chunk of cells in one message. */
     static final int MAX_PAYLOAD_BYTES = 32 * 1024;
 
     public static final int VERSION_OFFSET = 4;
@@ -53,7 +56,7 @@ public final class ExchangeHeader {
         return lengthBytes;
     }
 
-    /** Makes room for a trailer behind a message of a length without it, and returns the new length. */
+    /** Adds room for a trailer to a message, and returns the new length. */
     public static int addTrailer(final MutableDirectBuffer buffer, final int offset, final int bareBytes) {
         buffer.putShort(offset + FLAGS_OFFSET, (short)FLAG_AUTHENTICATED, BYTE_ORDER);
         buffer.putInt(offset + LENGTH_OFFSET, bareBytes + TRAILER_BYTES, BYTE_ORDER);

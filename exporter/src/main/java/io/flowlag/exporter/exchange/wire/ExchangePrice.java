@@ -5,8 +5,8 @@ import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
 import java.util.List;
 
 /**
- * What an interval costs on the wire, in octets of messages, each authenticated: an upper bound, before TLS, TCP and IP.
- * Stateless, any thread; allocates never.
+ * The cost of an interval on the wire, in octets of authenticated messages: an upper bound, without TLS, TCP and IP. Stateless,
+ * any thread; never allocates.
  */
 public final class ExchangePrice {
     private static final long FRAME_BYTES = ExchangeHeader.LENGTH_BYTES + ExchangeHeader.TRAILER_BYTES;
@@ -18,7 +18,7 @@ public final class ExchangePrice {
     private ExchangePrice() {
     }
 
-    /** Price of an interval in mode cells, if no cell could be made compact. Returns octets. */
+    /** Cost of an interval in mode cells, without compact cells. Returns octets. */
     public static long cellsBytes(final List<SketchPart> sketches) {
         long bytes = BASE_BYTES;
         for (final SketchPart sketch : sketches) {
@@ -29,7 +29,7 @@ public final class ExchangePrice {
         return bytes;
     }
 
-    /** Price of an interval in mode flows. Returns octets. */
+    /** Cost of an interval in mode flows. Returns octets. */
     public static long flowsBytes(final long flows) {
         return BASE_BYTES + flows * FlowSum.LENGTH_BYTES + pieces(flows, FlowSumsMessage.MAX_COUNT) * LIST_BYTES;
     }
@@ -37,7 +37,7 @@ public final class ExchangePrice {
     /**
      * Flows of an interval that fit a bandwidth.
      *
-     * @param bandwidthBps bits per second that the exchange may take.
+     * @param bandwidthBps bits per second of the exchange.
      * @return flows, at least 1.
      */
     public static int flowsThatFit(final long intervalNs, final long bandwidthBps) {
@@ -46,7 +46,7 @@ public final class ExchangePrice {
         return (int)Math.max(1, Math.min(Integer.MAX_VALUE, flows));
     }
 
-    /** What witness flows add to the price of sketches. Returns octets. */
+    /** Cost of witness flows in addition to sketches. Returns octets. */
     public static long witnessBytes(final long witnesses) {
         return witnesses * FlowSum.LENGTH_BYTES + pieces(witnesses, FlowSumsMessage.MAX_COUNT) * LIST_BYTES;
     }

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.exchange.wire;
 
-/** What is said of octets that claim to be a message: accepted, or the first reason against. The order is part of REFUSED. */
+/** The result of checking a message: accepted, or the first reason against. The order is part of REFUSED. */
 public enum ExchangeResult {
     ACCEPTED("accepted"),
     TOO_SHORT("too_short"),
@@ -22,9 +22,9 @@ public enum ExchangeResult {
     SETTINGS("settings"),
     /** A sketch that cannot be paired with the receiver's. */
     PAIRING("pairing"),
-    /** An interval that is not whole, or larger than it may be. */
+    /** An incomplete interval, or one above the limits. */
     INTERVAL("interval"),
-    /** There are as many senders as may be. */
+    /** The limit of senders is reached. */
     FULL("full");
 
     private static final ExchangeResult[] RESULTS = values();

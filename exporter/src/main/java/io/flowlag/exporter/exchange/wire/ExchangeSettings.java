@@ -5,13 +5,13 @@ import io.flowlag.sketch.image.SketchGeometry;
 import java.util.List;
 
 /**
- * What both measurement points must hold alike. The receiver makes it, numbers it and hands it out with the interval from
- * which it holds. Immutable, any thread; allocates at construction.
+ * Settings common to both measurement points. The receiver creates, numbers and distributes them with the first interval to which
+ * they apply. Immutable, any thread; allocates at construction.
  *
  * @param number       of the settings, rising within a run of the receiver, at least 1.
- * @param fromInterval the first interval in which they hold.
- * @param maxDelayNs   W: packets may be in flight so long.
- * @param mode         what the sender ships of an interval.
+ * @param fromInterval the first interval to which they apply.
+ * @param maxDelayNs   W: longest time of packets in flight.
+ * @param mode         what the sender sends of an interval.
  * @param secrets      keys of digests and sketches.
  * @param selector     which packets belong to the segment.
  * @param injection    when references are sent.
@@ -43,25 +43,25 @@ public record ExchangeSettings(
     public static final int MAX_CLASSES = 64;
     /** Most rules for weights. */
     public static final int MAX_WEIGHTS = 256;
-    /** Parts of a whole. */
+    /** Parts per million in a whole. */
     public static final int PPM = 1_000_000;
-    /** In place of a protocol, a DSCP, a VLAN or a class: any. */
+    /** Any protocol, DSCP, VLAN or class. */
     public static final int ANY = -1;
     private static final int OLDER_PASSIVE_PPM = 10_000;
 
-    /** What a sender ships of an interval. */
+    /** What a sender sends of an interval. */
     public enum Mode {
         /** Sketches. */
         CELLS,
         /** Each flow's count, timestamp sum and digest sum. */
         FLOWS,
-        /** One or the other, as the sender finds at the end of each interval. */
+        /** Either, chosen by the sender at the end of each interval. */
         AUTO
     }
 
     /** When references are sent. The order is part of SETTINGS. */
     public enum Policy {
-        /** The sender's own. */
+        /** The sender's own settings. */
         NONE,
         /** By utilisation. */
         ADAPTIVE,
@@ -69,9 +69,9 @@ public record ExchangeSettings(
         EVERY_N,
         /** After an interval. */
         EVERY_INTERVAL,
-        /** Whichever of the two is first. */
+        /** Whichever comes first. */
         COMBINED,
-        /** Regular packets are the references; the exchange brings their send times. */
+        /** Regular packets are the references; the exchange carries their send times. */
         PASSIVE
     }
 
@@ -100,7 +100,7 @@ public record ExchangeSettings(
         /**
          * Checks the range.
          *
-         * @throws IllegalArgumentException if it is none.
+         * @throws IllegalArgumentException if it is invalid.
          */
         public AddressPrefix {
             require(4 == family || 6 == family, "family", family, "4 or 6");
@@ -123,7 +123,7 @@ public record ExchangeSettings(
         /**
          * Checks and copies the lists.
          *
-         * @throws IllegalArgumentException if a list is too long or the VLAN is none.
+         * @throws IllegalArgumentException if a list is too long or the VLAN is invalid.
          */
         public Selector {
             sources = List.copyOf(sources);
@@ -158,14 +158,14 @@ public record ExchangeSettings(
         long ceilingBps,
         long capacityBps,
         int passivePpm) {
-        /** Nothing is said of references. */
+        /** No reference settings. */
         public static final Injection NONE = new Injection(Policy.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
         /**
          * References of policy passive.
          *
          * @param passivePpm share of regular packets that may be references, in a million.
-         * @param ceilingBps most bits per second of their send times, beyond which a sender leaves some out; 0 for any.
+         * @param ceilingBps most bits per second of their send times, above which a sender omits some; 0 for any.
          */
         public static Injection passive(final int passivePpm, final long ceilingBps) {
             return new Injection(Policy.PASSIVE, 0, 0, 0, 0, 0, 0, 0, ceilingBps, 0, passivePpm);
@@ -291,15 +291,15 @@ public record ExchangeSettings(
             witnessPpm, classes, sketches, weights, mostFlows);
     }
 
-    /** The same settings for a sender whose messages others can read: sketches alone, without witnesses. */
+    /** The same settings for a sender over an unencrypted connection: sketches alone, without witnesses. */
     public ExchangeSettings withoutFlowKeys() {
         return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, Mode.CELLS, secrets, selector, injection, 0,
             classes, sketches, weights, mostFlows);
     }
 
     /**
-     * The same settings for a sender of the version before, which knows no ceiling of send times. These take
-     * three times the octets there, so it chooses a part of the packets.
+     * The same settings for a sender of the previous version, which has no ceiling of send times. Its send times take three times
+     * the octets, so it uses a sample of the packets.
      */
     public ExchangeSettings forOlderSender() {
         final boolean isCeiled = Policy.PASSIVE == injection.policy() && 0 != injection.ceilingBps();

@@ -3,9 +3,8 @@ package io.flowlag.exporter.exchange.wire;
 import org.agrona.DirectBuffer;
 
 /**
- * Verifies octets from the other end before any flyweight is wrapped around them: first that a message's header stands for a
- * message that may come, then, when all of it is there, every field of it. It never throws, whatever the octets are.
- * Stateless, any thread; allocates never, but for SETTINGS.
+ * Verifies received octets before they are wrapped by a flyweight: first a message's header, then, once it is complete, every
+ * field. It never throws. Stateless, any thread; never allocates, except for SETTINGS.
  */
 public final class ExchangeVerifier {
     private ExchangeVerifier() {

@@ -1,16 +1,16 @@
 package io.flowlag.exporter.exchange.wire;
 
-/** What the receiver says of a sender's interval. The order is part of INTERVAL_ACK. */
+/** The receiver's verdict on a sender's interval. The order is part of INTERVAL_ACK. */
 public enum IntervalVerdict {
-    /** Taken. */
+    /** Accepted. */
     ACCEPTED,
-    /** It was there already: this copy is forgotten. */
+    /** Received before; this copy is dropped. */
     DUPLICATE,
-    /** Its deadline is over: records went out without it. */
+    /** Past its deadline; records were exported without it. */
     LATE,
-    /** It lies further ahead than the receiver's window: the clocks disagree. */
+    /** Beyond the receiver's window: the clocks disagree. */
     AHEAD,
-    /** It cannot be used: REFUSED says why. */
+    /** Unusable; REFUSED says why. */
     REFUSED;
 
     private static final IntervalVerdict[] VERDICTS = values();

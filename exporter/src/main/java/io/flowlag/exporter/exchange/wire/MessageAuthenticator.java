@@ -11,10 +11,10 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 
 /**
- * Authenticates the messages of one session of version 4 with HMAC-SHA-256 (RFC 2104), cut to 16 octets. The session's key comes
- * from the shared key and both HELLOs, nonces included, so it is another one for each session; each direction has its own, and
- * each message its number, so that none can be changed, left out, repeated or sent back. One thread; allocates per message
- * (inside the JDK).
+ * Authenticates the messages of one session of version 4 with HMAC-SHA-256 (RFC 2104), cut to 16 octets. The session's key is
+ * derived from the shared key and both HELLOs, nonces included, so it differs per session. Each direction has its own key, and
+ * each message its number, so that none can be changed, omitted, repeated or reflected. One thread; allocates per message (inside
+ * the JDK).
  */
 public final class MessageAuthenticator implements MessageSeal {
     private static final String ALGORITHM = "HmacSHA256";
@@ -51,7 +51,7 @@ public final class MessageAuthenticator implements MessageSeal {
         return new MessageAuthenticator(isReceiver ? receiver : sender, isReceiver ? sender : receiver, masking);
     }
 
-    /** The key of a session, from which those of its directions are derived. */
+    /** The session's key, from which the keys of its directions are derived. */
     static byte[] sessionKey(
         final SharedKey key, final String context, final byte[] receiverHello, final byte[] senderHello) {
         final Mac shared = mac(key.octets());

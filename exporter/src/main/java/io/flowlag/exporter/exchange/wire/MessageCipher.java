@@ -11,9 +11,9 @@ import javax.crypto.spec.SecretKeySpec;
 import java.security.GeneralSecurityException;
 
 /**
- * Encrypts the messages of one session with AES-256-GCM (NIST SP 800-38D). Each direction has a key of its own, derived from the
- * shared key and both HELLOs, and its messages have the numbers of their order as nonces. The header stays readable; a HELLO
- * stays readable as a whole. Both are authenticated. One thread; allocates per message (inside the JDK).
+ * Encrypts the messages of one session with AES-256-GCM (NIST SP 800-38D). Each direction has its own key, derived from the
+ * shared key and both HELLOs; the nonces are the message numbers. The header and the whole HELLO stay readable, but
+ * authenticated. One thread; allocates per message (inside the JDK).
  */
 public final class MessageCipher implements MessageSeal {
     private static final String ALGORITHM = "AES";
@@ -25,7 +25,7 @@ public final class MessageCipher implements MessageSeal {
     private final Direction sealing;
     private final Direction opening;
 
-    /** One direction: its key, and the number of its next message. */
+    /** The key of one direction, and the number of its next message. */
     private static final class Direction {
         private final int role;
         private final SecretKeySpec key;
@@ -49,7 +49,7 @@ public final class MessageCipher implements MessageSeal {
             }
         }
 
-        /** Encrypts or decrypts the next message into the output, and returns how many octets of it are there. */
+        /** Encrypts or decrypts the next message into the output, and returns the octets written. */
         int apply(final int mode, final DirectBuffer buffer, final int offset, final int lengthBytes)
             throws GeneralSecurityException {
             if (input.length < lengthBytes) {

@@ -4,8 +4,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Reads the body of a message that {@link ExchangeVerifier} has accepted, in place. It sees the body and nothing around it. One
- * thread at a time; does not own the memory; allocates at construction.
+ * Reads the body of a message accepted by {@link ExchangeVerifier}, in place. One thread at a time; does not own the memory;
+ * allocates at construction.
  */
 abstract class MessageFlyweight {
     private final UnsafeBuffer body = new UnsafeBuffer(0, 0);
@@ -35,7 +35,7 @@ abstract class MessageFlyweight {
         return body.getLong(offset, ExchangeHeader.BYTE_ORDER);
     }
 
-    /** Whether a field of one octet is neither of two values. */
+    /** Whether a field of one octet differs from both values. */
     static boolean isNeither(final DirectBuffer buffer, final int offset, final int first, final int second) {
         final int value = buffer.getByte(offset) & 0xff;
         return value != first && value != second;

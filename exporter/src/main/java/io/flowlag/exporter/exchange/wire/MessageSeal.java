@@ -3,12 +3,12 @@ package io.flowlag.exporter.exchange.wire;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Seals and opens the messages of one session between two ends that share a key. Both count the messages of a direction, so that
- * none can be changed, left out, repeated or sent back. One thread.
+ * Seals and opens the messages of one session between two ends that share a key. Both ends count the messages of a direction, so
+ * that none can be changed, omitted, repeated or reflected. One thread.
  */
 public interface MessageSeal {
     /**
-     * What the version of a sender's HELLO asks for.
+     * The seal for the version of a sender's HELLO.
      *
      * @param key           that both ends share.
      * @param receiverHello octets of the receiver's HELLO.
@@ -24,15 +24,17 @@ public interface MessageSeal {
     /** Seals the next message of this end, which has room for a trailer and says so in its header. */
     void seal(MutableDirectBuffer buffer, int offset, int lengthBytes);
 
-    /** Whether the next message is what the other end sent next; if so, its body can be read now, else nothing has changed. */
+    /**
+     * Opens the next message of the other end. Returns whether it is valid; its body is readable then, and unchanged otherwise.
+     */
     boolean open(MutableDirectBuffer buffer, int offset, int lengthBytes);
 
-    /** Messages of the other end that were opened. */
+    /** Number of messages opened. */
     long opened();
 
-    /** Whether only the other end can read the bodies. */
+    /** Whether bodies are encrypted. */
     boolean isEncrypting();
 
-    /** Hides the secrets of settings that are sealed next, where the body stays readable. */
+    /** Hides the secrets of settings before they are sealed, if bodies stay readable. */
     void hideSecrets(MutableDirectBuffer settings, int offset);
 }

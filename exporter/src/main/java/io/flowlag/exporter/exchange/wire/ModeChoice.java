@@ -3,12 +3,12 @@ package io.flowlag.exporter.exchange.wire;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Mode;
 
 /**
- * Which of both a sender ships of an interval. In mode auto it is the sums of flows while all of them have room, which is what
- * fits the bandwidth; after an interval that had too many, sketches, until {@value #PATIENCE} intervals in a row had no more than
- * four fifths of what fits. One thread; allocates nothing.
+ * Chooses what a sender sends of an interval. In mode auto it is the sums of flows while all of them fit the bandwidth. After an
+ * interval with too many flows it is sketches, until {@value #PATIENCE} intervals in a row had at most four fifths of what fits.
+ * One thread; allocates nothing.
  */
 public final class ModeChoice {
-    /** Intervals in a row that must fit before sketches give way. */
+    /** Intervals in a row that must fit before flows are used again. */
     public static final int PATIENCE = 3;
     private static final double MARGIN = 0.8;
 
@@ -28,7 +28,7 @@ public final class ModeChoice {
     /**
      * Chooses for the next interval.
      *
-     * @param isWhole whether they are all its flows.
+     * @param isWhole whether the flows are complete.
      * @return true for the sums of flows, false for sketches.
      */
     public boolean isFlows(final int flows, final boolean isWhole) {
@@ -42,7 +42,7 @@ public final class ModeChoice {
         return isFlows;
     }
 
-    /** {@return how often it was the other than in the interval before} */
+    /** {@return number of changes from one interval to the next} */
     public long changes() {
         return changes;
     }

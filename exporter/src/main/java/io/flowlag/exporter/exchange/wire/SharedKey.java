@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 
-/** A secret that both ends have in a file: 32 to 128 hexadecimal digits. Immutable; {@code toString} hides it. */
+/** A secret in a file at both ends: 32 to 128 hexadecimal digits. Immutable; {@code toString} hides it. */
 public final class SharedKey {
     private static final int MIN_BYTES = 16;
     private static final int MAX_BYTES = 64;

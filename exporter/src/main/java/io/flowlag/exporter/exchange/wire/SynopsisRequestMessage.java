@@ -112,7 +112,7 @@ public final class SynopsisRequestMessage extends MessageFlyweight {
         return integer(FIRST_OFFSET);
     }
 
-    /** Reads the piece into a request; one that is not the first goes on with it. False if it does not fit there. */
+    /** Reads the piece into a request; later pieces continue it. False if it does not fit. */
     public boolean read(final SynopsisRequest request) {
         final long number = longInteger(NUMBER_OFFSET);
         final long threshold = longInteger(THRESHOLD_OFFSET);

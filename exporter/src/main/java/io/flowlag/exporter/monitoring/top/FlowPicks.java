@@ -1,8 +1,8 @@
 package io.flowlag.exporter.monitoring.top;
 
 /**
- * What one look over the flows has found: the living ones of one pass over the cache, and those that ended since the last
- * handover. Belongs to one thread at a time. Allocates at construction.
+ * The result of one scan of the flows: the live ones of one pass over the cache, and those that ended since the last handover.
+ * One thread at a time. Allocates at construction.
  */
 public final class FlowPicks {
     private final FlowRanking living;
@@ -13,12 +13,12 @@ public final class FlowPicks {
         ended = new FlowRanking(capacity);
     }
 
-    /** {@return living flows; offered is how many there were} */
+    /** {@return live flows; offered is their count} */
     public FlowRanking living() {
         return living;
     }
 
-    /** {@return flows that ended; offered is how many did} */
+    /** {@return ended flows; offered is their count} */
     public FlowRanking ended() {
         return ended;
     }

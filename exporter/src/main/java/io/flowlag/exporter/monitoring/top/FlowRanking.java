@@ -21,9 +21,9 @@ public final class FlowRanking {
     private long offeredCount;
 
     /**
-     * No flows.
+     * An empty ranking.
      *
-     * @param capacity that it keeps, 1 or more.
+     * @param capacity of flows, 1 or more.
      */
     public FlowRanking(final int capacity) {
         if (capacity < 1) {
@@ -51,7 +51,7 @@ public final class FlowRanking {
         return size;
     }
 
-    /** {@return how many were offered since it was cleared} */
+    /** {@return number of flows offered since it was cleared} */
     public long offeredCount() {
         return offeredCount;
     }
@@ -61,19 +61,17 @@ public final class FlowRanking {
         return flows;
     }
 
-    /** Where a flow lies; flows are in no order. Returns its offset in {@link #flows()}. */
+    /** The offset of a flow in {@link #flows()}; flows are unordered. */
     public int offset(final int index) {
         return heap[index] * WatchedFlow.LENGTH_BYTES;
     }
 
-    /** The rank of a flow. Returns as it was offered. */
+    /** The rank of a flow, as offered. */
     public long rank(final int index) {
         return ranks[heap[index]];
     }
 
-    /**
-     * Offers a flow. Returns the offset in {@link #flows()} where the caller writes the flow now; below 0 if others rank higher.
-     */
+    /** Offers a flow. Returns the offset in {@link #flows()} to write it to; negative if others rank higher. */
     public int offer(final long rank) {
         offeredCount++;
         final int place;
@@ -96,8 +94,8 @@ public final class FlowRanking {
     /**
      * Offers every flow of another ranking.
      *
-     * @param earliestNs flows that ended before are left out.
-     * @param leftOut    flows by number that are left out too.
+     * @param earliestNs flows that ended before are excluded.
+     * @param leftOut    numbers of further excluded flows.
      */
     public void offerAll(final FlowRanking other, final long earliestNs, final LongHashSet leftOut) {
         for (int i = 0; i < other.size; i++) {

@@ -22,9 +22,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * accumulate. Allocates at construction.
  */
 public final class FlowWatch implements FlowRecordSink {
-    /** Slots looked at in a duty cycle. */
+    /** Slots scanned in a duty cycle. */
     static final int SLOTS = 64;
-    /** Between two looks at so many slots: a quarter of a million slots in a second at most. */
+    /** Pause between two scans of that many slots: at most a quarter of a million slots a second. */
     static final long PAUSE_NS = 250_000;
     private static final long DELAY_RANK = 1L << 62;
     private static final long LARGEST = (1L << 61) - 1;
@@ -43,10 +43,10 @@ public final class FlowWatch implements FlowRecordSink {
     private long nextLookNs;
 
     /**
-     * A watch that has seen nothing.
+     * An empty watch.
      *
      * @param capacity   flows in each set, 1 or more.
-     * @param intervalNs between the beginnings of two passes over the cache, at the least.
+     * @param intervalNs shortest time between the starts of two passes over the cache.
      */
     public FlowWatch(final FlowRecordSink next, final int capacity, final long intervalNs, final NanoClock clock) {
         this.next = next;
@@ -64,16 +64,16 @@ public final class FlowWatch implements FlowRecordSink {
     }
 
     /**
-     * Says whose flows are watched; before the first one ends.
+     * Sets the delays of the watched flows; to be called before the first flow ends.
      *
-     * @param flowDelays tells of their delays; null where none are measured.
+     * @param flowDelays their delays; null without delay measurement.
      */
     public void watch(final FlowCache flowCache, final FlowDelays flowDelays) {
         cache = flowCache;
         delays = flowDelays;
     }
 
-    /** A duty cycle: looks at some slots, if it is time. */
+    /** A duty cycle: scans some slots if it is due. */
     public void doWork() {
         final long nowNs = clock.nanoTime();
         if (nowNs - nextLookNs < 0) {
@@ -110,13 +110,13 @@ public final class FlowWatch implements FlowRecordSink {
         }
     }
 
-    /** The set that is ready, for the thread that shows it. Returns the set, to be given back soon; null if none is ready. */
+    /** The completed set, for the thread that shows it. Returns the set, to be given back soon; null if none is ready. */
     public FlowPicks take() {
         return full.getAndSet(null);
     }
 
     /**
-     * Gives back what was taken.
+     * Gives a set back.
      *
      * @param taken by {@link #take}.
      */
@@ -215,7 +215,7 @@ public final class FlowWatch implements FlowRecordSink {
         }
     }
 
-    /** Flows with a delay before those without: by mean delay, the others by packets. */
+    /** Flows with a delay, by mean delay, rank above those without, by packets. */
     private static long rank(final int estimator, final long meanNs, final long packetCount) {
         return estimator != 0 ? DELAY_RANK + Math.max(-LARGEST, Math.min(LARGEST, meanNs)) : Math.min(LARGEST, packetCount);
     }

@@ -52,9 +52,9 @@ public final class WatchedFlow {
     public static final int FLAG_SPREAD = 1 << 1;
     /** The mean by sketches is known. */
     public static final int FLAG_SKETCH = 1 << 2;
-    /** The mean by references is known, and the mean is another one. */
+    /** The mean by references is known, and the mean has another estimator. */
     public static final int FLAG_INTERPOLATED = 1 << 3;
-    /** The mean is that of every packet's own delay. */
+    /** The mean covers every packet's own delay. */
     public static final int FLAG_EXACT = 1 << 4;
 
     private static final int SOURCE_HIGH_OFFSET = 0;

@@ -1,2 +1,2 @@
-/** Which flows are worth a look now: the slowest and the largest, gathered by the metering thread for others to show. */
+/** The flows for display: the slowest and the largest, gathered by the metering thread. */
 package io.flowlag.exporter.monitoring.top;
