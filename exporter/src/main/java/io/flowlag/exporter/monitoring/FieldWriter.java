@@ -10,10 +10,8 @@ import java.util.function.Consumer;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 /**
- * Writes fields one behind the other, little-endian: numbers as 8 octets, a text as the number of its octets (4) and UTF-8,
- * a list
- * as the number of its entries (4) and the entries, what may be absent as one octet, 1 or 0, and the value behind a 1. One
- * thread.
+ * Writes consecutive fields, little-endian. A number is 8 octets. A text is the number of its octets (4) and UTF-8. A list is the
+ * number of its entries (4) and the entries. An optional value is one octet, 1 or 0, and the value after a 1. One thread.
  */
 final class FieldWriter {
     private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(1 << 16);

@@ -104,12 +104,12 @@ final class SpoolFiles implements AutoCloseable {
         }
     }
 
-    /** Whether a file would exceed its regular length with so many more octets. */
+    /** Whether a file would exceed its regular length with that number of further octets. */
     boolean isLong(final SpoolSegment segment, final int moreBytes) {
         return segment.lengthBytes + moreBytes >= segmentBytes;
     }
 
-    /** Whether so many more octets fit the bound, in a new file if necessary. */
+    /** Whether that number of further octets fits the bound, in a new file if necessary. */
     boolean hasRoom(final int moreBytes) {
         return lengthBytes + SpoolLayout.HEADER_LENGTH_BYTES + moreBytes <= boundBytes;
     }
