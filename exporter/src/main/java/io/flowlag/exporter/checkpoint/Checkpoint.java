@@ -18,13 +18,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Keeps copies of living flows in a file, so that the next start of the process can take them up after a crash. A flow that has
- * ended stays, marked, until its record has left the process. What is taken up after a crash is therefore never less than what
- * was there at the last complete round, and records that left since the last round but one may be exported a second time, which
- * is counted. While a collector takes nothing, at most as many ended flows are kept as the cache has room for.
- * <p>
- * Opened by the thread that starts the process; {@link #sink()} is the metering stage's; everything else is the agent's own
- * thread's. Allocates while it writes, away from the packets' threads.
+ * Keeps copies of living flows in a file, from which the next start restores them after a crash. An ended flow stays, marked,
+ * until its record has left the process. After a crash, at least the flows of the last complete round are restored. Records
+ * exported since the last round but one may be exported twice; these are counted. While no collector accepts records, the
+ * number of kept ended flows is limited by the cache's capacity.
+ *
+ * <p> The thread that starts the process opens it. {@link #sink()} belongs to the metering stage, everything else to the
+ * agent's own thread. Allocates while it writes, away from the packet threads.
  */
 public final class Checkpoint implements Agent {
     private static final Logger LOG = LoggerFactory.getLogger(Checkpoint.class);
@@ -96,8 +96,8 @@ public final class Checkpoint implements Agent {
     }
 
     /**
-     * The memory of a checkpoint, by formula: the ring, what the cache remembers of what it gave, what was found at the start
-     * (until it is taken up), and the file, whose pages the system may keep in memory. Returns octets.
+     * The memory of a checkpoint, by formula: the ring, the cache's memory of what it gave, the flows found at the start (until
+     * they are restored), and the file, whose pages the system may keep in memory. Returns octets.
      */
     public static long memoryBytes(final int maxFlows) {
         return CheckpointRing.memoryBytes() + FlowCacheContext.snapshotMemoryBytes(maxFlows) +
@@ -195,7 +195,7 @@ public final class Checkpoint implements Agent {
         counters.increment(CounterId.CHECKPOINT_ROUNDS);
     }
 
-    /** A new file, and everything once more: better than a file that nobody can trust. */
+    /** Replaces an untrustworthy file: creates a new one and writes all flows again. */
     private void onFailure(final Throwable cause) {
         counters.increment(CounterId.CHECKPOINT_FAILURES);
         LOG.error("the checkpoint cannot be written, a new file is begun: {}", cause.toString());

@@ -18,16 +18,16 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
 /**
- * The file of the checkpoint: a Chronicle Map from flow id to {@link SavedFlow}, with a checksum of each entry. Under id 0 is
- * what the file is:
+ * The file of the checkpoint: a Chronicle Map from flow id to {@link SavedFlow}, with a checksum of each entry. Id 0 describes
+ * the file:
  * <pre>
- *  0  magic       8
- *  8  version     4
- * 12  maxFlows    4   that it has room for
- * 16  roundNs     8   when the last complete round ended, UNIX epoch
+ *   0 magic     8
+ *   8 version   4
+ *  12 maxFlows  4  that it has room for
+ *  16 roundNs   8  when the last complete round ended, UNIX epoch
  * </pre>
- * A second file, {@code .lock}, keeps a second process away for as long as this one lives; the map has locks of its own, which
- * a killed process would leave behind, so nobody else opens it, and it is always opened by way of recovery. One thread uses it.
+ * A second file, {@code .lock}, excludes a second process while this one lives. A killed process leaves the map's own locks
+ * behind, so the map is always opened with recovery, and only by this class. One thread uses it.
  */
 final class CheckpointFile implements AutoCloseable {
     private static final long MAGIC = 0x464c_4f57_4c41_4721L;

@@ -62,7 +62,7 @@ public final class SavedFlows {
         return endedCount;
     }
 
-    /** {@return whether all have been taken up} */
+    /** {@return whether all have been restored} */
     public boolean isDone() {
         return cursor == count();
     }

@@ -408,7 +408,7 @@ public final class PacketDecoder {
         }
 
         /**
-         * Leaves the segment flow hash of most packets to whoever needs it: one who keeps it with the flow does so seldom.
+         * Skips the segment flow hash of most packets. A caller that caches the hash with the flow seldom needs it.
          *
          * @param isLeft whether to, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}.
          */

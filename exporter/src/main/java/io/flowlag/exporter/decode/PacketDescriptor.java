@@ -55,7 +55,7 @@ public final class PacketDescriptor {
     public static final int FLAG_DIGEST_SHORT = 1 << 5;
     /** The packet is longer than its link carries: an offload joined several. It has no digest. */
     public static final int FLAG_OVERSIZE = 1 << 6;
-    /** The segment flow hash was not computed: whoever needs it has it from the flow, or computes it. An IPv4 packet, whole. */
+    /** The segment flow hash was not computed: read it from the flow or compute it. Set only on unfragmented IPv4 packets. */
     public static final int FLAG_FLOW_HASH_LEFT = 1 << 7;
 
     private static final boolean IS_BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;

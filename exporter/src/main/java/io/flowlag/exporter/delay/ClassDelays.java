@@ -63,7 +63,10 @@ final class ClassDelays {
         }
     }
 
-    /** Nobody knows what was lost in an interval. Before the first one that was compared the sender had not begun. */
+    /**
+     * Marks the loss of an interval as unknown. Before the first compared interval the sender had not begun, so the call has no
+     * effect.
+     */
     void onUnknownLoss() {
         isLossKnown &= !hasBegun;
     }

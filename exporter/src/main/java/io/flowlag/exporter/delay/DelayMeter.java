@@ -34,11 +34,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The delay stage: hands each packet of the segment to whoever measures with it, at the sender point to the schedule of the
- * references, at the receiver point to the interpolation, whose samples go into the state of their flows.
- * <p>
- * The metering thread owns it; {@link #reload} and {@link #statistics} are safe from any thread. Allocates at construction and at
- * the end of a measurement interval.
+ * The delay stage: passes each packet of the segment to the estimators. At the sender point that is the reference schedule, at
+ * the receiver point the interpolation, whose samples are written into the state of their flows.
+ *
+ * <p> The metering thread owns it; {@link #reload} and {@link #statistics} are safe from any thread. Allocates at construction
+ * and at the end of a measurement interval.
  */
 public final class DelayMeter implements DelayView, AutoCloseable {
     /** For {@link #onTime}: it is not known yet how far the packets have come. */
@@ -190,7 +190,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** Whoever takes effective send times besides the references that follow: the receiver here, or the one elsewhere. */
+    /** The consumer of effective send times in addition to follow-ups: the receiver in this process, or the remote one. */
     private ReferenceTransmitter.SendTimeHandler sendTimeTaker() {
         if (receiver != null) {
             return (stream, number, sentNs, method) -> receiver.onSendTime(stream, number, sentNs);
@@ -813,8 +813,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Whether other settings of the segment and its sketches can be taken over: to be asked before anybody is told of them. Any
-     * thread; nothing changes.
+     * Checks whether new settings of the segment and its sketches can be applied; call before announcing them. Any thread;
+     * changes nothing.
      *
      * @throws IllegalArgumentException if not; the message names the value that is wrong.
      */

@@ -251,7 +251,7 @@ final class DelayReport {
         unexplained.put("unexplained_lds_records", sketching.sum((each) -> SketchCounter.unexplainedRecords(each.counters())));
     }
 
-    /** Each counter once more for each sender, where several are told apart. */
+    /** Adds each counter per sender, if there are several senders. */
     private void tellSenders(final Map<String, Long> values) {
         for (int i = 0; i < senders.size(); i++) {
             for (final ReceiverCounter each : ReceiverCounter.values()) {

@@ -56,7 +56,7 @@ final class DelaySummaries {
      * Nothing yet.
      *
      * @param receiver    whose statistics are summed up; this class rotates them. Null where nothing is interpolated.
-     * @param isMatched   whether {@link #onMatched} is told of packets.
+     * @param isMatched   whether {@link #onMatched} receives packets.
      * @param senderCount of the streams, which are numbered by sender, then class.
      * @param recordNs    see {@link #recordNs(long)}.
      */

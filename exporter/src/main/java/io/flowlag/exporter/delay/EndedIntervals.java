@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The measurement intervals that ended last, numbered from 0, so that each destination is told of each one once at its own pace.
- * Bounded: the oldest is forgotten, and whoever had not read it finds that out. One thread adds, any may read; nobody waits.
+ * The last measurement intervals that ended, numbered from 0. Each destination reads every interval once, at its own pace.
+ * Bounded: the oldest is dropped, and a reader that missed it detects this. One thread adds, any may read; no call blocks.
  * Allocates at construction and with each interval.
  */
 final class EndedIntervals {

@@ -117,8 +117,8 @@ public final class FlowDelay {
     }
 
     /**
-     * Where the counters of packets lie whose number and sums are told: by references, or by matching if that is the flow's best
-     * estimate and there are no references.
+     * The offset of the packet counters whose number and sums are exported: by references, or by matching if that is the flow's
+     * best estimate and there are no references.
      */
     public static int samplesOffset(final DirectBuffer buffer, final int offset) {
         return DelayCounters.count(buffer, offset) > 0 ? offset : bestOffset(buffer, offset);

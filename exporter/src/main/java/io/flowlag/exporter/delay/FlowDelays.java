@@ -97,7 +97,7 @@ public final class FlowDelays {
         return (buffer, offset, lengthBytes, record) -> onWaited(senderIndex, buffer, offset, lengthBytes, record);
     }
 
-    /** {@return who is told of a sender's flows that only the sender point saw} */
+    /** {@return the handler of a sender's flows that only the sender point saw} */
     UnseenFlowHandler unseenFlows(final int senderIndex) {
         return (sent, row, startNs, endNs) -> onUnseenFlow(senderIndex, sent, row, startNs, endNs);
     }

@@ -92,7 +92,7 @@ final class HeldAgreement {
         return agreement.point().unsketchedPackets() - toldUnsketchedPackets;
     }
 
-    /** The receiver is told now. */
+    /** Marks the counts as reported to the receiver. */
     void told() {
         toldLatePackets = agreement.point().latePackets();
         toldUnsketchedPackets = agreement.point().unsketchedPackets();

@@ -47,14 +47,14 @@ import java.util.concurrent.atomic.AtomicReference;
  * owns it; {@link #statistics} and counters may be read by any. Allocates at construction and at the end of an interval.
  */
 final class IntervalStage {
-    /** Octets for the packets of a batch, beside the sketches. */
+    /** Octets for the packets of a batch, without the sketches. */
     static final long BATCH_BYTES =
         ReceivedPackets.memoryBytes(PendingPackets.LIMIT) + 3L * PendingPackets.LIMIT * Integer.BYTES;
 
     /** Longer than packets spend in the merge of live sources and in the rings. */
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
 
-    /** Of a packet that is in no sketch any more. */
+    /** Ticket of a packet that is no longer in any sketch. */
     private static final long NO_TICKET = -1;
 
     private final int senderIndex;
@@ -90,9 +90,9 @@ final class IntervalStage {
      * @param senderIndex   of the sender, in the order of the configuration.
      * @param isLive        whether packets come as they happen.
      * @param link          to the sender point in another process; null if both points are here.
-     * @param cache         whose flows have room for what the sketches say.
+     * @param cache         whose flows have room for the sketch estimates.
      * @param recordHandler takes records that have waited.
-     * @param unseenHandler is told of flows that only the sender point saw.
+     * @param unseenHandler takes flows that only the sender point saw.
      */
     IntervalStage(
         final int senderIndex,
@@ -353,10 +353,10 @@ final class IntervalStage {
     }
 
     /**
-     * Packets of the receiver point in a quiet time. Those whose flows have had others in the interval are gathered together, the
-     * others come one by one.
+     * Packets of the receiver point while no interval changes. Packets whose flows had earlier packets in the interval are
+     * added as a batch, the others one by one.
      *
-     * @param packets of the sender, all selected; are told their tickets.
+     * @param packets of the sender, all selected; receive their tickets.
      */
     void onReceived(final PendingPackets packets) {
         final IntervalReceiver receiver = current.receiver();

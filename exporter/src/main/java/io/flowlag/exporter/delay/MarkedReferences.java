@@ -37,7 +37,7 @@ final class MarkedReferences {
      * None under way.
      *
      * @param capacity       under way at once; rounded up to a power of two.
-     * @param maximumDelayNs after which a packet is not expected any more.
+     * @param maximumDelayNs after which a packet counts as lost.
      */
     MarkedReferences(final int capacity, final int streamCount, final long maximumDelayNs) {
         final int size = BitUtil.findNextPositivePowerOfTwo(capacity);

@@ -17,8 +17,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Exact matching of every packet, beside the estimates: exact delays and loss of each flow, and what the estimates are worth.
- * The metering thread owns it; counters may be read by any. Allocates at construction.
+ * Exact matching of every packet, in addition to the estimates: exact delay and loss of each flow, and the accuracy of the
+ * estimates. The metering thread owns it; counters may be read by any. Allocates at construction.
  */
 final class Matching implements MatchHandler {
     private static final int DECIDE_LIMIT = 256;
@@ -210,7 +210,7 @@ final class Matching implements MatchHandler {
         }
     }
 
-    /** Decides of all that wait; what may have passed a point that was not watched any more is left undecided. */
+    /** Decides all waiting packets. A packet that may have passed a point after its capture ended is left undecided. */
     void onEnd() {
         if (receiverTimeNs > senderTimeNs || areBothWays) {
             matcher.onSenderGap(Math.max(receiverTimeNs, senderTimeNs));

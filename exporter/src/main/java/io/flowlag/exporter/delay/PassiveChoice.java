@@ -3,12 +3,12 @@ package io.flowlag.exporter.delay;
 import io.flowlag.exporter.delay.interval.records.SharedSampling;
 
 /**
- * Which packets a sender point tells its receiver the send times of, if the policy is passive: those that both points choose, or
- * fewer, so that their send times keep to a ceiling. The receiver does not know which are left out: these wait there in vain.
- * One thread; allocates at construction.
- * <p>
- * The share of a window is what would have kept the windows before it within the ceiling; what was too much or too little is made
- * up for in the windows that follow.
+ * Chooses the packets whose send times a sender point ships under the policy passive: those that both points choose, or fewer
+ * to keep to a ceiling. The receiver does not know which are left out; there they wait until they expire. One thread; allocates
+ * at construction.
+ *
+ * <p> The share of a window is the one that would have kept earlier windows within the ceiling. Later windows compensate for an
+ * excess or a shortfall.
  */
 public final class PassiveChoice {
     static final long WINDOW_NS = 50_000_000;
@@ -42,7 +42,8 @@ public final class PassiveChoice {
     }
 
     /**
-     * Whether the send time of a packet is told. Returns true for as many of those that both points choose as the ceiling allows.
+     * Decides whether the send time of a packet is shipped. Returns true for as many of the packets that both points choose as
+     * the ceiling allows.
      */
     boolean isShipped(final long digest, final long timestampNs) {
         final long rank = sampling.passiveRank(digest);

@@ -6,14 +6,15 @@ import org.agrona.collections.Long2LongHashMap;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Regular packets that both points chose by digest to stand in for references: what came first, the arrival or the send time,
- * waits here for the other. Of packets with equal digests within the wait none is a reference, since nobody knows which is which.
- * Bounded: with too many that wait the oldest is forgotten.
+ * Regular packets that both points chose by digest to stand in for references. The arrival or the send time, whichever comes
+ * first, waits for the other. Packets with equal digests within the wait are refused as references, because they cannot be told
+ * apart. Bounded: when full, the oldest is forgotten.
  * <pre>
- * packets chosen at one point or the other = matched + refused + unsent + unarrived + forgotten + those that wait
+ *   packets chosen at one point or the other
+ *       = matched + refused + unsent + unarrived + forgotten + those that wait
  * </pre>
- * in which a matched packet counts once, and every other once for each point that told of it. One thread; counters may be read by
- * any. Allocates at construction.
+ * A matched packet counts once here, any other once for each point that reported it. One thread; counters may be read by any.
+ * Allocates at construction.
  */
 final class PassiveReferences {
     private static final long NONE = -1;
@@ -55,7 +56,7 @@ final class PassiveReferences {
     /**
      * Nothing waits.
      *
-     * @param capacity that wait at once, and those of the same time that do not any more; rounded up to a power of two.
+     * @param capacity waiting entries, including expired ones of the same time; rounded up to a power of two.
      * @param waitNs   how long one time is kept without the other, and a digest is remembered.
      */
     PassiveReferences(final int capacity, final long waitNs, final Handler handler) {

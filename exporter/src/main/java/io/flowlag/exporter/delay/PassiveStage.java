@@ -113,7 +113,7 @@ final class PassiveStage {
         }
     }
 
-    /** The clock was set back: nothing that waits is matched any more. */
+    /** The clock was set back: discards everything that waits. */
     void onTimeSetBack() {
         for (final PassiveReferences each : references) {
             each.forget();

@@ -21,7 +21,7 @@ public interface ReceiverLink extends SketchLink {
      */
     SenderAnswers answers(int senderIndex);
 
-    /** {@return the hash whose key the senders are told} */
+    /** {@return the hash whose key is sent to the senders} */
     SipHash hash();
 
     /** How long the receiver waits for an interval. Returns ns behind the time by which all its packets have arrived. */

@@ -77,7 +77,10 @@ final class ReconciledDelays {
         }
     }
 
-    /** Nobody knows what was lost in an interval. Before the first one in which it was tried the sender had not begun. */
+    /**
+     * Marks the loss of an interval as unknown. Before the first reconciled interval the sender had not begun, so the call has
+     * no effect.
+     */
     void onUnknownLoss() {
         isLossKnown &= !hasBegun;
     }

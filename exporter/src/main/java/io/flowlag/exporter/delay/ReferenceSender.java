@@ -34,7 +34,7 @@ final class ReferenceSender implements AutoCloseable {
      * A sender.
      *
      * @param wiring   with sessions, transmitter and clock.
-     * @param receiver takes effective send times besides the references that follow, or null where nobody does.
+     * @param receiver takes effective send times in addition to follow-ups; may be null.
      */
     ReferenceSender(
         final InjectionScheduler scheduler,

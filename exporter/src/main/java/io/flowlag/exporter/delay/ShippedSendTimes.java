@@ -5,9 +5,9 @@ import io.flowlag.rli.receiver.RliReceiver;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Hands send times of the exchange to whoever waits for them: those of injected references to the interpolation, which takes a
- * follow-up for them too, and those of regular packets to the policy passive. The metering thread owns it; counters may be read
- * by any. Allocates at construction.
+ * Distributes send times of the exchange: those of injected references go to the interpolation, which also accepts a follow-up
+ * for them, and those of regular packets to the policy passive. The metering thread owns it; counters may be read by any.
+ * Allocates at construction.
  */
 final class ShippedSendTimes {
     private final ReceiverLink link;

@@ -159,10 +159,11 @@ final class SketchSending {
     }
 
     /**
-     * What the receiver said, as far as it holds. While nothing of another receiver holds yet, what the last one said goes on to.
+     * The receiver's agreement that holds at a time. The last receiver's agreement holds until the first one of another
+     * receiver does.
      *
      * @param nowNs since the epoch.
-     * @return null while nobody has said anything that held.
+     * @return null until an agreement has held.
      */
     SketchAgreement holdingAt(final long nowNs) {
         if (next != null && nowNs >= next.startNs()) {

@@ -3,7 +3,7 @@ package io.flowlag.exporter.delay;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 
 /**
- * A closed interval of a sender point, on its way to the receiver or back. It belongs to whoever holds it.
+ * A closed interval of a sender point, on its way to the receiver or back. Its current holder owns it.
  *
  * @param kernelDrops       packets that the kernel dropped since the interval before.
  * @param ringDrops         packets dropped between the stages since then.

@@ -8,14 +8,14 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 import static org.agrona.BufferUtil.allocateDirectAligned;
 
 /**
- * Walks through the cache once an interval, a few slots at a time, and gives every flow that has changed to a
- * {@link SnapshotSink}. What it remembers of each slot is the flow that was given last and how many packets it had:
+ * Walks through the cache once an interval, a few slots at a time, and gives every changed flow to a {@link SnapshotSink}. For
+ * each slot it remembers the flow that was given last and its number of packets:
  * <pre>
- *  0  flowId        8   0 if nothing was given
- *  8  packetCount   8
+ *  0 flowId       8  0 if nothing was given
+ *  8 packetCount  8
  * </pre>
- * Flows that end between two visits are told apart from those that were never given, so that a flood of short flows costs the
- * checkpoint nothing. Owned by the thread of the cache. Allocates at construction, off-heap.
+ * The end of a flow that was never given is not reported, so a flood of short flows costs the checkpoint nothing. The cache's
+ * thread owns it. Allocates at construction, off-heap.
  */
 final class CacheSweep {
     /** Octets for each slot. */
@@ -42,7 +42,7 @@ final class CacheSweep {
         this.intervalNs = intervalNs;
         entries = table.entries();
         given = new UnsafeBuffer(allocateDirectAligned(table.capacity() * SLOT_LENGTH_BYTES, CACHE_LINE_LENGTH));
-        // A slot's flow ends once, and nothing is given while ends wait: no more than slots, but for what is taken up at first.
+        // A slot's flow ends once, and no flow is given while ends wait: at most one end per slot, plus the restored flows.
         ended = new LongArrayList(table.capacity(), 0);
         slotsPerStep = Math.max(MIN_SLOTS_PER_STEP, table.capacity() / STEPS_PER_SWEEP);
     }

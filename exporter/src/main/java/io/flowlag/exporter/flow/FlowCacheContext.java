@@ -239,7 +239,7 @@ public final class FlowCacheContext {
     }
 
     /**
-     * What copies of living flows take beside the entries, by formula.
+     * The memory of copies of living flows, without the entries, by formula.
      *
      * @param maxFlows how many flows there are at most.
      * @return octets on and off the heap.

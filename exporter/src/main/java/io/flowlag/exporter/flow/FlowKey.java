@@ -8,11 +8,11 @@ import java.security.SecureRandom;
 import java.util.SplittableRandom;
 
 /**
- * The flow key of one packet as six words in the layout of {@link FlowEntry}, with its hash. What belongs to the key beyond
- * the 5-tuple is decided at construction, by masks. The hash is keyed at random per process, so that nobody outside can aim
- * packets at one bucket; equality is always that of the full key.
- * <p>
- * Used by the thread that owns the cache. Allocates at construction.
+ * The flow key of one packet as six words in the layout of {@link FlowEntry}, with its hash. Masks, set at construction, select
+ * the key fields beyond the 5-tuple. The hash has a random key per process, so an attacker cannot aim packets at one bucket.
+ * Equality always compares the full key.
+ *
+ * <p> Used by the thread that owns the cache. Allocates at construction.
  */
 final class FlowKey {
     private static final int DSCP_MASK = 0xFC;
@@ -70,7 +70,7 @@ final class FlowKey {
         secret5 = random.nextLong() | 1;
     }
 
-    /** {@return a seed that nobody can foresee} */
+    /** {@return an unpredictable seed} */
     static long randomSeed() {
         return new SecureRandom().nextLong();
     }

@@ -3,9 +3,9 @@ package io.flowlag.exporter.flow;
 import org.agrona.DirectBuffer;
 
 /**
- * Says which of several flow caches a packet belongs to: all packets of a flow to the same one, flows spread evenly. It goes by a
- * hash of the caches' own key, keyed at random and apart from theirs: nobody outside can aim flows at one cache, and the flows
- * of a cache spread over all of its buckets. Used by one thread. Allocates at construction.
+ * Selects the flow cache of a packet: all packets of a flow go to the same cache, and flows spread evenly. The hash has its own
+ * random key, independent of the caches' keys. An attacker therefore cannot aim flows at one cache, and the flows of a cache
+ * spread over all its buckets. Used by one thread. Allocates at construction.
  */
 public final class ShardSelector {
     private final FlowKey key;
@@ -22,7 +22,7 @@ public final class ShardSelector {
         shardCount = context.shardCount();
     }
 
-    /** {@return a seed that nobody can foresee} */
+    /** {@return an unpredictable seed} */
     public static long randomSeed() {
         return FlowKey.randomSeed();
     }

@@ -3,9 +3,9 @@ package io.flowlag.exporter.flow;
 import org.agrona.DirectBuffer;
 
 /**
- * Takes copies of living flows for a checkpoint, and is told which of them have ended. Called by the thread that owns the
- * cache; must neither block nor throw. Each call is answered false when there is no room now: the cache then asks again later.
- * The octets are the cache's, and valid during the call alone.
+ * Takes copies of living flows for a checkpoint, and the ends of those flows. Called by the thread that owns the cache; must
+ * neither block nor throw. A call returns false when there is no room; the cache then retries later. The octets belong to the
+ * cache and are valid during the call only.
  */
 public interface SnapshotSink {
     /**

@@ -32,7 +32,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private static final int LIVE_MERGE_PACKETS = 64 * 1024;
     /** What a live source has not shown after this time is not waited for. */
     private static final long LIVE_MERGE_WAIT_NS = 200_000_000L;
-    /** How often the next stage is told how far capture has come: rarely enough for its idle thread to sleep. */
+    /** How often the next stage learns how far capture has come: rarely enough for its idle thread to sleep. */
     private static final long CAPTURED_STEP_NS = 10_000_000L;
     /** A clock that is so far behind what it said was set; so it was if it is so far behind a packet's time. */
     private static final long CLOCK_SET_NS = 1_000_000_000L;
@@ -175,8 +175,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     }
 
     /**
-     * Time goes back only if somebody sets the clock, and when no source has packets from before that any more. The kernel's
-     * drops are read after the packets: those from before the time that is told are counted when it is told.
+     * Time goes back only if the clock was set, and once no source holds packets from before that. The kernel's drops are read
+     * after the packets, so drops from before the reported time are already counted.
      */
     private void tellCaptured(final long nowNs) {
         long throughNs = merge == null ? nowNs : Math.min(nowNs, merge.oldestNs());

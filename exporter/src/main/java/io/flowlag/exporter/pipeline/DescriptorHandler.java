@@ -16,8 +16,8 @@ public interface DescriptorHandler {
     void onDescriptors(DirectBuffer buffer, int offset, int count);
 
     /**
-     * How far the capture of live sources has come. Whoever concludes from the absence of a packet goes by this and not by the
-     * clock, which runs on while the process does not.
+     * Reports how far the capture of live sources has come. A stage that infers loss from the absence of a packet uses this and
+     * not the clock, which runs on while the process is stopped.
      *
      * @param throughNs every packet from before this time was handed over, or counted as dropped; since the epoch, by the clock
      *                  of the packets' timestamps.
@@ -26,10 +26,10 @@ public interface DescriptorHandler {
     }
 
     /**
-     * How far packet time has come in file replay, for a stage that gets a part of the packets alone: the packet that tells may
-     * be another stage's. What was captured before that packet was handed over before, the rest comes after.
+     * Reports how far packet time has come in file replay, for a stage that receives only a share of the packets. The packet
+     * that advances time may belong to another stage. Packets captured before it were handed over earlier, the rest follow.
      *
-     * @param packetTimeNs the time by all packets, UNIX epoch; it is told before the first packet, and goes by this alone.
+     * @param packetTimeNs the time by all packets, UNIX epoch; reported before the first packet, and the only time to use.
      */
     default void onPacketTime(final long packetTimeNs) {
     }

@@ -3,12 +3,11 @@ package io.flowlag.exporter.pipeline;
 import io.flowlag.exporter.capture.PacketSource;
 
 /**
- * What time it is by the packets of files: the latest timestamp so far. A packet that comes late changes nothing; only when
- * {@link #LATE_PACKETS} in a row are late by more than {@link #LATE_NS}, the time before them was wrong (a packet with a damaged
- * timestamp, a clock that was set back, an earlier capture behind a later one), and time goes on with theirs. Else no silent flow
- * would end any more.
- * <p>
- * One thread. Allocates: never.
+ * The time by the packets of files: the latest timestamp so far. A late packet changes nothing. When {@link #LATE_PACKETS} in a
+ * row are late by more than {@link #LATE_NS}, the earlier time was wrong and time continues with theirs. Causes are a damaged
+ * timestamp, a clock that was set back, or an earlier capture after a later one. Otherwise silent flows would never end.
+ *
+ * <p> One thread. Never allocates.
  */
 public final class PacketTime {
     /** As many packets in a row set time back: few against a cache, many against what a path reorders. */

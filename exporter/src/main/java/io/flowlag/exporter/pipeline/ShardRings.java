@@ -9,12 +9,12 @@ import org.agrona.DirectBuffer;
 import java.util.List;
 
 /**
- * Shares out the packets of files to several metering stages, each with a ring and a flow cache of its own, by a hash of their
- * flow. Whenever packet time comes to another tick, every stage is told, behind the packets from before and before all others:
- * flows end as they would in a single cache, wherever the packet is that tells.
- * <p>
- * Called by the capture stage, on its thread; the other end of each ring is its metering stage's. Allocates at construction,
- * off-heap.
+ * Distributes the packets of files over several metering stages, each with its own ring and flow cache, by a hash of their
+ * flow. When packet time reaches another tick, every stage is notified between the packets before it and those after. Flows
+ * therefore end as in a single cache.
+ *
+ * <p> Called by the capture stage, on its thread; the other end of each ring belongs to its metering stage. Allocates at
+ * construction, off-heap.
  */
 public final class ShardRings implements DescriptorHandler {
     private static final int BATCH_LIMIT = FlowCache.TOUCH_LIMIT;

@@ -11,10 +11,10 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 /**
  * A bounded ring of octet messages from the thread of one stage to that of the next.
- * <p>
- * Assumptions: one thread offers, one thread reads. Guarantees: messages arrive in order, whole and once; the memory never
- * grows. When the ring is full a live process is told so at once and counts the loss; in file replay the offering thread waits
- * for the reader, until the reader has ended. Allocates at construction, off-heap.
+ *
+ * <p> One thread offers, one thread reads. Messages arrive in order, whole and once. When the ring is full, an offer of a live
+ * process fails at once and is counted; in file replay the offering thread waits for the reader, until the reader has ended.
+ * Allocates at construction, off-heap.
  */
 public final class StageRing {
     private static final int MESSAGE_TYPE = 1;
@@ -89,7 +89,7 @@ public final class StageRing {
         return ring.size() == 0;
     }
 
-    /** Says that nobody will read any more, so that a waiting offer gives up. Reading thread only. */
+    /** Marks the reader as gone, so that a waiting offer gives up. Reading thread only. */
     public void readerGone() {
         isReaderGone = true;
     }

@@ -26,7 +26,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     /** Longest packet that is taken. */
     public static final int MAXIMUM_LENGTH_BYTES = 2048;
 
-    /** After so long a stamp does not come any more. */
+    /** A stamp that is later than this counts as missing. */
     static final long STAMP_PATIENCE_NS = 1_000_000_000L;
     /** So many references without any stamp: the kernel has none. */
     static final int STAMPLESS_LIMIT = 8;

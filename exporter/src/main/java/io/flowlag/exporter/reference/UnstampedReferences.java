@@ -46,7 +46,7 @@ final class UnstampedReferences {
     }
 
     /**
-     * Finds the reference of a stamp. Those before it get no stamp any more.
+     * Finds the reference of a stamp. References before it will not get a stamp.
      *
      * @param isInCall whether the stamp is taken inside the call that sends.
      * @return whether there is one; then it is the oldest.

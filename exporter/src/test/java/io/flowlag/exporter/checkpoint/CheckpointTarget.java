@@ -24,9 +24,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * What a start reads of a checkpoint before the map and beside it: the beginning of the map's file, and the ring with flows that
- * were on their way, which are looked at, taken up by a cache and ended. An input is head and tail of the ring (8 octets each)
- * and what the ring begins with; the same octets are tried as the beginning of a map.
+ * The inputs that a start reads without the map's own recovery: the beginning of the map's file, and the ring with flows on
+ * their way. The ring's flows are inspected, restored into a cache and ended. An input is head and tail of the ring (8 octets
+ * each), then the ring's first octets; the same octets are also tried as the beginning of a map.
  */
 public final class CheckpointTarget implements FuzzTarget {
     private static final int POSITIONS_BYTES = 16;

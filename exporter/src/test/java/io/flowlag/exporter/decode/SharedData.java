@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** The real captures beside the checkout, their manifest, and the flows that tshark found in each. */
+/** The real captures next to the checkout, their manifest, and the flows that tshark found in each. */
 public final class SharedData {
     private static final int PORTS_END_COLUMN = 6;
     private static final int PACKETS_COLUMN = 6;
@@ -28,7 +28,7 @@ public final class SharedData {
     private SharedData() {
     }
 
-    /** The data folder: in the folder that FLOWLAG_SHARED names, otherwise in one beside the checkout or above it. */
+    /** The data folder: in the folder named by FLOWLAG_SHARED, otherwise next to the checkout or above it. */
     public static Optional<Path> find() {
         final String shared = System.getenv("FLOWLAG_SHARED");
         if (shared != null) {

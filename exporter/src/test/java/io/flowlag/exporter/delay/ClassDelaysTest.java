@@ -115,7 +115,7 @@ class ClassDelaysTest {
         }
     }
 
-    /** Many intervals of which nobody can tell a deviation do not make that of the others smaller. */
+    /** Many intervals without a known deviation do not reduce the deviation of the others. */
     @Test
     void shouldNotDiluteTheDeviationByIntervalsWithoutOne() {
         final SketchPair pair = pair();
@@ -246,7 +246,7 @@ class ClassDelaysTest {
         assertNotNull(total.meanNs());
     }
 
-    /** Where nobody sent anything nothing was lost, however long time leaps. */
+    /** Without packets sent nothing is lost, however long the time leap. */
     @Test
     void shouldKnowTheLossOfAllOverIdleTime() {
         final IntervalReceiver receiver = pass(-1, 250, 270, 500, 1500);

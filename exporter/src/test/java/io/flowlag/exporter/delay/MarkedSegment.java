@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 
 /**
  * A FIFO link in simulated time, whose large packets come in bursts of one flow each, through the delay stage with packets that
- * stand in for references: estimates beside the truth, flow by flow.
+ * stand in for references. Compares estimates with the truth, flow by flow.
  */
 final class MarkedSegment {
     static final long CAPACITY_BPS = 1_000_000_000L;

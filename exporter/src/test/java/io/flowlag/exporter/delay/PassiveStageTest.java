@@ -81,7 +81,7 @@ class PassiveStageTest {
         assertEquals(0, count(stage, "passive_refused"));
     }
 
-    /** What a sender leaves out to keep to its ceiling waits in vain. */
+    /** A packet whose send time the sender omits for its ceiling waits until it expires. */
     @Test
     void shouldForgetPacketsWhoseSendTimesAreLeftOut() {
         final PassiveStage stage = stage(1000 * MS_NS);

@@ -102,7 +102,7 @@ class CacheSweepTest {
         return descriptor;
     }
 
-    /** Whatever came before: once nothing changes any more and nothing is refused, the copies are the cache. */
+    /** Once the cache stops changing and no copy is refused, the copies equal the cache, whatever came before. */
     @Property(tries = 100)
     void shouldGiveWhatTheCacheHolds(@ForAll final long seed) {
         final Random random = new Random(seed);

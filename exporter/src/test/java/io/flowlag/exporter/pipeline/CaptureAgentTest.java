@@ -90,7 +90,7 @@ class CaptureAgentTest {
         }
     }
 
-    /** What the next stage is told, in order. */
+    /** The reports to the next stage, in order. */
     private static final class Passed implements DescriptorHandler {
         private final List<Long> capturedNs = new ArrayList<>();
         private int packets;
@@ -226,7 +226,7 @@ class CaptureAgentTest {
         assertEquals(0, counters.get(CounterId.TIME_BACKWARDS));
     }
 
-    /** Whoever begins anew by that time must not see a packet from before. */
+    /** A stage that restarts at the reported time must not receive an earlier packet. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldPassOnWhatCameBeforeTheClockWasSetBackFirst(final boolean isMerged) {
@@ -273,7 +273,7 @@ class CaptureAgentTest {
         assertEquals(0, counters.get(CounterId.DROPPED_AT_PACKET_RING));
     }
 
-    /** Whoever concludes from the time that is told concludes that packets were lost elsewhere, if not here. */
+    /** A stage that infers loss from the reported time attributes uncounted drops to the network. */
     @Test
     void shouldHaveCountedTheDropsOfTheTimeThatItTells() {
         final List<Long> drops = new ArrayList<>();

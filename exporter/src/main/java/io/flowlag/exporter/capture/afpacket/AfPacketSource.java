@@ -98,14 +98,14 @@ public final class AfPacketSource implements LivePacketSource {
     }
 
     /**
-     * Opens an interface by several sources, between which the kernel shares the packets out: those between the same two
-     * addresses and ports, in either direction, come to the same source. Fragments go by their addresses alone, so that those of
-     * a datagram stay together, but not with whole packets between the same ports. Each source has a ring of its own, and ends
-     * when all of them take nothing in any more.
+     * Opens several sources on one interface. The kernel shares the packets out: packets between the same two addresses and
+     * ports, in either direction, go to the same source. Fragments are assigned by addresses alone, so the fragments of a
+     * datagram stay together, but apart from whole packets between the same ports. Each source has its own ring. A source ends
+     * when no source of the group receives packets.
      *
      * @param count of sources, 1 or more.
-     * @return the sources, each for a thread of its own; packets that arrive from now on are in one of them.
-     * @throws CaptureException if that cannot be done; its message says what can.
+     * @return the sources, one per thread; packets that arrive from now on are in one of them.
+     * @throws CaptureException if a socket cannot be opened; the message says what to do.
      */
     public static List<AfPacketSource> openGroup(final LiveCaptureOptions options, final int count) {
         return openAll(options, count, new FanoutGroup(count));

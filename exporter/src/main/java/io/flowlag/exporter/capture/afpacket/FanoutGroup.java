@@ -39,7 +39,7 @@ final class FanoutGroup {
         receivingCount.decrementAndGet();
     }
 
-    /** {@return whether no member takes a packet in any more} */
+    /** {@return whether all members have stopped receiving} */
     boolean isRefusing() {
         return receivingCount.get() <= 0;
     }

@@ -168,7 +168,7 @@ final class PacketSocket implements AutoCloseable {
         }
     }
 
-    /** Ceases to receive. The kernel returns from this call when no packet is on its way to the ring any more. */
+    /** Stops receiving. When this call returns, the kernel has no packet left on its way to the ring. */
     void unbind(final int interfaceIndex) {
         attachFilter(BpfProgram.accept(0));
         putAddress(argument, PROTOCOL_EXPERIMENTAL, interfaceIndex);

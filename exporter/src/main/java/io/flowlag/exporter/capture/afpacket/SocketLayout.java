@@ -44,7 +44,7 @@ final class SocketLayout {
     static final int TPACKET_V3 = 2;
     static final int MEMBERSHIP_PROMISCUOUS = 1;
     static final int FANOUT_HASH = 0;
-    /** The kernel finds a number for the group that nobody has. */
+    /** The kernel chooses an unused group number. */
     static final int FANOUT_FLAG_UNIQUE_ID = 0x2000;
     static final int TIMESTAMP_RAW_HARDWARE = 1 << 6;
 

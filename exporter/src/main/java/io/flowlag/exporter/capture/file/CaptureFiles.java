@@ -26,8 +26,8 @@ public final class CaptureFiles {
     }
 
     /**
-     * Opens captures: one to be read in the order of the file, several to be merged by time. A capture that is damaged within
-     * its first header is refused if it is the only one; among several it is told of by {@link CaptureFileSource#damage()}.
+     * Opens captures: a single one is read in file order, several are merged by time. A single capture with a damaged first
+     * header is refused; among several, {@link CaptureFileSource#damage()} reports it.
      *
      * @param paths         of the captures, at least one, {@link #STANDARD_INPUT} among them at most once.
      * @param filters       of their packets; {@link FilterSupplier#ALL} for none.

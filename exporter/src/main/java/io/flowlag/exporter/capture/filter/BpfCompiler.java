@@ -70,13 +70,13 @@ public final class BpfCompiler {
     }
 
     /**
-     * Compiles for the kernel's side of an interface. There the outer VLAN tag may be beside the packet instead of in it, and
-     * only a program made for a live handle looks for it in both places.
+     * Compiles for the kernel's side of an interface. There the outer VLAN tag may be metadata instead of packet data. Only a
+     * program compiled for a live handle checks both places.
      *
      * @param interfaceName   that the program is to run on; it must be up.
-     * @param linkType        that the packets of the interface have, a {@link LinkType} number.
-     * @param snapLengthBytes what the program returns for packets that are wanted.
-     * @return the program; it may contain loads that only the kernel can do.
+     * @param linkType        of the interface's packets, a {@link LinkType} number.
+     * @param snapLengthBytes returned by the program for packets that match.
+     * @return the program; it may contain loads that only the kernel supports.
      * @throws CaptureException if the expression is wrong or the interface cannot be opened.
      */
     public static synchronized BpfProgram compileForInterface(

@@ -27,10 +27,10 @@ public final class BpfFilterSupplier implements FilterSupplier {
      * A supplier for one expression.
      *
      * @param expression in the syntax of pcap-filter(7).
-     * @param handler    is told, once for each link type that the expression cannot be compiled for, why no packet of it is kept;
-     *                   by the thread that asks for the filter.
+     * @param handler    receives the reason once for each link type that the expression cannot be compiled for; its packets are
+     *                   dropped. Called by the thread that asks for the filter.
      * @throws CaptureException of kind {@link CaptureException.Kind#BAD_FILTER} if it is wrong for every link type, of kind
-     *                          {@link CaptureException.Kind#UNAVAILABLE} without libpcap.
+     *         {@link CaptureException.Kind#UNAVAILABLE} without libpcap.
      */
     public BpfFilterSupplier(final String expression, final Consumer<String> handler) {
         this.expression = expression;

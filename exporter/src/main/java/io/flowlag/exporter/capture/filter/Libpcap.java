@@ -6,8 +6,8 @@ import com.sun.jna.Pointer;
 import io.flowlag.exporter.capture.CaptureException;
 
 /**
- * Functions of libpcap by their own names, mapped directly. The library is looked for once, when the first is called; use
- * {@link #require} before that. Any thread may call {@link #require}; whoever has a handle is the one thread that uses it.
+ * Functions of libpcap by their own names, mapped directly. The library is loaded at the first call; call {@link #require}
+ * before it. Any thread may call {@link #require}; a handle is used by one thread.
  */
 final class Libpcap {
     /** {@code PCAP_NETMASK_UNKNOWN}: expressions that need the mask of the network are refused with a message. */

@@ -8,12 +8,12 @@ import java.util.concurrent.TimeUnit;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * A few digests of one point, kept far longer than the maximum delay. It tells packets that the other point never saw from
- * those that it saw at quite another time, as when clocks are apart. Each digest has one place; whoever is there stays until it
- * is old.
+ * A few digests of one point, kept far longer than the maximum delay. They tell packets that the other point never saw from
+ * packets that it saw at a distant time, as when clocks are apart. Each digest maps to one place; an entry stays until it is
+ * old.
  * <pre>
- *   0  digest  8
- *   8  timeNs  8   at its point, UNIX epoch; EMPTY if there is none
+ *  0 digest  8
+ *  8 timeNs  8  at its point, UNIX epoch; EMPTY if there is none
  * </pre>
  * One thread owns it. Allocates at construction, off-heap.
  */

@@ -58,7 +58,7 @@ public final class ExactMatcher {
      *
      * @param context sizes and times; checked here.
      * @param flows   of the segment, owned by this matcher's thread, with the same counters.
-     * @param handler is told what becomes of packets; {@link MatchHandler#NONE} if nobody asks.
+     * @param handler takes the results of packets; {@link MatchHandler#NONE} to ignore them.
      */
     public ExactMatcher(final ExactMatcherContext context, final SegmentFlows flows, final MatchHandler handler) {
         context.check();
@@ -139,7 +139,7 @@ public final class ExactMatcher {
     /**
      * A packet of the segment at the receiver point.
      *
-     * @param receiverTag comes back with what the handler is told of the packet.
+     * @param receiverTag passed to the handler with the packet's result.
      * @return what could be done with it at once.
      */
     public MatchResult onReceived(final DirectBuffer descriptor, final int offset, final long receiverTag) {

@@ -110,8 +110,8 @@ public final class ExactMatcherContext {
     }
 
     /**
-     * Sets how much later than time passes a packet may be handed over: 0 where packets come in the order of their times, as
-     * from files; the time that a packet may spend in rings where {@link ExactMatcher#onTime} is told the time of a clock.
+     * Sets how much later than time passes a packet may be handed over. It is 0 where packets come in time order, as from
+     * files. It is the longest time in the rings where {@link ExactMatcher#onTime} receives the time of a clock.
      *
      * @param graceNs 0 to {@link #MAX_DELAY_NS}.
      */

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay.exact;
 
 /**
- * Is told what became of packets, on the thread that owns the {@link ExactMatcher}, from within its calls. Must neither call
- * the matcher nor throw nor allocate. The tag is what came with the packet at the receiver point, such as slot and generation
- * of its flow in the cache.
+ * Receives the results of packets, on the thread that owns the {@link ExactMatcher}, from within its calls. Must neither call
+ * the matcher nor throw nor allocate. The tag is the one given at the receiver point, such as slot and generation of the
+ * packet's flow in the cache.
  */
 public interface MatchHandler {
     /** Does nothing. */

@@ -4,8 +4,8 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import org.agrona.DirectBuffer;
 
 /**
- * Counts, at each point, the packets that look changed on the way: fragments, tunnels, packets joined by an offload. The counts
- * of one point beside the other's hint at why digests do not match. Used by the matcher's thread. Allocates: never.
+ * Counts, at each point, the packets that look changed on the way: fragments, tunnels, packets joined by an offload. Comparing
+ * the counts of both points hints at why digests do not match. Used by the matcher's thread. Never allocates.
  */
 final class PacketFeatures {
     private static final int ETHERNET_PAYLOAD_BYTES = 1500;

@@ -417,7 +417,7 @@ public final class SegmentFlows {
     }
 
     /**
-     * Has flows matched, by the hash of their key: each of them, or one in so many. Whoever is of a smaller part is of a larger.
+     * Matches flows by the hash of their key: each of them, or one in so many. A larger share contains every smaller one.
      *
      * @param oneIn a power of two up to MOST_ONE_IN.
      */

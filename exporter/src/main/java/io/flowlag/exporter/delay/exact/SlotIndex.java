@@ -5,8 +5,8 @@ import org.agrona.BitUtil;
 
 /**
  * Open-addressed index from a 32-bit tag to slots elsewhere (linear probing, at most half full, deletion by shifting back). A
- * bucket is one long: the tag, and the slot plus one; 0 is free. Several slots may have one tag: whoever asks compares keys in
- * full. One thread owns an index. Allocates at construction and when it grows, off-heap.
+ * bucket is one long: the tag, and the slot plus one; 0 is free. Several slots may have one tag, so the caller compares full
+ * keys. One thread owns an index. Allocates at construction and when it grows, off-heap.
  */
 final class SlotIndex {
     /** Returned when there is no further bucket with the tag. */
