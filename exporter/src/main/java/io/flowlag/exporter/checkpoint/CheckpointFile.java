@@ -21,10 +21,10 @@ import java.util.function.Consumer;
  * The file of the checkpoint: a Chronicle Map from flow id to {@link SavedFlow}, with a checksum of each entry. Id 0 describes
  * the file:
  * <pre>
- *   0 magic     8
- *   8 version   4
- *  12 maxFlows  4  that it has room for
- *  16 roundNs   8  when the last complete round ended, UNIX epoch
+ *  0  magic       8
+ *  8  version     4
+ * 12  maxFlows    4   that it has room for
+ * 16  roundNs     8   when the last complete round ended, UNIX epoch
  * </pre>
  * A second file, {@code .lock}, excludes a second process while this one lives. A killed process leaves the map's own locks
  * behind, so the map is always opened with recovery, and only by this class. One thread uses it.

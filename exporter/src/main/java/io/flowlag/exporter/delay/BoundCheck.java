@@ -3,9 +3,9 @@ package io.flowlag.exporter.delay;
 import java.util.Arrays;
 
 /**
- * By what an estimator's bounds are multiplied so that they hold for 95 % of witness flows of a size: the 95th percentile of
- * errors over bounds. Sizes with few witnesses go by those of all sizes, and without these bounds stay as they are. Only many
- * witnesses of a size make its bounds narrower. One thread. Allocates at construction.
+ * The factor for an estimator's bounds that makes them hold for 95 % of witness flows of a size: the 95th percentile of errors
+ * over bounds. Sizes with few witnesses use those of all sizes; without enough of these, bounds stay unchanged. Bounds become
+ * narrower only with many witnesses of a size. One thread. Allocates at construction.
  */
 final class BoundCheck {
     private static final int SIZES = 6;
@@ -47,13 +47,13 @@ final class BoundCheck {
         }
     }
 
-    /** {@return by what a bound of a flow of so many packets is multiplied} */
+    /** {@return the factor for the bound of a flow of so many packets} */
     double factor(final long packets) {
         final int size = size(packets);
         return factors[counts[size] >= LEAST_OF_SIZE ? size : ALL_SIZES];
     }
 
-    /** By the number of digits, but one packet alone. */
+    /** The size class: the number of digits, with a class of its own for a single packet. */
     private static int size(final long packets) {
         return packets < 2 ? 1 : packets < 10 ? 2 : packets < 100 ? 3 : packets < 1000 ? 4 : 5;
     }

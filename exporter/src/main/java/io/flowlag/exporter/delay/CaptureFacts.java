@@ -1,13 +1,13 @@
 package io.flowlag.exporter.delay;
 
 /**
- * What is known of two captures before they are measured. Immutable.
+ * Facts about two captures, known before they are measured. Immutable.
  *
  * @param digestBytes      of a packet, from its IP header on, that both captures hold.
  * @param joinedAboveBytes length of IP packets above which an offload joined them; {@link Integer#MAX_VALUE} if none did.
- * @param sides            which way packets go, where the captures hold both directions; else null.
+ * @param sides            direction of packets, where the captures hold both; else null.
  * @param isWhole          whether no packet was under way when the captures began and ended, so that their ends hide no loss.
- * @param matchedOneIn     of so many flows one is matched, as far as any are; a power of two, 1 for each.
+ * @param matchedOneIn     of so many flows at most one is matched; a power of two, 1 for each.
  */
 public record CaptureFacts(
     int digestBytes, int joinedAboveBytes, PacketSides sides, boolean isWhole, int matchedOneIn) {
@@ -15,7 +15,7 @@ public record CaptureFacts(
     public static final CaptureFacts NONE = cutAt(Integer.MAX_VALUE);
 
     /**
-     * Nothing is known but what captures cut off.
+     * Only the truncation of the captures is known.
      *
      * @param digestBytes of a packet that all captures hold.
      */
@@ -23,7 +23,7 @@ public record CaptureFacts(
         return new CaptureFacts(digestBytes, Integer.MAX_VALUE, null, false, 1);
     }
 
-    /** {@return the same, but all packets are taken to go one way} */
+    /** {@return the same, with all packets in one direction} */
     public CaptureFacts oneWay() {
         return new CaptureFacts(digestBytes, joinedAboveBytes, null, isWhole, matchedOneIn);
     }

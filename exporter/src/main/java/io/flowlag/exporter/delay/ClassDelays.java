@@ -45,7 +45,7 @@ final class ClassDelays {
         return total;
     }
 
-    /** Adds an interval, by the classes that held in it. */
+    /** Adds an interval, by its traffic classes. */
     void add(final IntervalAnswer answer, final TrafficClasses classes) {
         hasBegun = true;
         isLossKnown &= answer.hasLoss();
@@ -81,7 +81,7 @@ final class ClassDelays {
         }
     }
 
-    /** {@return what an interval says, by the classes that held in it} */
+    /** {@return the delays of an interval, by its traffic classes} */
     List<AggregateDelay> interval(final IntervalAnswer answer, final TrafficClasses classes) {
         final List<AggregateDelay> list = new ArrayList<>();
         for (int i = 0; i < classes.count(); i++) {
@@ -105,7 +105,7 @@ final class ClassDelays {
             answer.hasLoss() ? answer.sumLostPackets(classIndex) : null);
     }
 
-    /** {@return what all intervals said of the classes} */
+    /** {@return the delays of all intervals by class} */
     List<AggregateDelay> total(final TrafficClasses classes) {
         final List<AggregateDelay> list = new ArrayList<>();
         for (int i = 0; i < classes.count(); i++) {

@@ -5,14 +5,14 @@ import io.flowlag.rli.reference.ErrorEstimate;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How far the clocks of the two points may be apart. In one process that is what the process was told; a receiver adds what its
- * senders' references, and their intervals over the exchange, say of their clocks to the error of its own, for each sender by
- * itself. The metering thread writes, any thread reads. Allocates at construction.
+ * The largest possible difference between the clocks of the two points. In one process it is the configured one. A receiver
+ * adds the error of its own clock to each sender's, as its references and its intervals over the exchange report it. The
+ * metering thread writes, any thread reads. Allocates at construction.
  */
 final class ClockDifference implements ClockError {
     private static final int NOTHING_SAID = 0;
     private static final long UNKNOWN_NS = -1;
-    /** Nothing was heard of a sender, which is no ill of the others. */
+    /** Marks a sender without a report; it does not affect the others. */
     private static final long UNHEARD_NS = -2;
 
     private final ClockError own;
@@ -23,7 +23,7 @@ final class ClockDifference implements ClockError {
     private final AtomicLongArray sendersNs;
 
     /**
-     * Nothing was heard of senders.
+     * No reports yet.
      *
      * @param wiring     with the own clock, and the role that says whether it is the only one.
      * @param classCount of the streams that each has.
@@ -41,7 +41,7 @@ final class ClockDifference implements ClockError {
     }
 
     /**
-     * A reference says how good its sender's clock is.
+     * Takes the clock error that a reference reports for its sender.
      *
      * @param streamIndex of the reference, numbered by sender, then class.
      */
@@ -50,9 +50,9 @@ final class ClockDifference implements ClockError {
     }
 
     /**
-     * A sender says by the exchange how good its clock is.
+     * Takes the clock error that a sender reports over the exchange.
      *
-     * @param errorEstimate that it gives; 0 if it has given none.
+     * @param errorEstimate reported; 0 if it has given none.
      */
     void onSender(final int senderIndex, final int errorEstimate) {
         onEstimate(senderCount * classCount + senderIndex, senderIndex, errorEstimate);
@@ -87,7 +87,7 @@ final class ClockDifference implements ClockError {
         return ownNs < 0 || senderNs < 0 ? UNKNOWN_NS : ownNs + senderNs;
     }
 
-    /** {@return the bound with the worst clock of those senders that were heard; below 0 for unknown} */
+    /** {@return the bound with the worst clock of the senders that reported; below 0 for unknown} */
     @Override
     public long errorNs() {
         long worstNs = UNHEARD_NS;

@@ -1,14 +1,14 @@
 package io.flowlag.exporter.delay;
 
-/** How far the clocks of the two points may differ at this moment. Safe from any thread; no call blocks or allocates. */
+/** The largest difference of the two points' clocks at this moment. Safe from any thread; no call blocks or allocates. */
 public interface ClockError {
-    /** One clock for both points: files of one capture device, or one host. */
+    /** A single clock for both points: files of one capture device, or one host. */
     ClockError NONE = fixed(0);
 
-    /** {@return a bound of the difference, ns; below 0 for unknown} */
+    /** {@return the bound of the difference, ns; below 0 for unknown} */
     long errorNs();
 
-    /** {@return whether the clock is kept in step with others} */
+    /** {@return whether an outside source disciplines the clock} */
     boolean isSynchronized();
 
     /**

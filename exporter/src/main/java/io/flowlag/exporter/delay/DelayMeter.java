@@ -41,15 +41,15 @@ import java.util.concurrent.atomic.AtomicReference;
  * and at the end of a measurement interval.
  */
 public final class DelayMeter implements DelayView, AutoCloseable {
-    /** For {@link #onTime}: it is not known yet how far the packets have come. */
+    /** For {@link #onTime}: capture progress is not known yet. */
     public static final long NOTHING_CAPTURED_NS = Long.MIN_VALUE;
 
     private static final int MARKED_CAPACITY = 64 * 1024;
-    /** In place of a slot: a packet of the sender point. */
+    /** In place of a slot: a packet of the sender point, which is not metered. */
     private static final int NOT_METERED = -1;
     private static final long LEAST_HELD = 50;
     private static final long HELD_SHARE = 100;
-    /** Live packets come in blocks, later than they are said to have come by less than this. */
+    /** Live packets come in blocks, later than reported by less than this. */
     private static final long LINK_LAG_NS = 100_000_000L;
 
     private final DelayWiring wiring;
@@ -65,7 +65,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final RliReceiver receiver;
     private final DelaySummaries summaries;
     private final InjectionScheduler scheduler;
-    /** By which references are sent; null without a schedule. */
+    /** When references are sent; null without a schedule. */
     private InjectionTerms terms;
     private ExporterConfig.Rli ownReferences;
     private InjectionTerms ownTerms;
@@ -79,7 +79,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final SampleWriter samples;
     private final FlowDelays flowDelays;
     private final Matching matching;
-    /** Null where every flow is matched for certain, or references tell of those that are not. */
+    /** Null where every flow is certainly matched, or references cover the unmatched ones. */
     private final StandIn standIn;
     private final SenderSketches sketching;
     /** Packets that wait to be measured together; null where each is measured at once. */
@@ -98,8 +98,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     /**
      * A stage that has seen nothing.
      *
-     * @param wiring  what the stage is joined to.
-     * @param flowEnd tells of flows that end; the cache's sink.
+     * @param wiring  of the stage.
+     * @param flowEnd finishes the records of ended flows; the cache's sink.
      * @param cache   with {@link #stateLengthBytes} of state for this stage.
      * @param clock   that stamps references; null where packets come from captures.
      */
@@ -168,8 +168,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Whether packets may wait: they are sketched and interpolated only, by one sender's sketches, in cells, and no packet is
-     * estimated before the next has come. More estimates may be under way than packets wait, so that none is given up for that.
+     * Decides whether packets may wait. They may if they are only sketched and interpolated, in cells of one sender's sketches,
+     * and no packet is estimated before the next has come. More estimates fit than packets wait, so waiting discards none.
      */
     private boolean mayWait(final ExporterConfig config) {
         return wiring.isFlowHashLeft() && wiring.receiverLink().mode() != IntervalMode.FLOWS && senders.isOneForAll() &&
@@ -177,13 +177,13 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             (!config.joint().enabled() || config.joint().pendingPackets() >= 2 * PendingPackets.LIMIT);
     }
 
-    /** Whether flows may be left out of matching, and nothing else tells of their delays. */
+    /** Whether flows may be left out of matching while no other estimator measures their delays. */
     private static boolean hasStandIn(final DelayWiring wiring, final boolean isLive) {
         return wiring.isMatched() && wiring.isExact() && !wiring.isInterpolated() &&
             (isLive || wiring.captures().matchedOneIn() > 1);
     }
 
-    /** Estimates by references go to the sketches too where both are solved jointly, and where they were before. */
+    /** Passes estimates by references to the sketches if the joint estimation is on, or already was. */
     private void tellEstimates(final ExporterConfig config) {
         if (sketching != null && config.joint().enabled()) {
             samples.tell(sketching);
@@ -200,9 +200,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * The octets of a flow's state that this stage needs.
+     * The size of this stage's state of a flow.
      *
-     * @param wiring what the stage is joined to.
+     * @param wiring of the stage.
      * @return octets; 0 if it measures nothing.
      */
     public static int stateLengthBytes(final DelayWiring wiring) {
@@ -216,9 +216,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * What the sketches of both points hold, by formula.
+     * The memory of the sketches of both points, by formula.
      *
-     * @param wiring what the stage is joined to.
+     * @param wiring of the stage.
      * @param isLive whether packets come as they happen.
      * @return octets; 0 without sketches.
      */
@@ -226,15 +226,15 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return wiring.isSketched() ? SenderSketches.memoryBytes(config, wiring.receiverLink(), isLive) : 0;
     }
 
-    /** What an operator should know of the weights of flows. */
+    /** Warnings for the operator about the weights of flows. */
     public static List<String> weightWarnings(final ExporterConfig config) {
         return IntervalStage.weightWarnings(config);
     }
 
     /**
-     * The memory of this stage, by formula; the state in the flow cache is the cache's.
+     * The memory of this stage, by formula, without its state in the flow cache.
      *
-     * @param wiring what the stage is joined to.
+     * @param wiring of the stage.
      * @param isLive whether packets come as they happen.
      * @return octets, on and off the heap.
      */
@@ -257,8 +257,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Reads ahead what the next packets need besides their flows, as {@link FlowCache#touch}, which comes before. Changes
-     * nothing.
+     * Prefetches what the next packets need besides their flows; call it after {@link FlowCache#touch}. Changes nothing.
      *
      * @param offset of the first.
      * @param count  how many there are, at most {@link FlowCache#TOUCH_LIMIT}.
@@ -341,8 +340,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * A packet that comes when a time is up is not like others: it stands behind a gap that is longer than most, and so behind a
-     * shorter queue. One that the count of packets names is.
+     * Marks a packet as a reference. A packet that arrives when a timer expires is not typical: the gap before it is longer
+     * than most, so the queue before it is shorter. The timer's reference is therefore drawn among the next packets; one that
+     * the packet count names is marked at once.
      */
     private void mark(
         final DirectBuffer descriptor, final int offset, final int classIndex, final long nowNs, final boolean isDue) {
@@ -365,7 +365,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** A packet at the receiver point. It is measured by {@link #settle} at the latest: its descriptor has to stay until then. */
+    /** A packet at the receiver point. {@link #settle} measures it at the latest; its descriptor must stay valid until then. */
     public void onReceiverPacket(final DirectBuffer descriptor, final int offset, final int slot) {
         if (pending == null || pending.count() == 0 && (change != null || isChanging())) {
             measure(descriptor, offset, slot);
@@ -378,8 +378,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Measures the packets that wait for it: to be called before anything but further packets of the receiver point comes, and
-     * before their descriptors go.
+     * Measures the waiting packets. Call it before any event other than a further receiver packet, and before their descriptors
+     * become invalid.
      */
     public void settle() {
         if (pending == null || pending.count() == 0) {
@@ -401,7 +401,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** Whether all packets that wait are of the segment, and nothing is due between the first and the last of them. */
+    /** Whether all waiting packets belong to the segment, and nothing is due between the first and the last of them. */
     private boolean isPlain() {
         return newSegment.getPlain() == null && selector.selectsAll() && !pending.hasOversize() &&
             (summaries == null || !summaries.isDue(pending.latestNs())) && sketching.of(0).isQuiet(pending);
@@ -438,7 +438,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return wiring.captures().sides() != null && wiring.captures().sides().isBackward(descriptor, offset);
     }
 
-    /** Packets on their way back are matched alone: references and sketches are of one queue. */
+    /** Packets in the backward direction are only matched: references and sketches belong to one queue. */
     private void onBackward(final DirectBuffer descriptor, final int offset, final int slot) {
         final boolean isSent = slot == NOT_METERED;
         final long timeNs = PacketDescriptor.timestampNs(descriptor, offset);
@@ -456,7 +456,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 report.onInterval();
             }
             match(descriptor, offset, slot, stream(senders.count(), classes.of(descriptor, offset)));
-            // For references and sketches it is none of theirs.
+            // References and sketches ignore it.
             counters.add(CounterId.OUTSIDE_SEGMENT, receiver == null ? 0 : 1);
         }
     }
@@ -474,7 +474,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** A packet that the sender point saw may have arrived before that, where clocks are apart. */
+    /** Where clocks are apart, a packet may arrive before the sender point saw it. */
     private void onSentStandIn(
         final MatchResult result, final DirectBuffer descriptor, final int offset, final int senderIndex) {
         if (standIn != null && result == MatchResult.MATCHED && matching.isPartial() && senderIndex >= 0) {
@@ -525,7 +525,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** A method of its own: with it, the one above is too long for the compiler to take into its caller. */
+    /** A separate method, because with it the calling one is too long for the compiler to inline. */
     private void takeMarked(final DirectBuffer descriptor, final int offset, final long arrivalNs) {
         final long digest = PacketDescriptor.digest(descriptor, offset);
         final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
@@ -537,7 +537,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         early.onReceived(digest, arrivalNs, lengthBytes);
     }
 
-    /** Takes over what changes when its time has come. */
+    /** Applies changes whose time has come. */
     private SegmentSelector selectorAt(final long timeNs) {
         if (change == null && newSegment.getPlain() != null) {
             change = newSegment.getAndSet(null);
@@ -577,7 +577,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** Streams, and the statistics of a sender's class, are numbered by sender, then class. */
+    /** The index of a stream, and of the statistics of a sender's class: numbered by sender, then class. */
     private int stream(final int senderIndex, final int classIndex) {
         return senderIndex * classes.count() + classIndex;
     }
@@ -612,11 +612,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Live capture has come up to a time, and what this process dropped of the packets from before it is counted. To be called
-     * where that is said among the packets: what follows may end intervals.
+     * Live capture has reached a time; this process's drops of earlier packets are counted. Call it in the order of the
+     * packets, because later calls may end intervals.
      *
-     * @param throughNs that time, since the epoch; smaller than before if the clock was set back, and then all packets that were
-     *                  stamped before that have come.
+     * @param throughNs that time, since the epoch; smaller than before if the clock was set back, and then all packets that
+     *                  were stamped before that have come.
      */
     public void onCaptured(final long throughNs) {
         if (throughNs < toldCapturedNs) {
@@ -630,7 +630,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Time was set back: whatever goes by the times of packets begins anew, and nothing is measured from before to after.
+     * Time was set back: restarts everything that depends on packet times. Nothing is measured across the step.
      *
      * @param nowNs since the epoch.
      */
@@ -660,7 +660,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         report.onInterval();
     }
 
-    /** The clock, if there is one, is read after the counters: whatever they count was dropped before. */
+    /** Reads the clock, if there is one, after the counters: whatever they count was dropped before. */
     private void readOwnLoss(final long packetNs) {
         final long kernelTotal = counters.get(CounterId.LOST_IN_KERNEL);
         final long ringTotal = counters.get(CounterId.DROPPED_AT_PACKET_RING);
@@ -683,11 +683,10 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Time has passed: references that are due are sent, streams that heard nothing fall silent, intervals end.
+     * Time has passed: sends due references, times out silent streams, ends intervals.
      *
      * @param nowNs      by the clock (live) or the newest packet (files).
-     * @param capturedNs all packets from before it have come, or are counted as dropped; or
-     *                   {@link #NOTHING_CAPTURED_NS}.
+     * @param capturedNs all packets from before it have come, or are counted as dropped; or {@link #NOTHING_CAPTURED_NS}.
      * @return how much was done.
      */
     public int onTime(final long nowNs, final long capturedNs) {
@@ -714,7 +713,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return sender == null ? 0 : sender.onTime(nowNs, terms.isInjecting());
     }
 
-    /** Sends references as the receiver wants them, from when it wants that on, or by this process's own configuration. */
+    /** Sends references on the receiver's terms, from the time they hold, or by this process's own configuration. */
     private void injectBy(final SketchAgreement agreement) {
         followed = agreement;
         terms = agreement == null || agreement.injection() == null ?
@@ -770,7 +769,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** The input has ended: what waits for a reference is settled or given up, before the flows end. */
+    /** The input has ended: settles or discards everything that waits for a reference, before the flows end. */
     public void onEnd() {
         if (clock != null) {
             onCaptured(Long.MAX_VALUE);
@@ -793,7 +792,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         report.onInterval();
     }
 
-    /** A flow ends: writes what is known only now. Returns false if the record waits for more, and was copied. */
+    /** A flow ends: writes the fields that are known only now. Returns false if the record waits for more, and was copied. */
     boolean onFlowEnd(final MutableDirectBuffer entry, final int offset) {
         if (!wiring.role().isReceiver()) {
             return true;
@@ -802,12 +801,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return flowDelays.onFlowEnd(entry, offset);
     }
 
-    /** {@return whether every packet of a flow is decided of} */
+    /** {@return whether every packet of a flow is decided} */
     boolean isComplete(final DirectBuffer entries, final int offset) {
         return matching == null || matching.isComplete(entries, offset);
     }
 
-    /** {@return what this stage knows of a flow, to be asked by the metering thread} */
+    /** {@return the delays of flows; for the metering thread} */
     public FlowDelays flowDelays() {
         return flowDelays;
     }
@@ -825,7 +824,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Takes over other settings of the segment and its sketches, at their time. Any thread, one at a time, and not while
+     * Changes the settings of the segment and its sketches, at the change's time. Any thread, one at a time, and not while
      * {@link #isChanging}.
      *
      * @param newChange from when, and what.
@@ -837,13 +836,13 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         newSegment.set(newChange);
     }
 
-    /** {@return whether the last change is not through} */
+    /** {@return whether the last change is incomplete} */
     public boolean isChanging() {
         return newSegment.get() != null || sketching != null && sketching.isChanging();
     }
 
     /**
-     * Takes over the settings of references and flows that may change while packets pass; from the next duty cycle on.
+     * Changes the settings of references and flows that may change while packets pass; from the next duty cycle on.
      *
      * @param settings with as many classes as before.
      */
@@ -852,7 +851,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Says what the points are called; before the first packet.
+     * Sets the names of the points; before the first packet.
      *
      * @param names of the sources, the sender point first.
      */
@@ -900,21 +899,21 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return sketching == null ? 0 : sketching.get(SketchCounter.CLOCKS_APART);
     }
 
-    /** {@return packets of the segment at the receiver point that sketches were told of; 0 without sketches; any thread} */
+    /** {@return packets of the segment at the receiver point that went into sketches; 0 without sketches; any thread} */
     public long sketchedPackets() {
         return sketching == null ? 0 : sketching.get(SketchCounter.RECEIVED);
     }
 
     /**
-     * Packets that came later than sketches hold them for, and were found when intervals were reconciled. Any thread. Returns how
-     * many; 0 without sketches.
+     * Packets that arrived after the sketches' hold time and were found at reconciliation. Any thread. Returns how many; 0
+     * without sketches.
      */
     public long latePackets() {
         return sketching == null ? 0 : sketching.get(SketchCounter.RECONCILE_LATE);
     }
 
     /**
-     * How long packets took, by the two clocks, that came too early or too late for their interval. Any thread. Returns ns,
+     * The delay, by the two clocks, of packets that came too early or too late for their interval. Any thread. Returns ns,
      * signed, of the last ones; 0 if none are known.
      */
     public long clocksApartNs() {
@@ -922,8 +921,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Whether the ceiling of references keeps the policy from being kept. Any thread. Returns true if one reference in a hundred
-     * had to wait for it, and {@value #LEAST_HELD} in all.
+     * Whether the ceiling of references limits the policy. Any thread. Returns true if one reference in a hundred had to wait
+     * for it, and {@value #LEAST_HELD} in all.
      */
     public boolean isCeilingTooLow() {
         final long held = scheduler == null ? 0 : scheduler.counter(SenderCounter.HELD_BY_CEILING);
@@ -936,7 +935,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * The flows of the segment by exact matching, for a truth file. Returns the flows, to be used when the stage has ended; null
+     * The flows of the segment by exact matching, for a truth file. Returns the flows, usable after the stage has ended; null
      * without matching.
      */
     public SegmentFlows matchedFlows() {
@@ -944,8 +943,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * The counters of exact matching, by which digests of the two points can be compared. Returns the counters, safe from any
-     * thread; null without matching.
+     * The counters of exact matching, which compare the digests of the two points. Returns the counters, safe from any thread;
+     * null without matching.
      */
     public MatchCounters matchCounters() {
         return matching == null ? null : matching.counters();
@@ -959,7 +958,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** As long may a record wait for its flow's end. */
+    /** How long a record may wait for its flow's end. */
     private static long recordNs(final ExporterConfig config) {
         return config.metering().activeTimeoutNs() + config.metering().idleTimeoutNs();
     }
@@ -968,7 +967,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return mode == ReferenceMode.MARKED || mode == ReferenceMode.PASSIVE;
     }
 
-    /** Our own references are of one size, so there is nothing to fit; packets of the traffic differ. */
+    /**
+     * References that this process sends have one size, so serialisation is not fitted; packets of the traffic differ in size.
+     */
     private static SerialisationMode serialisation(final ExporterConfig.Rli rli, final ReferenceMode mode) {
         return switch (rli.serialisation()) {
             case AUTO -> isStamped(mode) ? SerialisationMode.AUTO : SerialisationMode.NONE;
@@ -983,7 +984,10 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return receiverContext(config, wiring.referenceMode(), config.rli().senderCount() * classes.count());
     }
 
-    /** Streams of both ways, where captures hold both. A pause between matched packets is no silence of a sender. */
+    /**
+     * The streams of unmatched flows, in both directions where captures hold both. A pause between matched packets does not
+     * mean a silent sender.
+     */
     private static ReceiverContext standInContext(
         final ExporterConfig config, final DelayWiring wiring, final TrafficClasses classes) {
         final int ways = config.rli().senderCount() + (wiring.captures().sides() == null ? 0 : 1);

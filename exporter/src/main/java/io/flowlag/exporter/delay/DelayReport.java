@@ -20,7 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What the delay stage tells of itself: counters as of now, gauges and summaries as of the last interval. The metering thread
+ * The statistics of the delay stage: counters as of now, gauges and summaries as of the last interval. The metering thread
  * calls {@link #onInterval}, any thread {@link #statistics}. Allocates at each call.
  */
 final class DelayReport {
@@ -100,7 +100,7 @@ final class DelayReport {
             segmentId, role, points, dscps, policy(), wiring.clockError().errorNs(), wiring.clockError().isSynchronized());
     }
 
-    /** The policy is the sender's, and nothing where there are no references. */
+    /** The name of the sender's policy; empty without references. */
     private String policy() {
         return wiring.role() == Role.RECEIVER || !wiring.isInterpolated() ? "" : policy;
     }
@@ -110,7 +110,7 @@ final class DelayReport {
         dscps = List.copyOf(newDscps);
     }
 
-    /** References are sent by another policy from now on. */
+    /** Sets the name of the policy for further references. */
     void policy(final String name) {
         policy = name;
     }

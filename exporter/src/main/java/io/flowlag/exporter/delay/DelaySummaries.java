@@ -14,15 +14,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Sums up what was measured of each class: a summary for each measurement interval, by packet timestamps, and one of all so
- * far. The metering thread writes; any thread may read the last ones. Allocates at construction and at the end of an interval.
+ * The delay summaries of each class: one for each measurement interval, by packet timestamps, and one of all so far. The
+ * metering thread writes; any thread may read the last ones. Allocates at construction and at the end of an interval.
  */
 final class DelaySummaries {
     private static final long HIGHEST_NS = 60_000_000_000L;
     private static final int SIGNIFICANT_DIGITS = 3;
-    /** More than can end while captures are read without a look at the destinations: a packet can end one at most. */
+    /** More intervals than can end between two polls of the destinations while captures are read: a packet ends one at most. */
     private static final int REMEMBERED_INTERVALS = 4096;
-    /** Matched delays of a class are added together. */
+    /** Matched delays of a class are added in batches of this size. */
     private static final int MATCHED_LIMIT = 64;
     /** A summary, its two distributions and their quantiles, as objects. */
     private static final long SUMMARY_BYTES = 640;
@@ -31,10 +31,10 @@ final class DelaySummaries {
     private TrafficClasses classes;
     private long intervalNs;
     private long recordNs;
-    /** Of the interval, and since the start; null where nothing is matched. */
+    /** Per interval, and since the start; null where nothing is matched. */
     private final SignedHistogram[] matched;
     private final SignedHistogram[] totalMatched;
-    /** Matched delays that are not added yet, and how many, by stream. */
+    /** Matched delays to be added, and their number, by stream. */
     private final long[][] newMatched;
     private final int[] newMatchedCount;
     private final SignedHistogram[] totalEstimates;
@@ -87,14 +87,14 @@ final class DelaySummaries {
         return all;
     }
 
-    /** {@return octets of the distributions kept here, and of the intervals that are remembered, by formula} */
+    /** {@return octets of the distributions and of the remembered intervals, by formula} */
     static long memoryBytes(final int streamCount, final boolean isInterpolated, final boolean isMatched) {
         return streamCount * (((isInterpolated ? 2 : 0) + (isMatched ? 2 : 0)) * SignedHistogram
             .memoryBytes(HIGHEST_NS, SIGNIFICANT_DIGITS) + (isMatched ? MATCHED_LIMIT * Long.BYTES : 0) +
             REMEMBERED_INTERVALS * SUMMARY_BYTES);
     }
 
-    /** Time has passed, by packet timestamps; ends the interval if that lies behind. */
+    /** Time has passed, by packet timestamps; ends the interval if it is over. */
     boolean onTime(final long nowNs) {
         if (!isStarted) {
             isStarted = true;
@@ -119,7 +119,7 @@ final class DelaySummaries {
         return nowNs - startNs >= intervalNs;
     }
 
-    /** The clock was set back: the interval ends as far as it was seen, and the next begins with what comes next. */
+    /** The clock was set back: ends the interval early; the next one begins with the next packet. */
     void onTimeSetBack() {
         if (isStarted) {
             end(newestNs);
@@ -128,13 +128,13 @@ final class DelaySummaries {
         }
     }
 
-    /** Intervals are as long as that from the present one on. */
+    /** Sets the length of intervals, from the present one on. */
     void intervalNs(final long lengthNs) {
         intervalNs = lengthNs;
         recordNs(recordNs);
     }
 
-    /** As long may a record wait for its flow's end: the errors behind its bound are to be of that time. */
+    /** Sets how long a record may wait for its flow's end; the errors behind its bound cover that time. */
     void recordNs(final long lengthNs) {
         recordNs = lengthNs;
         if (receiver != null) {
@@ -160,7 +160,7 @@ final class DelaySummaries {
         newMatchedCount[stream] = 0;
     }
 
-    /** A packet of a stream was longer than the link carries, and is not measured. */
+    /** Counts a packet that is longer than its link's MTU and is not measured. */
     void onOversize(final int stream) {
         oversize[stream]++;
     }

@@ -1,9 +1,8 @@
 package io.flowlag.exporter.delay;
 
 /**
- * Mean and standard deviation of delays, put together from those of intervals. An interval that has no deviation says nothing of
- * how delays differ, not that they are equal: the deviation is of the packets of the others. One thread. Allocates at
- * construction.
+ * Mean and standard deviation of delays over several intervals. An interval without a deviation does not count as one with
+ * equal delays: the deviation covers the packets of the other intervals only. One thread. Allocates at construction.
  */
 final class DelayTotal {
     private final Moments all = new Moments();
@@ -34,7 +33,7 @@ final class DelayTotal {
         all.add(packets, meanNs, 0);
     }
 
-    /** Tells the deviation of packets that were added too. */
+    /** Adds the deviation of packets that were added already. */
     void addDeviation(final double packets, final double meanNs, final double deviationNs) {
         spread.add(packets, meanNs, packets * deviationNs * deviationNs);
     }

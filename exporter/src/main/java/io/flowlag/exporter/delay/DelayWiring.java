@@ -9,8 +9,8 @@ import org.agrona.DirectBuffer;
 import java.util.List;
 
 /**
- * What the delay stage of a process is joined to. The first packet source is the sender point where there are two points, and the
- * second the receiver point; otherwise every source is the point of the process's role. Immutable.
+ * The inputs of a process's delay stage. With two points, the first packet source is the sender point and the second the
+ * receiver point; otherwise every source is the point of the process's role. Immutable.
  *
  * @param role               of the process; {@link Role#NONE} measures no delay.
  * @param sessions           of the references, in the order of the classes; empty where they are regular packets.
@@ -20,10 +20,10 @@ import java.util.List;
  * @param isMatched          whether every packet is matched; needs both points.
  * @param isExact            whether matched packets, and not estimates, are the delay of a flow.
  * @param isSketched         whether received packets are in sketches; needs both points, or a link to the sender.
- * @param digestPayloadBytes of a packet that its digest covers: fewer than all where a capture has cut packets.
+ * @param digestPayloadBytes payload octets that a packet's digest covers: fewer than all where a capture has cut packets.
  * @param digestHash         of packets, for the capture stage; null for the key of the configuration.
  * @param link               joins the sketches with those of a point in another process; null for none.
- * @param captures           what is known of the captures beforehand; {@link CaptureFacts#NONE} live.
+ * @param captures           known facts about the captures; {@link CaptureFacts#NONE} live.
  */
 public record DelayWiring(
     Role role,
@@ -39,7 +39,7 @@ public record DelayWiring(
     SipHash digestHash,
     SketchLink link,
     CaptureFacts captures) {
-    /** Of a packet that its digest covers, where captures have them. */
+    /** Payload octets that a packet's digest covers, where captures have them. */
     public static final int DIGEST_PAYLOAD_BYTES = 32;
 
     /** No delay is measured. */
@@ -47,7 +47,7 @@ public record DelayWiring(
         Role.NONE, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, false, false, DIGEST_PAYLOAD_BYTES);
 
     /**
-     * Of points of which nothing is known beforehand.
+     * Without known facts about captures.
      *
      * @param transmitter        sends references, or null.
      * @param clockError         of the two points' clocks.
@@ -55,7 +55,7 @@ public record DelayWiring(
      * @param isMatched          whether every packet is matched.
      * @param isExact            whether matched packets are the delay of a flow.
      * @param isSketched         whether received packets are in sketches.
-     * @param digestPayloadBytes of a packet that its digest covers.
+     * @param digestPayloadBytes payload octets that a packet's digest covers.
      * @param digestHash         of packets, for the capture stage; null for the key of the configuration.
      * @param link               joins the sketches with those of a point in another process; null for none.
      */
@@ -146,7 +146,7 @@ public record DelayWiring(
         return role == Role.SENDER && link != null;
     }
 
-    /** {@return whether somebody asks for the digests of packets: interpolation between references of their own does not} */
+    /** {@return whether any estimator needs the digests of packets; interpolation between separate reference packets does not} */
     public boolean hasDigests() {
         return isMatched || isExact || isSketched || isShipping() ||
             referenceMode == ReferenceMode.MARKED || referenceMode == ReferenceMode.PASSIVE;
@@ -162,7 +162,7 @@ public record DelayWiring(
         return role != Role.NONE;
     }
 
-    /** The same of captures that were looked at before. */
+    /** The same with facts about the captures. */
     public DelayWiring withCaptures(final CaptureFacts facts) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
             isSketched, digestPayloadBytes, digestHash, link, facts);

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay;
 
 /**
- * Packets of the receiver point that the sender point has not seen yet, since the receiver's clock is behind. A packet that the
- * sender point saw first is no early one, though an earlier packet had the same digest: so packets under way are remembered too.
- * Bounded: each digest has one place, and a later digest takes it over. One thread. Allocates at construction.
+ * Packets of the receiver point that the sender point has not seen yet, because the receiver's clock is behind. A packet that
+ * the sender point saw first is not early, even if an earlier packet had the same digest; so packets under way are remembered
+ * too. Bounded: each digest maps to one place, which a later digest overwrites. One thread. Allocates at construction.
  */
 final class EarlyArrivals {
     private static final int CAPACITY = 256 * 1024;
@@ -13,7 +13,7 @@ final class EarlyArrivals {
     private static final long NO_DIGEST = ~MASK;
     private static final int NONE = -1;
 
-    /** Of each place the digest, with the packet's length in those bits that name the place, and the arrival, ns. */
+    /** For each place the digest, with the packet's length in the bits that address the place, and the arrival, ns. */
     private final long[] places = new long[2 * CAPACITY];
     private final long maximumLeadNs;
 
@@ -35,7 +35,7 @@ final class EarlyArrivals {
         return CAPACITY * 2L * Long.BYTES;
     }
 
-    /** Reads a digest's place, so that it is in the processor's cache when the packet comes. Changes nothing. */
+    /** Prefetches a digest's place. Changes nothing. */
     long touch(final long digest) {
         return places[place(digest)];
     }
@@ -64,7 +64,7 @@ final class EarlyArrivals {
                 return;
             }
             if (arrivalNs - places[place + 1] <= maximumLeadNs) {
-                // Of packets with equal digests the first counts.
+                // Among packets with equal digests the first counts.
                 return;
             }
         }
@@ -72,7 +72,7 @@ final class EarlyArrivals {
         places[place + 1] = arrivalNs;
     }
 
-    /** Keeps the length, which the caller may read yet. */
+    /** Keeps the length, which the caller may still read. */
     private void forget(final int place) {
         places[place] ^= ~MASK;
     }

@@ -4,8 +4,8 @@ import io.flowlag.sketch.quantile.QuantileSketch;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * How far the means of flows are from what matching found, by each estimator: relative errors of flow records that have a mean by
- * each. The metering thread writes; any thread may read. Allocates at construction.
+ * The relative errors of the means of flows against matching, by estimator, over flow records that have a mean by each. The
+ * metering thread writes; any thread may read. Allocates at construction.
  */
 final class EstimateErrors {
     private static final double PPM = 1e6;
@@ -49,7 +49,7 @@ final class EstimateErrors {
         return ldsMedian;
     }
 
-    /** {@return the median relative error by both together} */
+    /** {@return the median relative error by joint estimation} */
     double jointMedian() {
         return jointMedian;
     }

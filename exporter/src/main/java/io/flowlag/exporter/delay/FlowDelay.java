@@ -54,7 +54,7 @@ public final class FlowDelay {
     public static final int FLAG_SKETCH = 1 << 5;
     /** The standard deviation by sketches is known. */
     public static final int FLAG_SKETCH_DEVIATION = 1 << 6;
-    /** The mean is that of every packet's own delay. */
+    /** The mean covers every packet's own delay. */
     public static final int FLAG_EXACT = 1 << 7;
 
     /** Estimator: interpolated between two references. */
@@ -100,7 +100,7 @@ public final class FlowDelay {
         return lengthBytes >= FlowEntry.BASE_LENGTH_BYTES + LENGTH_BYTES;
     }
 
-    /** Notes the span between references in which the next sample of interpolated delay lies, and the scale of its error. */
+    /** Counts a sample of interpolated delay in its span between references, and the scale of its error. */
     static void countInSpan(
         final MutableDirectBuffer buffer, final int offset, final long spanNumber, final float errorScaleNs) {
         SpanCounters.record(buffer, offset + SPAN_OFFSET, spanNumber, errorScaleNs, DelayCounters.count(buffer, offset));
@@ -130,7 +130,7 @@ public final class FlowDelay {
     }
 
     /**
-     * Whether the matched delays are those of every packet of the record, each its own.
+     * Whether the matched delays cover every packet of the record, each its own.
      *
      * @param buffer holds the layout, with matched counters, behind its {@link FlowEntry}; the flow has ended.
      * @return true if their mean is exact.
@@ -141,11 +141,11 @@ public final class FlowDelay {
     }
 
     /**
-     * How much too large the sum of the matched delays may be: of packets with one digest some were lost, and it is not known
-     * which. The mean may be too large by that, divided by the matched packets.
+     * How much too large the sum of the matched delays may be, because some packets with equal digests were lost and it is
+     * unknown which. The mean may be too large by this, divided by the matched packets.
      *
      * @param buffer holds the layout; the flow has ended.
-     * @return ns; below 0 if it is not known, or packets of the record that did not match may be of any delay.
+     * @return ns; below 0 if it is not known, or unmatched packets of the record may have any delay.
      */
     public static long matchedErrorNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MATCHED_ERROR_NS_OFFSET);
@@ -222,10 +222,10 @@ public final class FlowDelay {
     }
 
     /**
-     * How many packets of the record are behind its mean.
+     * The number of the record's packets that its mean covers.
      *
      * @param buffer holds the layout, with an estimator.
-     * @return packets, without one that may have the time of a lost twin; 0 also if the estimator has no mean.
+     * @return packets, without any that may have the time of a lost twin; 0 also if the estimator has no mean.
      */
     public static long meanPackets(final DirectBuffer buffer, final int offset) {
         return switch (estimator(buffer, offset)) {
@@ -284,7 +284,7 @@ public final class FlowDelay {
     }
 
     /**
-     * Writes how many packets were lost at most; how many came unexpectedly is not known.
+     * Writes an upper bound of the lost packets; the number of unexpected ones is unknown.
      *
      * @param lostPackets seen by the sender point alone, at most.
      */
@@ -295,7 +295,7 @@ public final class FlowDelay {
     }
 
     /**
-     * Writes by how much two counts differ; how many packets came unexpectedly is not known.
+     * Writes the difference of two packet counts; the number of unexpected packets is unknown.
      *
      * @param lostPackets seen by the sender point, less those that the receiver point saw.
      */
@@ -311,7 +311,7 @@ public final class FlowDelay {
         return estimator == ESTIMATOR_SKETCH || estimator == ESTIMATOR_FLOW_SUMS;
     }
 
-    /** Whether the mean is that of the delays by references. */
+    /** Whether the estimator of the mean is interpolation. */
     public static boolean isInterpolated(final DirectBuffer buffer, final int offset) {
         final int estimator = estimator(buffer, offset);
         return estimator == ESTIMATOR_INTERPOLATED || estimator == ESTIMATOR_LEFT;

@@ -17,12 +17,12 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What the delay stage knows of a flow at the receiver point: while it lives, and when its record is made, into which it is
- * written. A record whose sketches are not compared yet waits, and is handed on later; a flow that only the sender point saw gets
- * a record of its own. The metering thread owns it. Allocates at construction.
+ * The delays of a flow at the receiver point: while it lives, and when its record is completed. A record whose sketches are not
+ * compared yet waits and is handed on later; a flow that only the sender point saw gets its own record. The metering thread
+ * owns it. Allocates at construction.
  */
 public final class FlowDelays {
-    /** Sizes of references are those on the link, a flow's those of IP; other links differ by too little to matter. */
+    /** Reference sizes include the link header, flow sizes begin at IP; the differences between links are negligible. */
     private static final int LINK_HEADER_LENGTH_BYTES = 14;
 
     private final DelayWiring wiring;
@@ -45,9 +45,9 @@ public final class FlowDelays {
     /**
      * No flow known.
      *
-     * @param wiring        what the stage is joined to.
+     * @param wiring        of the stage.
      * @param flowEnd       hands on records that have waited.
-     * @param senders       tells whose a flow is.
+     * @param senders       finds the sender of a flow.
      * @param receiver      of references; null where nothing is interpolated.
      * @param distributions of delays; null at the sender point alone.
      * @param matching      of packets of both points; null without it.
@@ -82,7 +82,7 @@ public final class FlowDelays {
             FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
     }
 
-    /** Says who knows what the sketches say; before the first flow ends. */
+    /** Sets the sketches; before the first flow ends. */
     void sketches(final SenderSketches sketches) {
         sketching = sketches;
     }
@@ -92,7 +92,7 @@ public final class FlowDelays {
         classes = newClasses;
     }
 
-    /** {@return who takes a sender's records that have waited} */
+    /** {@return the handler of a sender's records that have waited} */
     WaitedRecordHandler records(final int senderIndex) {
         return (buffer, offset, lengthBytes, record) -> onWaited(senderIndex, buffer, offset, lengthBytes, record);
     }
@@ -102,7 +102,7 @@ public final class FlowDelays {
         return (sent, row, startNs, endNs) -> onUnseenFlow(senderIndex, sent, row, startNs, endNs);
     }
 
-    /** A flow ends: writes what is known only now. Returns false if the record waits for more, and was copied. */
+    /** A flow ends: writes the fields that are known only now. Returns false if the record waits for more, and was copied. */
     boolean onFlowEnd(final MutableDirectBuffer entry, final int offset) {
         final boolean isMixed = wiring.isExact() && !wiring.isInterpolated() && DelayCounters.count(entry, offset) > 0 &&
             DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
@@ -132,7 +132,7 @@ public final class FlowDelays {
         return true;
     }
 
-    /** A flow was matched for a part of its record only: the mean is of matched and of interpolated delays together. */
+    /** Only a part of the record's packets was matched: combines the mean of matched and interpolated delays. */
     private void mix(final MutableDirectBuffer entry, final int offset) {
         final int matchedOffset = FlowDelay.matchedOffset(offset);
         final long boundNs = boundNs(entry, 0, DelayCounters.count(entry, matchedOffset));
@@ -143,7 +143,7 @@ public final class FlowDelays {
         }
     }
 
-    /** Begins to choose the mean, with what matching and references know. */
+    /** Begins the choice of the mean with the results of matching and references. */
     private void begin(final MutableDirectBuffer entry, final int offset) {
         choice.begin(entry, offset, matching == null || matching.isWatched(entry));
         choice.learnRange(entry, offset);
@@ -169,7 +169,7 @@ public final class FlowDelays {
             .referenceFactor(choice.packets());
     }
 
-    /** Writes the mean that was chosen; quantiles of another estimator's delays go. */
+    /** Writes the chosen mean; deletes quantiles of another estimator's delays. */
     private void conclude(final MutableDirectBuffer entry, final int offset) {
         choice.conclude(entry, offset);
         final boolean isMatched = FlowDelay.estimator(entry, offset) == FlowDelay.ESTIMATOR_MATCHED;
@@ -179,7 +179,7 @@ public final class FlowDelays {
         writeSegment(entry, offset);
     }
 
-    /** {@return the error bound of a flow's mean, interpolated but for packets that matched, ns; below 0 if it is not known} */
+    /** {@return the error bound of a flow's mean, where unmatched packets are interpolated, ns; below 0 if it is not known} */
     private long boundNs(final DirectBuffer entry, final int offset, final long matchedPackets) {
         final int way = isBackward(entry, offset) ? senders.count() : senders.ofEntry(entry, offset);
         final int stream = way * classes.count() + classIndex(entry, offset);
@@ -199,9 +199,7 @@ public final class FlowDelays {
             boundNs - (long)(matchedPackets / packets * heldOut.halfWidthNs(scaleNs, samples, meanNs, 0, lengthBytes));
     }
 
-    /**
-     * What the delay of a living flow is known from now. Returns 0 for nothing yet, else as the record of the flow would say now.
-     */
+    /** The estimator that a living flow would have if its record were written now. Returns 0 for none. */
     public int livingEstimator(final DirectBuffer entry, final int offset) {
         if (!wiring.role().isReceiver()) {
             return 0;
@@ -214,7 +212,7 @@ public final class FlowDelays {
     }
 
     /**
-     * Whether the matched delays of a living flow are those of all its packets, each its own.
+     * Whether the matched delays of a living flow cover all its packets, each its own.
      *
      * @param entry of a flow with matched packets.
      * @return true if their mean is exact.
@@ -259,7 +257,7 @@ public final class FlowDelays {
         flowEnd.onWaited(buffer, offset, lengthBytes);
     }
 
-    /** A flow that only the sender point saw: a record without packets, and its loss. */
+    /** Writes the record of a flow that only the sender point saw: no packets, only loss. */
     private void onUnseenFlow(
         final int senderIndex, final FlowSums sent, final int row, final long startNs, final long endNs) {
         unseen.setMemory(0, unseen.capacity(), (byte)0);
@@ -280,7 +278,7 @@ public final class FlowDelays {
         flowEnd.onWaited(unseen, 0, unseen.capacity());
     }
 
-    /** The way back is a segment of its own, with the number after that of the last sender. */
+    /** The backward direction is a segment of its own, with the number after that of the last sender. */
     private boolean isBackward(final DirectBuffer entry, final int offset) {
         final PacketSides sides = wiring.captures().sides();
         return sides != null && sides.isBackwardEntry(entry, offset);

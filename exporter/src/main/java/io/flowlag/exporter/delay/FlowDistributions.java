@@ -8,9 +8,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * The distributions of the delays of flows that earn one: a flow gets it with a certain delay of its own, first come, first
- * served, while there is room, and gives it back when it ends. The metering thread owns it; counters may be read by any.
- * Allocates at construction, off the heap: what the configuration says, and 4 octets for each distribution.
+ * The delay distributions of flows. A flow gets one at its configured number of delays, first come, first served, while there
+ * is room; its end frees it. The metering thread owns it; counters may be read by any. Allocates the configured memory at
+ * construction, off the heap, and 4 octets for each distribution.
  */
 final class FlowDistributions {
     private static final int CHUNK_SHIFT = 12;
@@ -26,7 +26,7 @@ final class FlowDistributions {
     /**
      * No flow has one.
      *
-     * @param settings memory, and what earns one.
+     * @param settings memory, and the number of delays that gives a flow a distribution.
      */
     FlowDistributions(final ExporterConfig.Quantiles settings) {
         final int capacity = capacity(settings);
@@ -52,7 +52,7 @@ final class FlowDistributions {
         return (long)capacity(settings) * (QuantileSketch.LENGTH_BYTES + Integer.BYTES);
     }
 
-    /** Reads of a flow's distribution what a delay needs, so that it is in the processor's cache then. */
+    /** Prefetches the part of a flow's distribution that a delay needs. */
     long touch(final DirectBuffer entry, final int offset) {
         final int place = FlowDelay.distribution(entry, offset);
         return place < 0 ? 0 : QuantileSketch.count(buffer(place), at(place));
@@ -77,7 +77,7 @@ final class FlowDistributions {
         QuantileSketch.record(buffer(place), at(place), delayNs);
     }
 
-    /** A flow ends: writes its quantiles and takes its distribution back. */
+    /** A flow ends: writes its quantiles and frees its distribution. */
     void finish(final MutableDirectBuffer entry, final int offset, final int countersOffset) {
         final int place = FlowDelay.distribution(entry, offset);
         if (place >= 0) {
@@ -94,7 +94,7 @@ final class FlowDistributions {
         return given;
     }
 
-    /** {@return flows that earned one and found no room} */
+    /** {@return flows that qualified and found no room} */
     long refused() {
         return refused;
     }

@@ -6,9 +6,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Stands between the flow cache and the records: when a flow ends, writes into its entry what is known of it only then, such as
- * the error bound and the state of the clock. A record that has to wait for its interval is handed on later. The metering thread
- * owns it. Allocates at construction.
+ * Completes records between the flow cache and the exporter: when a flow ends, writes into its entry the fields known only
+ * then, such as the error bound and the clock state. A record that has to wait for its interval is handed on later. The
+ * metering thread owns it. Allocates at construction.
  */
 public final class FlowEnd implements FlowRecordSink {
     private final FlowRecordSink next;
@@ -20,7 +20,7 @@ public final class FlowEnd implements FlowRecordSink {
         this.next = next;
     }
 
-    /** Tells who knows of the delays; before the first flow ends. */
+    /** Sets the delay stage; before the first flow ends. */
     void meter(final DelayMeter delayMeter) {
         meter = delayMeter;
     }
@@ -38,7 +38,7 @@ public final class FlowEnd implements FlowRecordSink {
         return meter.isComplete(buffer, offset);
     }
 
-    /** Hands on a record that has waited, and is finished. */
+    /** Hands on a completed record that has waited. */
     void onWaited(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         next.onFlowRecord(buffer, offset, lengthBytes);
     }

@@ -31,7 +31,7 @@ public final class FlowQuantiles {
     private FlowQuantiles() {
     }
 
-    /** Writes the quantiles that have enough delays behind them, none outside the delays that there were. */
+    /** Writes the quantiles that have enough delays, each limited to the range of the delays. */
     static void write(
         final MutableDirectBuffer buffer, final int offset, final DirectBuffer distribution, final int distributionOffset,
         final long minimumNs, final long maximumNs) {
@@ -53,8 +53,8 @@ public final class FlowQuantiles {
     }
 
     /**
-     * How many of the quantiles, in the order of the layout, are known; with all of them the variation is too. Returns 0 to
-     * {@link #GROUPS}.
+     * The number of known quantiles, in the order of the layout; if all are known, the variation is too. Returns 0 to {@link
+     * #GROUPS}.
      */
     public static int groups(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + GROUPS_OFFSET);

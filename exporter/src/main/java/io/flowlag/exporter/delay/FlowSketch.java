@@ -65,12 +65,12 @@ public final class FlowSketch {
         return buffer.getInt(offset + USABLE_CELLS_OFFSET);
     }
 
-    /** Reads of how many packets of the record the mean is. */
+    /** Reads the number of the record's packets that the mean covers. */
     public static long meanPackets(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MEAN_PACKETS_OFFSET);
     }
 
-    /** Reads of how many packets of the record the mean by references and sketches together is. */
+    /** Reads the number of the record's packets that the joint mean covers. */
     public static long jointPackets(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + JOINT_PACKETS_OFFSET);
     }

@@ -17,11 +17,11 @@ import org.agrona.DirectBuffer;
 import java.util.function.Function;
 
 /**
- * The points of a segment while the settings do not change: the receiver point, and the sender point if it is in this process.
- * Any thread makes it; the metering thread owns it. Allocates at construction.
+ * The points of a segment under one set of settings: the receiver point, and the sender point if it is in this process. Any
+ * thread creates it; the metering thread owns it. Allocates at construction.
  */
 final class Generation {
-    /** The source that is the sender point where both are in this process. */
+    /** The index of the sender point's source where both points are in this process. */
     private static final int SENDER_POINT = 0;
 
     private final long fromNs;
@@ -29,7 +29,7 @@ final class Generation {
     private final int parity;
     private final TrafficClasses classes;
     private final FlowWeights weights;
-    /** Null where the sender point is another process. */
+    /** Null where the sender point is in another process. */
     private final LocalSender sender;
     private final IntervalReceiver receiver;
     private final String geometry;
@@ -111,7 +111,7 @@ final class Generation {
         return intervalNs;
     }
 
-    /** {@return 0 and 1 in turn, from generation to generation} */
+    /** {@return 0 and 1 alternately, from generation to generation} */
     int parity() {
         return parity;
     }
@@ -146,7 +146,10 @@ final class Generation {
         return weights.weight(descriptor, offset);
     }
 
-    /** Reads ahead what the next packets of the sender point need, where it is in this process; all packets are given. */
+    /**
+     * Prefetches what the next packets of the sender point need, where it is in this process; all of these packets will be
+     * added.
+     */
     long touchSent(final DirectBuffer descriptors, final int offset, final int count) {
         if (sender == null) {
             return 0;
@@ -174,7 +177,7 @@ final class Generation {
         sender.onSentWithoutDigest();
     }
 
-    /** {@return what the receiver says of the flow's record from now on} */
+    /** {@return the receiver's index of the flow's record from now on} */
     int onReceived(
         final DirectBuffer descriptor, final int offset, final long flowHash, final int weight, final int slot,
         final int record) {
@@ -183,7 +186,7 @@ final class Generation {
             PacketDescriptor.ipLengthBytes(descriptor, offset), classes.of(descriptor, offset), weight, slot, record);
     }
 
-    /** A packet of the generation that follows, which may have been sent in this one. */
+    /** A packet of the next generation that may have been sent in this one. */
     void onStraddling(
         final DirectBuffer descriptor, final int offset, final long flowHash, final long endNs, final int record) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);

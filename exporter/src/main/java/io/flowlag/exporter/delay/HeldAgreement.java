@@ -2,9 +2,9 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.sketch.interval.MeasurementInterval;
 
-/** One agreement of a sender point: from when to when it holds, and which interval is to be closed next. One thread. */
+/** One agreement of a sender point: the time in which it holds, and the next interval to be closed. One thread. */
 final class HeldAgreement {
-    /** Longer than packets spend in the rings; shorter intervals are held open for as long as they are. */
+    /** Longer than packets spend in the rings; shorter intervals are held open for their own length. */
     private static final long GRACE_NS = 1_000_000_000L;
 
     private final SketchAgreement agreement;
@@ -17,7 +17,7 @@ final class HeldAgreement {
     private long toldUnsketchedPackets;
 
     /**
-     * An agreement that holds as soon as it can.
+     * An agreement that holds as soon as possible.
      *
      * @param latestSeenNs after all that has come so far: the second interval from there is whole.
      */
@@ -53,7 +53,7 @@ final class HeldAgreement {
         return startNs;
     }
 
-    /** Another agreement follows: intervals that are not over by then will not be shipped. */
+    /** Sets the time of the next agreement: intervals that end later will not be shipped. */
     void endsAt(final long timeNs) {
         endNs = timeNs;
     }
@@ -62,7 +62,7 @@ final class HeldAgreement {
         return timestampNs >= startNs && timestampNs < endNs;
     }
 
-    /** The interval that is over now and was not closed yet, or {@link Long#MIN_VALUE}; to be asked again. */
+    /** The interval that is over now and was not closed yet, or {@link Long#MIN_VALUE}; call repeatedly. */
     long takeEnded(final long capturedNs) {
         final long closedNs = capturedNs - graceNs;
         final long intervalEndNs = interval.endNs(nextInterval);
@@ -82,12 +82,12 @@ final class HeldAgreement {
         return capturedNs - graceNs >= endNs;
     }
 
-    /** Packets whose interval was closed, and of which the receiver was not told. */
+    /** Packets whose interval was closed, not yet reported to the receiver. */
     long untoldLatePackets() {
         return agreement.point().latePackets() - toldLatePackets;
     }
 
-    /** Packets that found no sketch, and of which the receiver was not told. */
+    /** Packets that found no sketch, not yet reported to the receiver. */
     long untoldUnsketchedPackets() {
         return agreement.point().unsketchedPackets() - toldUnsketchedPackets;
     }

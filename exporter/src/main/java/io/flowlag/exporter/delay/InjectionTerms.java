@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * When a sender sends references: by its own configuration, or by the word of its receiver. Made once, then read by any thread;
+ * When a sender sends references: by its own configuration, or by its receiver's. Created once, then read by any thread;
  * allocates at construction.
  *
  * @param context for the schedule, concluded; null if none are sent, since packets of the traffic stand in for them.
@@ -30,7 +30,7 @@ public record InjectionTerms(Policy policy, InjectionContext context) {
     static final int REFERENCE_LENGTH_BYTES = 64 + HEADER_LENGTH_BYTES;
 
     /**
-     * By one policy for all classes.
+     * One policy for all classes.
      *
      * @param capacityBps  of the bottleneck queue; 0 for unknown.
      * @param maximumGapNs without a reference.
@@ -57,7 +57,7 @@ public record InjectionTerms(Policy policy, InjectionContext context) {
         return of(rli, rli.ceilingBps());
     }
 
-    /** By the configuration where packets of the traffic stand in for references: they take nothing of the link. */
+    /** By the configuration where packets of the traffic stand in for references, which use no capacity of the link. */
     static InjectionTerms ofMarked(final ExporterConfig config) {
         final boolean isGiven = !config.effectiveValue(ConfigTable.CEILING).origin().isDefault();
         return of(config.rli(), isGiven ? config.rli().ceilingBps() : Long.MAX_VALUE);

@@ -42,9 +42,9 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The intervals of one sender, joined to the flow cache: packets go in, and the estimates of a flow go into its record when that
- * is complete. The seed of the sketches is 0, since digests and flow hashes have a secret key. The metering thread
- * owns it; {@link #statistics} and counters may be read by any. Allocates at construction and at the end of an interval.
+ * The intervals of one sender, joined to the flow cache: adds packets, and writes a flow's estimates into its record when that
+ * is complete. The sketch seed is 0, because digests and flow hashes have a secret key. The metering thread owns it; {@link
+ * #statistics} and counters may be read by any. Allocates at construction and at the end of an interval.
  */
 final class IntervalStage {
     /** Octets for the packets of a batch, without the sketches. */
@@ -126,7 +126,7 @@ final class IntervalStage {
     }
 
     /**
-     * Whether other sketches can be made. Any thread.
+     * Checks whether the sketches can be changed to a configuration. Any thread.
      *
      * @throws IllegalArgumentException if not; the message names the value that is wrong.
      */
@@ -135,7 +135,7 @@ final class IntervalStage {
     }
 
     /**
-     * Prepares other sketches. Any thread, one at a time.
+     * Prepares changed sketches. Any thread, one at a time.
      *
      * @param change from when, and what.
      */
@@ -150,12 +150,12 @@ final class IntervalStage {
         prepared.set(made[0]);
     }
 
-    /** {@return whether the last change is not through; any thread} */
+    /** {@return whether the last change is incomplete; any thread} */
     boolean isChanging() {
         return isChanging;
     }
 
-    /** Time has come so far, by packets or the clock. */
+    /** Switches generations when packets or the clock reach a change's time. */
     private void changeOver(final long timeNs) {
         if (next == null && prepared.getPlain() != null) {
             next = prepared.getAndSet(null);
@@ -196,7 +196,7 @@ final class IntervalStage {
         final JointSettings jointSettings = !joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null :
             new JointSettings(joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
                 joint.isChecked() && link == null);
-        // The most delay is by the clocks; these may be apart.
+        // The delay limit is by the clocks, which may be apart.
         final ExporterConfig.Segment segment = config.segment();
         final long guardNs = IntervalSettings.clockGuardNs(segment.intervalNs());
         final long heldNs = Math.min(segment.intervalNs(), segment.maximumDelayNs() + guardNs);
@@ -219,7 +219,7 @@ final class IntervalStage {
             isSelected(config) || link == null && !isReconciled(config), isLive);
     }
 
-    /** Whether the configuration says which packets pass both points. */
+    /** Whether the configuration selects the packets that pass both points. */
     private static boolean isSelected(final ExporterConfig config) {
         return !new SegmentSelector(config.segment()).selectsAll() ||
             config.rli().senders().stream().anyMatch((each) -> !each.sources().isEmpty());
@@ -234,7 +234,7 @@ final class IntervalStage {
         return Generation.bytes(settings(config, link, isLive), entryLengthBytes());
     }
 
-    /** {@return what an estimate of the delay of the packet that was received last has to carry} */
+    /** {@return the ticket for an estimate of the last received packet's delay} */
     long ticket() {
         return ticket(ticketRun, ticketRun.receiver().ticket());
     }
@@ -243,7 +243,7 @@ final class IntervalStage {
         return ticket < 0 ? ticket : ticket << 1 | run.parity();
     }
 
-    /** An estimate of a packet's delay by references; the lowest bit of its ticket tells the run that gave it. */
+    /** Takes an estimate of a packet's delay by references; the lowest bit of its ticket selects the generation. */
     void onEstimate(final long ticket, final long delayNs, final long spanNumber, final float errorScaleNs) {
         if (ticket < 0 || (ticket & 1) == current.parity()) {
             current.receiver().onEstimate(ticket < 0 ? ticket : ticket >> 1, delayNs, spanNumber, errorScaleNs);
@@ -281,7 +281,7 @@ final class IntervalStage {
         return older != null && timestampNs < current.fromNs() ? older : current;
     }
 
-    /** Reads ahead what the next packets need: records that are likely to be theirs, and cells. */
+    /** Prefetches what the next packets need: their likely records, and cells. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
         long octets = current.touchSent(descriptors, offset, count);
         for (int i = 0; i < count; i++) {
@@ -312,7 +312,10 @@ final class IntervalStage {
         return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_FLOW_HASH_LEFT) != 0;
     }
 
-    /** The record of a flow knows the hash of its whole packets, unless a fragment opened it, which has no ports. */
+    /**
+     * The flow hash, from the flow's record if possible. Fragments have no ports, so a record opened by a fragment has another
+     * hash.
+     */
     private long flowHash(final DirectBuffer descriptor, final int offset, final int record) {
         if (!isFlowHashLeft(descriptor, offset)) {
             return PacketDescriptor.segmentFlowHash(descriptor, offset);
@@ -371,7 +374,7 @@ final class IntervalStage {
         }
     }
 
-    /** Chooses packets that are gathered, and says how many are not. */
+    /** Chooses the packets to be added as a batch; returns the number of the others. */
     private int choose(final PendingPackets packets, final IntervalReceiver receiver) {
         final DirectBuffer descriptors = packets.descriptors();
         final Generation run = current;
@@ -395,7 +398,7 @@ final class IntervalStage {
         return otherCount;
     }
 
-    /** This process dropped packets up to a time, which the next run of settings may hold already. */
+    /** This process dropped packets up to a time; the next generation may hold packets from before it. */
     void onOwnLoss(final long throughNs) {
         ownLossNs = Math.max(ownLossNs, throughNs);
         current.receiver().onOwnLoss(throughNs);
@@ -404,7 +407,7 @@ final class IntervalStage {
         }
     }
 
-    /** What this process dropped of the packets from before a time was told. */
+    /** This process's drops of all packets from before a time are known. */
     void lossKnown(final long throughNs) {
         lossKnownNs = throughNs;
         current.receiver().lossKnown(throughNs);
@@ -413,7 +416,7 @@ final class IntervalStage {
         }
     }
 
-    /** The clock was set back: intervals begin anew. Settings that hold from a time on wait for it. */
+    /** The clock was set back: restarts the intervals. Settings with a start time still wait for it. */
     void onTimeSetBack() {
         ownLossNs = Long.MIN_VALUE;
         if (older != null) {
@@ -452,7 +455,7 @@ final class IntervalStage {
         }
     }
 
-    /** {@return what an operator should know of the weights} */
+    /** {@return warnings for the operator about the weights} */
     static List<String> weightWarnings(final ExporterConfig config) {
         return new FlowWeights(config.lds().weights()).warnings();
     }
@@ -533,7 +536,7 @@ final class IntervalStage {
         }
     }
 
-    /** {@return who writes what the sketches say into the records of flows} */
+    /** {@return the writer of sketch estimates into the records of flows} */
     SketchWriter writer() {
         return writer;
     }
@@ -543,7 +546,7 @@ final class IntervalStage {
         return statistics;
     }
 
-    /** {@return how long the last packets took that came too early or too late; 0 if none are known} */
+    /** {@return the delay of the last packets that came too early or too late; 0 if none are known} */
     long clocksApartNs() {
         return latest.receiver().apartNs();
     }

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Regular packets that stand in for references: known at the receiver point by their digests. Bounded: with too many under way
- * the oldest is forgotten, and so counts as a lost reference. Of packets with equal digests the first under way counts. Which
- * packet stands in is drawn among as many as came since the last one, from the same seed each time; if fewer come until the next
- * is due, the reference is lost.
- * One thread. Allocates at construction.
+ * Regular packets that stand in for references, recognised at the receiver point by their digests. Among packets with equal
+ * digests the first under way counts. Bounded: when full, the oldest is forgotten and counts as a lost reference.
+ *
+ * <p> The packet that stands in is drawn among as many as came since the last one, with a fixed seed. If fewer come until the
+ * next is due, the reference is lost. One thread. Allocates at construction.
  */
 final class MarkedReferences {
     /** No such packet. */
@@ -25,7 +25,7 @@ final class MarkedReferences {
     private final int[] streams;
     private final int[] numbers;
     private final int[] nextNumbers;
-    /** Packets to pass over before one is marked; negative where none is due. */
+    /** Packets to skip before one is marked; negative where none is due. */
     private final long[] packetsToPass;
     private final SplittableRandom random = new SplittableRandom(0);
     private final Long2LongHashMap positionByDigest;
@@ -65,13 +65,13 @@ final class MarkedReferences {
         return nextNumbers[streamIndex];
     }
 
-    /** A reference is due: one of the next packets, this one among them, with equal chances. */
+    /** A reference is due: marks one of the next packets, this one included, with equal probability. */
     void due(final int streamIndex, final long packets) {
         nextNumbers[streamIndex]++;
         packetsToPass[streamIndex] = packets == 1 ? 0 : random.nextLong(packets);
     }
 
-    /** {@return true if this packet, or the first after it that has a digest, is to be marked} */
+    /** {@return true if this packet, or the first one with a digest from here on, is to be marked} */
     boolean isNext(final int streamIndex) {
         if (packetsToPass[streamIndex] > 0) {
             packetsToPass[streamIndex]--;

@@ -6,9 +6,9 @@ import io.flowlag.exporter.delay.exact.MatchCounters;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
 
 /**
- * Has fewer flows matched where memory or time does not allow to match each packet: half as many whenever packets found no room,
- * or this process dropped more than one packet in a hundred for some seconds; twice as many after ten minutes without. Of a flow
- * either all packets are matched or none. The metering thread owns it. Allocates at construction.
+ * Reduces the share of matched flows where memory or time is short. Halves it whenever packets found no room, or this process
+ * dropped more than 1 % of packets for some seconds; doubles it after ten minutes without. Of a flow either all packets are
+ * matched or none. The metering thread owns it. Allocates at construction.
  */
 final class MatchedShare {
     private static final long LOOK_NS = 1_000_000_000L;
@@ -70,7 +70,7 @@ final class MatchedShare {
         return false;
     }
 
-    /** What is remembered of the flows left out goes with time alone: until then it may still overflow. */
+    /** Entries of flows that are left out expire only with time; until then the matcher may still overflow. */
     private void halve(final long nowNs) {
         calmSinceNs = nowNs;
         if (nowNs >= nextStepNs && counters.matchedOneIn() < SegmentFlows.MOST_ONE_IN) {

@@ -25,15 +25,15 @@ final class Matching implements MatchHandler {
     private static final int FINISH_LIMIT = 64 * 1024;
     /** Longer than packets spend in the merge of live sources and in the rings. */
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
-    /** So long are packets waited for at the most, where they come later than the maximum delay. */
+    /** The longest wait for packets that come later than the maximum delay. */
     private static final long LIVE_WAIT_NS = 5_000_000_000L;
-    /** Live, room is taken for so many packets at first, and more as they come. */
+    /** Room for live packets at first; it grows as needed. */
     private static final int LIVE_START_PACKETS = 128 * 1024;
-    /** A part of the flows may hold a larger part of the packets; so many times as many flows have room. */
+    /** A share of the flows may hold a larger share of the packets; this factor gives them room. */
     private static final int SPARE_SHARE = 2;
     private static final int LEAST_FLOWS = 1024;
 
-    /** A tag is the generation of a flow's slot, the stream of the packet, and the slot. */
+    /** A tag holds the generation of a flow's slot, the stream of the packet, and the slot. */
     private static final int STREAM_SHIFT = 24;
     private static final int SLOT_MASK = (1 << STREAM_SHIFT) - 1;
     private static final int STREAM_MASK = 0xFF;
@@ -51,15 +51,15 @@ final class Matching implements MatchHandler {
     private final long maximumDelayNs;
     private final long recordNs;
     private final boolean areBothWays;
-    /** Of flows that began before, not every packet was looked at. */
+    /** Flows that began before this were not watched completely. */
     private long watchedSinceNs = Long.MAX_VALUE;
-    /** What this process dropped last, and until when. */
+    /** The number of this process's last drops, and until when. */
     private long ownLoss;
     private long ownLossNs = Long.MIN_VALUE;
     private long senderTimeNs = Long.MIN_VALUE;
     private long receiverTimeNs = Long.MIN_VALUE;
     private long newestMatchedNs = Long.MIN_VALUE;
-    /** How much later a packet was sent that arrived first, at most. */
+    /** The largest observed overtaking: how much later a packet was sent that arrived first. */
     private long overtakenNs;
 
     /**
@@ -115,7 +115,7 @@ final class Matching implements MatchHandler {
         return context(config, isLive).memoryBytes() + SegmentFlows.memoryBytes(flowCount(config, captures));
     }
 
-    /** The sender point saw a packet, of the segment or not; what came before its first cannot be judged. */
+    /** The sender point saw any packet. Packets that arrived before its first one cannot be judged. */
     void onSenderTime(final long timeNs) {
         if (senderTimeNs == Long.MIN_VALUE) {
             onFirst(timeNs, true);
@@ -123,7 +123,7 @@ final class Matching implements MatchHandler {
         senderTimeNs = Math.max(senderTimeNs, timeNs);
     }
 
-    /** The receiver point saw a packet, of the segment or not; what was sent before its first cannot be judged. */
+    /** The receiver point saw any packet. Packets sent before its first one cannot be judged. */
     void onReceiverTime(final long timeNs) {
         if (receiverTimeNs == Long.MIN_VALUE) {
             onFirst(timeNs, false);
@@ -131,19 +131,19 @@ final class Matching implements MatchHandler {
         receiverTimeNs = Math.max(receiverTimeNs, timeNs);
     }
 
-    /** The first packet of a point. Where captures hold both ways, each point is a sender and a receiver. */
+    /** The first packet of a point. Where captures hold both directions, each point is sender and receiver. */
     private void onFirst(final long timeNs, final boolean isSender) {
         watchedSinceNs = Math.min(watchedSinceNs, timeNs);
         if (isSender || areBothWays) {
             matcher.onSenderGap(timeNs);
         }
         if (!isSender || areBothWays) {
-            // For clocks that are apart, the matcher excuses its lead after that too, here the maximum delay.
+            // For clocks that are apart, the matcher adds its lead, here the maximum delay.
             matcher.onReceiverGap(timeNs - maximumDelayNs);
         }
     }
 
-    /** Live, both points are watched from a time on, whether packets pass or not; before, one may have missed some. */
+    /** Both live points are watched from a time on, whether packets pass or not; earlier, a point may have missed packets. */
     void onLive(final long nowNs) {
         onFirst(nowNs, true);
         onFirst(nowNs, false);
@@ -151,7 +151,7 @@ final class Matching implements MatchHandler {
         receiverTimeNs = nowNs;
     }
 
-    /** Reads ahead what the next packets need; {@link ExactMatcher#touch}. */
+    /** Prefetches what the next packets need; see {@link ExactMatcher#touch}. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
         return matcher.touch(descriptors, offset, count);
     }
@@ -165,7 +165,7 @@ final class Matching implements MatchHandler {
             descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | (long)stream << STREAM_SHIFT | slot);
     }
 
-    /** {@return whether a part of the flows is not matched} */
+    /** {@return whether some flows are not matched} */
     boolean isPartial() {
         return matcher.isPartial();
     }
@@ -200,7 +200,7 @@ final class Matching implements MatchHandler {
     }
 
     void onTime(final long capturedNs) {
-        // A capture may end before the other one: a packet is lost only if the receiver point was watched for long enough.
+        // One capture may end before the other: a packet counts as lost only if the receiver point was watched for long enough.
         final long watchedNs = isLive ? capturedNs : Math.min(senderTimeNs, receiverTimeNs);
         if (watchedNs != Long.MIN_VALUE) {
             matcher.onTime(watchedNs, DECIDE_LIMIT);
@@ -216,7 +216,7 @@ final class Matching implements MatchHandler {
             matcher.onSenderGap(Math.max(receiverTimeNs, senderTimeNs));
         }
         final long watchedNs = areBothWays ? Math.min(senderTimeNs, receiverTimeNs) : receiverTimeNs;
-        // A packet that was sent before one that arrived, by more than packets ever overtook, would have arrived too.
+        // A packet sent before an arrived one, by more than the largest overtaking, would have arrived too.
         final long passedNs =
             newestMatchedNs == Long.MIN_VALUE ? Long.MIN_VALUE : newestMatchedNs - overtakenNs - 1 + maximumDelayNs;
         while (matcher.finish(Math.max(watchedNs, passedNs), FINISH_LIMIT)) {
@@ -255,8 +255,8 @@ final class Matching implements MatchHandler {
     }
 
     /**
-     * A flow ends: writes its loss, and compares its estimate with what was matched. While packets of a flow that has no further
-     * record are not decided of, its loss is not known.
+     * A flow ends: writes its loss, and compares its estimate with the matched delays. If packets of its last record are
+     * undecided, its loss is unknown.
      */
     void onFlowEnd(final MutableDirectBuffer entry, final int offset, final boolean isLossTold) {
         final int flow = flows.findOfEntry(entry, 0);
@@ -264,16 +264,16 @@ final class Matching implements MatchHandler {
         final boolean isWaiting = flow >= 0 && flows.waitingCount(flow) > 0;
         FlowDelay.matchedErrorNs(entry, offset, flow >= 0 ? flows.takeAmbiguousNs(flow) : FlowDelay.UNKNOWN_ERROR_NS);
         if (flow >= 0 && (!isWaiting || FlowEntry.endReason(entry, 0) == EndReason.ACTIVE_TIMEOUT.code())) {
-            // A packet that this process dropped at the sender point may be lost too, and is in no count.
+            // A packet that this process dropped at the sender point may be lost too, and is not counted.
             final long undecided = flows.takeUndecided(flow) + (FlowEntry.startNs(entry, 0) <= ownLossNs ? ownLoss : 0);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);
             final long matched = DelayCounters.count(entry, matchedOffset);
             if (isLive && matched < FlowEntry.packetCount(entry, 0) && (unexpected > 0 || isWaiting)) {
-                // Such a packet may have come later than any that matched.
+                // Such a packet may have a larger delay than any that matched.
                 FlowDelay.matchedErrorNs(entry, offset, FlowDelay.UNKNOWN_ERROR_NS);
             }
-            // Where most packets have other digests at the other point, none is known to be lost.
+            // Where most packets have different digests at the other point, loss is unknown.
             if (isLossTold && isWatched(entry) && (!isLive || flows.sent(flow) > 0 && unexpected <= matched)) {
                 writeLoss(entry, offset, lost, unexpected, undecided);
             }
@@ -291,15 +291,15 @@ final class Matching implements MatchHandler {
         return FlowEntry.startNs(entry, 0) >= watchedSinceNs;
     }
 
-    /** {@return whether each delay of a living flow is that of its packet} */
+    /** {@return whether each matched delay of a living flow belongs to its packet} */
     boolean isUnambiguous(final DirectBuffer entries, final int offset) {
         final int flow = flows.findOfEntry(entries, offset);
         return flow >= 0 && flows.isUnambiguous(flow);
     }
 
     /**
-     * An undecided packet may be lost, so the loss is an upper bound then. One that was lost live may be one of those that came
-     * unexpectedly: it was late, or was rewritten.
+     * Writes the loss, as an upper bound if packets are undecided, because they may be lost. A live lost packet may also be
+     * among the unexpected ones: it was late, or was rewritten.
      */
     private void writeLoss(
         final MutableDirectBuffer entry, final int offset, final long lost, final long unexpected, final long undecided) {

@@ -6,34 +6,33 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Chooses the best mean of a flow's record. A mean by matching or by sums of the flow that is of all packets leads. Otherwise the
- * one with the smallest error bound does, where a parent must be clearly better than the joint estimate; means without a bound
- * come last.
- * <p>
- * A mean that lacks packets has a wider bound: the missing packets lie within the range of delays that the segment has shown,
- * and, as long as few single delays are known, between 0 and the maximum delay. No bound is smaller than what the timestamps are
- * good for. Captures: each of the two stamps is rounded to a unit u, so the standard deviation of a delay's error is 0.41 u;
- * 95 % of means of three packets or more lie within u/2, of fewer within u. The stamps show their unit: the largest of 1 ms,
- * 1 µs and 1 ns that divides all of them. Live, where each socket stamps its copy, one that comes after another is up to
- * 1.5 µs late, and that is no noise that more packets average.
- * <p>
- * The metering thread owns it. Allocates nothing.
+ * Chooses the best mean of a flow's record. A mean of all packets by matching or flow sums wins. Otherwise the mean with the
+ * smallest error bound wins, where a parent must be clearly better than the joint estimate. Means without a bound come last.
+ *
+ * <p> A mean that lacks packets has a wider bound. The missing packets lie within the observed range of the segment's delays,
+ * or, while few single delays are known, between 0 and the maximum delay. No bound is smaller than the timestamp precision.
+ *
+ * <p> Captures: each of the two stamps is rounded to a unit u, so the standard deviation of a delay's error is 0.41 u. Of means
+ * of three packets or more, 95 % lie within u/2, of fewer within u. The unit is the largest of 1 ms, 1 µs and 1 ns that divides
+ * all stamps. Live, each socket stamps its own copy: the later copy is up to 1.5 µs late, which averaging does not reduce.
+ *
+ * <p> The metering thread owns it. Allocates nothing.
  */
 final class MeanChoice {
     /** No bound. */
     static final double UNKNOWN = Double.NaN;
 
-    /** What stamps of the kernel are good for, though their unit is 1 ns: seen are 0.3 to 1.5 µs between two sockets. */
+    /** Precision of the kernel's stamps, though their unit is 1 ns: 0.3 to 1.5 µs were measured between two sockets. */
     private static final long LIVE_FLOOR_NS = 2_000;
     private static final long NS_PER_US = 1_000;
     private static final long NS_PER_MS = 1_000_000;
-    /** Means of so many packets have errors of rounding that are averaged. */
+    /** From this number of packets on, averaging reduces rounding errors. */
     private static final long MANY_PACKETS = 3;
-    /** So many delays show the range in which the others lie. */
+    /** From this number of delays on, their range is taken as the range of the others. */
     private static final long ENOUGH_DELAYS = 1_000;
-    /** A parent's bound is that share of the joint one where it leads. */
+    /** A parent wins over the joint estimate if its bound is below this share of the joint one. */
     private static final double CLEARLY_BETTER = 0.6;
-    /** Bounds that differ by less are rounded: none is better. */
+    /** Bounds that differ by less than this rounding are equal. */
     private static final double ROUNDED_NS = 10;
 
     private static final int EXACT = 0;
@@ -70,7 +69,7 @@ final class MeanChoice {
     /**
      * Begins with a record that has no mean yet.
      *
-     * @param isWatched whether the delays of its packets were seen, as far as any were; not those of a former life.
+     * @param isWatched whether the delays of its packets were observed, as far as any were; not those restored after a crash.
      */
     void begin(final DirectBuffer entry, final int offset, final boolean isWatched) {
         isRangeKnown = isWatched && seenDelays >= ENOUGH_DELAYS;
@@ -108,16 +107,16 @@ final class MeanChoice {
         return packets;
     }
 
-    /** A mean that is exact for the packets that it is of. */
+    /** Offers a mean that is exact for the packets it covers. */
     void offerExact(final int newEstimator, final long ofPackets, final double meanNs) {
         offerExact(newEstimator, ofPackets, meanNs, 0);
     }
 
     /**
-     * A mean that is exact for the packets that it is of, unless the sum of their delays may be wrong.
+     * Offers a mean that is exact for the packets it covers, unless the sum of their delays may be wrong.
      *
      * @param newEstimator as element 12 has it.
-     * @param ofPackets    of the record that it is of.
+     * @param ofPackets    of the record that it covers.
      * @param sumErrorNs   how far the sum may be off; 0 for an exact one, below 0 if that is not known.
      */
     void offerExact(final int newEstimator, final long ofPackets, final double meanNs, final long sumErrorNs) {
@@ -131,10 +130,10 @@ final class MeanChoice {
     }
 
     /**
-     * An estimate.
+     * Offers an estimate.
      *
      * @param newEstimator as element 12 has it.
-     * @param ofPackets    of the record that it is of.
+     * @param ofPackets    of the record that it covers.
      * @param ownBoundNs   of the mean of those packets, or {@link #UNKNOWN}.
      */
     void offerEstimate(final int newEstimator, final long ofPackets, final double meanNs, final double ownBoundNs) {
@@ -143,14 +142,14 @@ final class MeanChoice {
         }
     }
 
-    /** An estimate whose bound has what the missing packets may be in it. */
+    /** Offers an estimate whose bound already covers the missing packets. */
     void offerWhole(final int newEstimator, final long ofPackets, final double meanNs, final double wholeBoundNs) {
         if (ofPackets > 0) {
             offer(newEstimator, meanNs, wholeBoundNs, ofPackets);
         }
     }
 
-    /** {@return how far the mean of packets of which nothing is known may be from that of others} */
+    /** {@return the largest distance of unknown packets' mean from that of others} */
     double reachNs(final double meanNs) {
         final double least = Math.min(isRangeKnown ? meanNs : Math.min(0, meanNs), leastNs);
         final double largest = Math.max(isRangeKnown ? meanNs : Math.max(maximumDelayNs, meanNs), largestNs);
@@ -190,13 +189,13 @@ final class MeanChoice {
         }
     }
 
-    /** {@return what the timestamps are good for in a mean of the record's packets, ns} */
+    /** {@return the timestamp precision of a mean of the record's packets, ns} */
     long floorNs() {
         final long floorNs = packets < MANY_PACKETS ? unitNs : Math.max(1, unitNs / 2);
         return isLive ? Math.max(LIVE_FLOOR_NS, floorNs) : floorNs;
     }
 
-    /** Writes estimator and bound of the mean that was offered last of those that lead; none without an offer. */
+    /** Writes estimator and bound of the winning mean; none without an offer. */
     void conclude(final MutableDirectBuffer entry, final int offset) {
         FlowDelay.estimator(entry, offset, estimator);
         FlowDelay.sketchFlags(entry, offset, rank == EXACT ? FlowDelay.FLAG_EXACT : 0);

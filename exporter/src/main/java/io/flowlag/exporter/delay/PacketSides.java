@@ -6,9 +6,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2LongHashMap;
 
 /**
- * Which way packets go between two points, where both directions pass them: on which side of the segment an address is, by votes
- * of packets that both points saw. A packet goes backward if its source is on the receiver point's side. Filled by one thread
- * before another asks. Allocates for each new address.
+ * The direction of packets between two points that both directions pass: votes of packets that both points saw tell on which
+ * side of the segment an address is. A packet goes backward if its source is on the receiver point's side. One thread fills it
+ * before another reads. Allocates for each new address.
  */
 public final class PacketSides {
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
@@ -19,7 +19,7 @@ public final class PacketSides {
     private static final long ROLES = SOURCE | DESTINATION;
     private static final int VOTES_SHIFT = 2;
 
-    /** An address's votes for being on the sender point's side, less those against it, above its two bits of roles. */
+    /** An address's votes for the sender point's side, less those against it, shifted above its two role bits. */
     private final Long2LongHashMap addresses = new Long2LongHashMap(0);
 
     /** No address is known. */
@@ -28,7 +28,7 @@ public final class PacketSides {
     }
 
     /**
-     * A packet went one way.
+     * Counts a vote by a packet's direction.
      *
      * @param isForward whether it passed the sender point first.
      */
@@ -42,19 +42,16 @@ public final class PacketSides {
         addresses.put(address, addresses.get(address) + ((long)vote << VOTES_SHIFT) | role);
     }
 
-    /**
-     * Whether a packet goes from the receiver point to the sender point. Returns true if so; false too where nothing is known of
-     * its addresses.
-     */
+    /** Whether a packet goes from the receiver point to the sender point. Returns false also where its addresses are unknown. */
     public boolean isBackward(final DirectBuffer descriptor, final int offset) {
         return votes(source(descriptor, offset)) < votes(destination(descriptor, offset));
     }
 
     /**
-     * How far packets tell two directions apart.
+     * How consistently the votes separate two directions.
      *
      * @param voteCount  votes so far, above 0.
-     * @param isAnswered whether votes of addresses that both send and receive count alone.
+     * @param isAnswered whether only votes of addresses that both send and receive count.
      * @return the share of votes that no other one contradicts, 0 to 1.
      */
     public double agreement(final long voteCount, final boolean isAnswered) {

@@ -13,9 +13,9 @@ import io.flowlag.exporter.delay.interval.records.SharedSampling;
 public final class PassiveChoice {
     static final long WINDOW_NS = 50_000_000;
     private static final double WINDOWS_PER_S = 1e9 / WINDOW_NS;
-    /** Of a send time, with its part of a message's header and trailer. */
+    /** Size of a send time on the wire, including its share of a message's header and trailer. */
     private static final double BITS = 8 * 8.2;
-    /** Windows over which the rate of packets is smoothed, and too many are made up for. */
+    /** Windows over which the packet rate is smoothed and an excess is compensated. */
     private static final double SMOOTHING_WINDOWS = 8;
     private static final double MOST_SPARE_WINDOWS = 2;
     private static final double LEAST_SHARE = 0.1;
@@ -30,7 +30,7 @@ public final class PassiveChoice {
     private double spare;
 
     /**
-     * All that both points choose, until there are too many.
+     * Ships all that both points choose, up to the ceiling.
      *
      * @param sampling   that both points share.
      * @param ceilingBps most bits per second; 0 for any.

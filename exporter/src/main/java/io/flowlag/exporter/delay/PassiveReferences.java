@@ -48,7 +48,7 @@ final class PassiveReferences {
         /**
          * Both times of a packet are known.
          *
-         * @param streamIndex of its way and class.
+         * @param streamIndex of its direction and class.
          */
         void onReference(int streamIndex, long sentNs, long arrivalNs, int lengthBytes);
     }
@@ -112,18 +112,18 @@ final class PassiveReferences {
         }
     }
 
-    /** One more with this digest, and the one that waits with it, if it still does. */
+    /** Refuses one more packet with this digest, and the waiting one with it, if it still waits. */
     private void refuse(final int index) {
         refusedCount = refusedCount + (states[index] == MATCHED || states[index] == REFUSED ? 1 : 2);
         states[index] = states[index] == MATCHED ? MATCHED : REFUSED;
     }
 
-    /** {@return whether half of the room is free: more send times may come, and arrivals find room after them} */
+    /** {@return whether half of the room is free: for further send times, and for arrivals after them} */
     boolean hasRoom() {
         return tail - head <= mask >> 1;
     }
 
-    /** Time has passed: what waited for too long waits no more. */
+    /** Time has passed: discards entries that waited for too long. */
     void onTime(final long nowNs) {
         while (head != tail && timesNs[(int)head & mask] < nowNs - waitNs) {
             final byte state = states[(int)head & mask];

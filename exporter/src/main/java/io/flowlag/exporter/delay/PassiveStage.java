@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Policy passive at a receiver point: packets that both points choose by digest are the references, with send times of the sender
- * point in this process or of the exchange. The metering thread owns it. Allocates at construction.
+ * Policy passive at a receiver point: packets that both points choose by digest are the references. Their send times come from
+ * the sender point in this process or from the exchange. The metering thread owns it. Allocates at construction.
  */
 final class PassiveStage {
     private static final int CAPACITY = 64 * 1024;
-    /** Over the exchange a process may lag behind the other: room for the references of so long. */
+    /** Room for the references of this time, because one process may lag behind the other over the exchange. */
     private static final int SHIPPED_SECONDS = 4;
     private static final int MOST_CAPACITY = 1024 * 1024;
 
@@ -122,7 +122,7 @@ final class PassiveStage {
         Arrays.fill(lastArrivalsNs, Long.MIN_VALUE / 2);
     }
 
-    /** Packets that overtook one another are no step of a clock: the later one is left out. */
+    /** Packets that overtook one another must not look like a clock step: the later one is left out. */
     private void onReference(
         final int streamIndex, final long sentNs, final long arrivalNs, final int lengthBytes) {
         if (isBehind(lastSentNs[streamIndex] - sentNs) || isBehind(lastArrivalsNs[streamIndex] - arrivalNs)) {

@@ -5,8 +5,8 @@ import io.flowlag.exporter.flow.FlowCache;
 import org.agrona.DirectBuffer;
 
 /**
- * Packets of the receiver point that were metered and wait to be measured together, in one short loop after the other. None of
- * their flows has ended. One thread. Allocates at construction.
+ * Packets of the receiver point that were metered and wait to be measured together, in short loops. None of their flows has
+ * ended. One thread. Allocates at construction.
  */
 final class PendingPackets {
     /** How many fit. */
@@ -23,7 +23,7 @@ final class PendingPackets {
     private long earliestNs = Long.MAX_VALUE;
     private long latestNs = Long.MIN_VALUE;
 
-    /** Adds a packet, whose descriptor stays where it is until all are let go. */
+    /** Adds a packet, whose descriptor must stay valid until all are cleared. */
     void add(final DirectBuffer descriptor, final int offset, final int slot) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
         descriptors = descriptor;
@@ -67,7 +67,7 @@ final class PendingPackets {
         return slots[index];
     }
 
-    /** {@return whether one of the packets at least is longer than its link carries} */
+    /** {@return whether any of the packets is longer than its link's MTU} */
     boolean hasOversize() {
         return (flags & PacketDescriptor.FLAG_OVERSIZE) != 0;
     }
@@ -82,7 +82,7 @@ final class PendingPackets {
         return latestNs;
     }
 
-    /** {@return what an estimate of the packet's delay has to carry, see {@link IntervalStage#ticket}} */
+    /** {@return the ticket for an estimate of the packet's delay, see {@link IntervalStage#ticket}} */
     long ticket(final int index) {
         return tickets[index];
     }

@@ -6,16 +6,16 @@ import io.flowlag.exporter.delay.interval.records.IntervalMode;
 
 import java.util.function.ObjLongConsumer;
 
-/** A receiver's link: has the intervals and send times of its senders. Threads as in {@link SketchLink}. */
+/** A receiver's link: receives the intervals and send times of its senders. Threads as in {@link SketchLink}. */
 public interface ReceiverLink extends SketchLink {
-    /** What a sender tells at least of the digest of a passive reference. */
+    /** The part of a passive reference's digest that a sender ships at least. */
     long SHIPPED_DIGEST_MASK = (1L << 40) - 1;
 
-    /** What the send time of a passive reference takes of the exchange. */
+    /** Size of a passive reference's send time in the exchange. */
     int SEND_TIME_BITS = 64;
 
     /**
-     * Where a sender's intervals come from.
+     * The source of a sender's intervals.
      *
      * @param senderIndex of the sender, in the order of the configuration.
      */
@@ -24,13 +24,13 @@ public interface ReceiverLink extends SketchLink {
     /** {@return the hash whose key is sent to the senders} */
     SipHash hash();
 
-    /** How long the receiver waits for an interval. Returns ns behind the time by which all its packets have arrived. */
+    /** How long the receiver waits for an interval, measured from the time by which all its packets have arrived. Returns ns. */
     long answerDeadlineNs();
 
-    /** {@return what the receiver asks for, and keeps itself} */
+    /** {@return the mode that the receiver requests, and uses itself} */
     IntervalMode mode();
 
-    /** {@return flows of an interval that have room, if the sums of all are kept} */
+    /** {@return the flows of an interval that have room, if the sums of all are kept} */
     int mostFlows();
 
     /**
@@ -54,15 +54,15 @@ public interface ReceiverLink extends SketchLink {
     }
 
     /**
-     * How good a sender's clock is, by its last interval. Any thread.
+     * A sender's clock error, by its last interval. Any thread.
      *
      * @param senderIndex of the sender, in the order of the configuration.
-     * @return as RFC 4656 section 4.1.2 has it; 0 if the sender said nothing.
+     * @return as RFC 4656 section 4.1.2 has it; 0 if the sender reported none.
      */
     int errorEstimate(int senderIndex);
 
     /**
-     * Shows what is counted for each sender. Any thread.
+     * Reports the counters of each sender. Any thread.
      *
      * @param senderIndex of the sender, in the order of the configuration.
      */

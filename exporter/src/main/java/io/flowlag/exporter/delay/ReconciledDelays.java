@@ -56,7 +56,7 @@ final class ReconciledDelays {
         return total;
     }
 
-    /** Adds an interval, by the classes that held in it. */
+    /** Adds an interval, by its traffic classes. */
     void add(final IntervalAnswer answer, final TrafficClasses classes) {
         if (answer.reconcileStatus() == null) {
             onUnknownLoss();
@@ -89,7 +89,7 @@ final class ReconciledDelays {
         return !answer.isCut() && answer.isReconciledWhole() && estimate != null && estimate.hasLoss();
     }
 
-    /** {@return of the interval, and of all so far, by the classes that held in it; null if nothing is reconciled} */
+    /** {@return the statistics of the interval, and of all so far, by its traffic classes; null if nothing is reconciled} */
     ReconcileStatistics statistics(final IntervalAnswer answer, final TrafficClasses classes) {
         if (answer.reconcileStatus() == null) {
             return null;
@@ -108,7 +108,7 @@ final class ReconciledDelays {
             interval, total(classes));
     }
 
-    /** {@return what all intervals said of the classes} */
+    /** {@return the delays of all intervals by class} */
     List<AggregateDelay> total(final TrafficClasses classes) {
         final List<AggregateDelay> list = new ArrayList<>();
         for (int i = 0; i < classes.count(); i++) {

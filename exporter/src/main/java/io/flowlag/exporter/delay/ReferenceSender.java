@@ -12,9 +12,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * Sends references when they are due: one stream for each class. Effective send times come from this process's own sender
- * point where that sees its references, else from the transmitter, and go out with the next reference. The metering thread owns
- * it. Allocates at construction.
+ * Sends references when they are due: one stream for each class. Effective send times come from this process's own sender point
+ * if it sees its references, else from the transmitter; the next reference carries them. The metering thread owns it. Allocates
+ * at construction.
  */
 final class ReferenceSender implements AutoCloseable {
     private static final int POLL_LIMIT = 64;
@@ -70,7 +70,7 @@ final class ReferenceSender implements AutoCloseable {
         }
     }
 
-    /** Sends what is due by time, if anything is to be sent, and takes effective send times. */
+    /** Sends the references that are due, if sending is on, and reads effective send times. */
     int onTime(final long nowNs, final boolean isInjecting) {
         int workCount = transmitter.poll(ownHandler, POLL_LIMIT);
         for (int i = 0; isInjecting && i < CATCH_UP_LIMIT; i++) {
@@ -93,7 +93,7 @@ final class ReferenceSender implements AutoCloseable {
         }
     }
 
-    /** Hands over what has happened so far. Safe from any thread. */
+    /** Reports the counters. Safe from any thread. */
     void counters(final ReferenceTransmitter.CounterHandler handler) {
         long forgottenCount = 0;
         for (final ReferenceSource source : sources) {

@@ -15,7 +15,7 @@ public interface ReferenceTransmitter extends AutoCloseable {
     boolean send(int streamIndex, DirectBuffer buffer, int offset, int lengthBytes);
 
     /**
-     * Hands over effective send times that have become known.
+     * Reports effective send times that have become known.
      *
      * @param limit how many at most.
      * @return how many there were.
@@ -28,7 +28,7 @@ public interface ReferenceTransmitter extends AutoCloseable {
     }
 
     /**
-     * Hands over what has happened so far. Safe from any thread.
+     * Reports the counters. Safe from any thread.
      *
      * @param handler takes each counter by its name.
      */
@@ -52,7 +52,7 @@ public interface ReferenceTransmitter extends AutoCloseable {
          * One reference passed the sender's observation point.
          *
          * @param sentNs when it passed, ns since 1970.
-         * @param method by which that was taken.
+         * @param method by which the time was taken.
          */
         void onSendTime(int streamIndex, int sequenceNumber, long sentNs, TimestampMethod method);
     }

@@ -7,8 +7,8 @@ import io.flowlag.rli.receiver.DelaySamples;
 import io.flowlag.rli.receiver.SampleHandler;
 
 /**
- * Writes samples into the state of their flows, while those live, and tells the sketches of them. The metering thread owns it.
- * Allocates at construction.
+ * Writes samples into the state of living flows, and passes them to the sketches. The metering thread owns it. Allocates at
+ * construction.
  */
 final class SampleWriter implements SampleHandler {
     private final FlowCache cache;
@@ -30,7 +30,7 @@ final class SampleWriter implements SampleHandler {
         this.classCount = classCount;
     }
 
-    /** From now on estimates by references go to sketches too. */
+    /** Passes estimates by references to sketches from now on. */
     void tell(final SenderSketches sketches) {
         sketching = sketches;
     }
@@ -56,7 +56,7 @@ final class SampleWriter implements SampleHandler {
             sketching.of(samples.classIndex(i) / classCount).onEstimate(
                 samples.intervalNumber(i), samples.delayNs(i), samples.spanNumber(), samples.errorScaleNs(i));
         }
-        // Nothing but reading in a loop that reads, as in the cache: what has left the processor's cache comes at once.
+        // A loop that only reads, as in the cache: its cache misses overlap.
         int liveCount = 0;
         for (int i = 0; i < count; i++) {
             final int slot = samples.slot(i);

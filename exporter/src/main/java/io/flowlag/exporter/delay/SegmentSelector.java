@@ -8,8 +8,8 @@ import org.agrona.DirectBuffer;
 import java.util.List;
 
 /**
- * Tells packets that pass both measurement points, by fields that do not change on the way: addresses and VLAN. The same packets
- * are selected at both points. Immutable. Allocates at construction.
+ * Selects the packets that pass both measurement points, by fields that do not change on the way: addresses and VLAN. Both
+ * points select the same packets. Immutable. Allocates at construction.
  */
 public final class SegmentSelector {
     private static final int IPV6 = 6;
@@ -22,7 +22,7 @@ public final class SegmentSelector {
     /**
      * A selector.
      *
-     * @param segment with prefixes and VLAN; what is empty selects everything.
+     * @param segment with prefixes and VLAN; an empty setting selects everything.
      */
     public SegmentSelector(final ExporterConfig.Segment segment) {
         this(segment.sources(), segment.destinations(), segment.vlanId());

@@ -2,23 +2,23 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.decode.DigestSwitch;
 
-/** A sender's link: takes what the receiver asks for, and ships intervals and send times. Threads as in {@link SketchLink}. */
+/** A sender's link: takes the receiver's requests, and ships intervals and send times. Threads as in {@link SketchLink}. */
 public interface SenderLink extends SketchLink {
-    /** {@return which key packets are digested with} */
+    /** {@return the switch of the digest key} */
     DigestSwitch digests();
 
-    /** {@return what the receiver asked for and was not taken yet; null if nothing} */
+    /** {@return the receiver's newest request, once; null if there is none} */
     SketchAgreement takeAgreement();
 
     /**
      * Ships an interval.
      *
-     * @param shipment to come back by {@link #takeBack}.
-     * @return false if too many are on their way: it stays the caller's.
+     * @param shipment returned by {@link #takeBack}.
+     * @return false if too many are on their way: the caller keeps it.
      */
     boolean ship(SketchShipment shipment);
 
-    /** {@return an interval that was shipped, to be used again; null if none} */
+    /** {@return a shipped interval for reuse; null if none} */
     SketchShipment takeBack();
 
     /**

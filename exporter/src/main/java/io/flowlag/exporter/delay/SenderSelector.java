@@ -9,8 +9,8 @@ import org.agrona.DirectBuffer;
 import java.util.List;
 
 /**
- * Tells which sender's point a packet has passed, by its source address. One sender without prefixes has every packet. Immutable.
- * Allocates at construction.
+ * Finds the sender whose point a packet has passed, by its source address. A single sender without prefixes has every packet.
+ * Immutable. Allocates at construction.
  */
 public final class SenderSelector {
     /** The packet passed no sender. */

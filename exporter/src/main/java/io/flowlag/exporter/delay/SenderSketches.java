@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * The sketches of every sender of a receiver, each with intervals, records and counters of its own: what one sender does or
- * leaves undone is nothing to the others. A packet belongs to the sender that its source address tells. The metering thread owns
- * it; counters and statistics may be read by any. Allocates at construction and at the end of an interval.
+ * The sketches of every sender of a receiver. Each sender has its own intervals, records and counters, so senders do not affect
+ * one another. The source address assigns a packet to a sender. The metering thread owns it; counters and statistics may be
+ * read by any. Allocates at construction and at the end of an interval.
  */
 final class SenderSketches {
     private final IntervalStage[] senders;
@@ -26,8 +26,8 @@ final class SenderSketches {
      *
      * @param isLive whether packets come as they happen.
      * @param link   to the senders in other processes; null if both points are here.
-     * @param cache  whose flows have room for what the sketches say.
-     * @param delays takes what the sketches of each sender say.
+     * @param cache  whose flows have room for the sketch estimates.
+     * @param delays takes the sketch estimates of each sender.
      */
     SenderSketches(
         final ExporterConfig config,
@@ -55,7 +55,7 @@ final class SenderSketches {
         return senders[senderIndex];
     }
 
-    /** Reads ahead what the next packets need, where all packets are of one sender. */
+    /** Prefetches what the next packets need, where all packets are of one sender. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
         return senders.length == 1 ? senders[0].touch(descriptors, offset, count) : 0;
     }
@@ -65,7 +65,7 @@ final class SenderSketches {
         return senders.length == 1 ? senders[0] : senders[selector.ofEntry(entry, offset)];
     }
 
-    /** No packet is under way when the captures begin and when they end. */
+    /** No packet is under way when the captures begin or end. */
     void capturesAreWhole() {
         for (final IntervalStage each : senders) {
             each.capturesAreWhole();
@@ -79,21 +79,21 @@ final class SenderSketches {
         }
     }
 
-    /** Throws if other sketches cannot be made for one of them; nothing has happened then. Any thread. */
+    /** Checks whether every sender's sketches can be changed, and throws if not; changes nothing. Any thread. */
     void check(final ExporterConfig config) {
         for (final IntervalStage each : senders) {
             each.check(config);
         }
     }
 
-    /** Prepares other sketches for all. Any thread, one at a time. */
+    /** Prepares changed sketches for all. Any thread, one at a time. */
     void change(final SketchChange change) {
         for (final IntervalStage each : senders) {
             each.change(change);
         }
     }
 
-    /** {@return whether the last change is not through; any thread} */
+    /** {@return whether the last change is incomplete; any thread} */
     boolean isChanging() {
         boolean isChanging = false;
         for (final IntervalStage each : senders) {
@@ -108,14 +108,14 @@ final class SenderSketches {
         }
     }
 
-    /** This process dropped packets, of whichever sender, up to a time. */
+    /** This process dropped packets of any sender, up to a time. */
     void onOwnLoss(final long throughNs) {
         for (final IntervalStage each : senders) {
             each.onOwnLoss(throughNs);
         }
     }
 
-    /** What this process dropped of the packets from before a time was told. */
+    /** This process's drops of all packets from before a time are known. */
     void lossKnown(final long throughNs) {
         for (final IntervalStage each : senders) {
             each.lossKnown(throughNs);
@@ -153,7 +153,7 @@ final class SenderSketches {
         return all;
     }
 
-    /** {@return how long packets took that came too early or too late, of the first sender with such; 0 without} */
+    /** {@return the delay of packets that came too early or too late, of the first sender with such; 0 without} */
     long clocksApartNs() {
         long tookNs = 0;
         for (int i = 0; i < senders.length && tookNs == 0; i++) {
@@ -176,12 +176,12 @@ final class SenderSketches {
         return sum;
     }
 
-    /** {@return a number of what was written into records, of all senders together} */
+    /** {@return a counter of written records, summed over all senders} */
     long written(final ToLongFunction<SketchWriter> number) {
         return sum((each) -> number.applyAsLong(each.writer()));
     }
 
-    /** {@return how far each estimator is from what was matched, which is where there is one sender, in this process} */
+    /** {@return the errors of each estimator against matching, which exists with one sender, in this process} */
     EstimateErrors errors() {
         return senders[0].writer().errors();
     }

@@ -36,7 +36,7 @@ final class ShippedSendTimes {
         this.passive = passive;
     }
 
-    /** Takes what has come, as far as there is room: what is ahead of this point's packets waits in the exchange's queue. */
+    /** Takes send times while there is room. Send times ahead of this point's packets wait in the exchange's queue. */
     int poll() {
         int count = 0;
         for (int i = 0; i < senderCount; i++) {

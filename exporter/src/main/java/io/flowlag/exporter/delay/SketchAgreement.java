@@ -9,14 +9,14 @@ import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import java.util.function.Function;
 
 /**
- * What a sender point holds to, since the receiver said so, and the sketches made for it. The metering thread owns the point.
+ * The receiver's request that a sender point follows, and the sketches created for it. The metering thread owns the point.
  *
- * @param selector     tells the packets of the segment.
- * @param references   tells which packets' send times are shipped; null if the policy is another. The metering thread's.
- * @param injection    when references are sent, for a sender's own settings of them; null if these decide.
+ * @param selector     selects the packets of the segment.
+ * @param references   selects the packets whose send times are shipped; null if the policy is another. The metering thread's.
+ * @param injection    when references are sent, given a sender's own settings of them; null if these decide.
  * @param point        empty sketches.
  * @param fromInterval the first interval in which it holds.
- * @param isSuccessor  whether it follows what held before: of the same receiver, with the same hash.
+ * @param isSuccessor  whether it follows the previous one: of the same receiver, with the same hash.
  */
 public record SketchAgreement(
     SegmentSelector selector,
@@ -30,9 +30,9 @@ public record SketchAgreement(
     long fromInterval,
     boolean isSuccessor) {
     /**
-     * The same, with references sent as the receiver says.
+     * The same, with references sent on the receiver's terms.
      *
-     * @param terms when references are sent, for a sender's own settings of them; null if these decide.
+     * @param terms when references are sent, given a sender's own settings of them; null if these decide.
      */
     public SketchAgreement withInjection(final Function<ExporterConfig.Rli, InjectionTerms> terms) {
         return new SketchAgreement(

@@ -11,6 +11,6 @@ public interface SketchLink {
     /** Shows every counter. Any thread. */
     void counters(ObjLongConsumer<String> consumer);
 
-    /** {@return what it holds of intervals and send times on their way, by formula, octets; twice that while settings change} */
+    /** {@return the memory of intervals and send times on their way, by formula, octets; twice that while settings change} */
     long memoryBytes();
 }

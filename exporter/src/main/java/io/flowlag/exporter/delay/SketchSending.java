@@ -8,10 +8,10 @@ import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import org.agrona.DirectBuffer;
 
 /**
- * The sketches of a sender point whose receiver is another process: holds to what the receiver says, from the second interval
- * after it is known, and ships each interval that is over. When the receiver says something else, the old holds on until that
- * time, so no packet falls between. What cannot be whole is not shipped. The metering thread owns it; counters may be read by
- * any. Allocates at the end of an interval and at a change.
+ * The sketches of a sender point whose receiver is another process. Follows the receiver's request from the second interval
+ * after it is known, and ships each interval that is over. The old request holds until the new one's time, so no packet falls
+ * between. Incomplete intervals are not shipped. The metering thread owns it; counters may be read by any. Allocates at the end
+ * of an interval and at a change.
  */
 final class SketchSending {
     private final SenderLink link;
@@ -69,7 +69,7 @@ final class SketchSending {
         }
     }
 
-    /** A packet that no sketch took is missing from its interval, which must not tell of losses then. */
+    /** An interval that lacks an unsketched packet must not report losses. */
     private void onRefused(final SketchAgreement agreement, final long timestampNs) {
         countRefused();
         agreement.point().onOwnLoss(timestampNs);
@@ -145,8 +145,8 @@ final class SketchSending {
     }
 
     /**
-     * The clock was set back: what is agreed holds again from the second interval after that, with sketches that begin anew. What
-     * was not shipped by then is not; what holds from a time on waits for it.
+     * The clock was set back: the agreement holds again from the second interval after that, with empty sketches. Unshipped
+     * intervals are discarded. An agreement with a start time still waits for it.
      *
      * @param nowNs since the epoch.
      */
@@ -196,8 +196,8 @@ final class SketchSending {
     }
 
     /**
-     * A successor follows at its time. Of another receiver, sketches of what was asked for before are given up at once: it knows
-     * nothing of them.
+     * Adopts a newer agreement. A successor begins at its time. With another receiver, the present sketches are discarded at
+     * once, because it does not know them.
      */
     private void adopt(final SketchAgreement newer, final long nowNs) {
         if (next != null) {

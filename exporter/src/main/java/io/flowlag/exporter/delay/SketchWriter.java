@@ -8,9 +8,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Writes what the sketches of a sender say of a flow into its record, the mean of the best estimator and the loss, and compares
- * it with what matching and references found. The metering thread writes; what was counted may be read by any. Allocates at
- * construction.
+ * Writes a flow's sketch estimates into its record: the mean of the best estimator and the loss. Compares them with matching
+ * and references. The metering thread writes; counters may be read by any. Allocates at construction.
  */
 final class SketchWriter {
 
@@ -24,7 +23,7 @@ final class SketchWriter {
     /**
      * Nothing compared yet.
      *
-     * @param records      have what the sketches say.
+     * @param records      hold the sketch estimates.
      * @param isReconciled whether lost packets are listed, so that a loss by sketches can be exact.
      */
     SketchWriter(final SketchRecords records, final boolean isReconciled) {
@@ -32,12 +31,12 @@ final class SketchWriter {
         this.isReconciled = isReconciled;
     }
 
-    /** {@return by what the bound of a mean by references is multiplied, as witnesses say} */
+    /** {@return the factor, from witnesses, for the bound of a mean by references} */
     double referenceFactor(final long packets) {
         return referenceBounds.factor(packets);
     }
 
-    /** A record of a witness flow tells how good the bounds of both parents are. */
+    /** Checks the bounds of both parents against the record of a witness flow. */
     private void check(final DirectBuffer entry, final int offset, final int record, final long packets) {
         if (records.truthPackets(record) != packets) {
             return;
@@ -53,7 +52,7 @@ final class SketchWriter {
         }
     }
 
-    /** Writes what the sketches say into a record, and offers their means. */
+    /** Writes the sketch estimates into a record, and offers their means. */
     void write(final MutableDirectBuffer entry, final int offset, final int record, final MeanChoice choice) {
         check(entry, offset, record, choice.packets());
         if (records.hasMean(record) && !records.hasCells(record)) {
@@ -87,7 +86,7 @@ final class SketchWriter {
         }
     }
 
-    /** Compares losses that were listed with what was matched. */
+    /** Compares listed losses with matching. */
     private void judgeLoss(final DirectBuffer entry, final int offset, final int record) {
         if (isReconciled && records.hasLoss(record) && records.isLossExact(record) &&
             FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
@@ -96,7 +95,7 @@ final class SketchWriter {
         }
     }
 
-    /** The mean by sums of the flow, of the intervals in which they agree; of a part of a flow only the range is known. */
+    /** Writes the mean by flow sums, over the intervals in which the sums agree; for a part of a flow only the range is known. */
     private void writeSums(final MutableDirectBuffer entry, final int offset, final int record, final MeanChoice choice) {
         final long ofPackets = records.answeredPackets(record);
         final long meanNs = records.meanNs(record);
@@ -108,7 +107,9 @@ final class SketchWriter {
         }
     }
 
-    /** References and sketches together; a parent stands in for a whole record only if there is no other mean. */
+    /**
+     * Writes the joint estimate of references and sketches; a parent replaces a whole record's mean only if there is no other.
+     */
     private void writeJoint(final MutableDirectBuffer entry, final int offset, final int record, final MeanChoice choice) {
         final long ofPackets = records.jointPackets(record);
         if (ofPackets == 0) {
@@ -138,8 +139,8 @@ final class SketchWriter {
     }
 
     /**
-     * Packets of intervals without a calibrated bound are taken to be as wrong as references are about so many packets:
-     * their bound grows as the root of the packets becomes smaller.
+     * The bound of the joint estimate. Packets of intervals without a calibrated bound are assumed as wrong as references are
+     * about so many packets; their bound grows with the inverse square root of the packets' share.
      */
     private double jointBoundNs(final DirectBuffer entry, final int offset, final int record, final long ofPackets) {
         final long bounded = records.jointBoundPackets(record);
@@ -154,7 +155,7 @@ final class SketchWriter {
         return (bounded * records.jointBoundNs(record) + rest * restNs) / ofPackets;
     }
 
-    /** Compares the sketches' mean with what was matched, and with what was interpolated. */
+    /** Compares the sketches' mean with the matched and the interpolated one. */
     private void judge(final MutableDirectBuffer entry, final int offset, final int record) {
         final long meanNs = records.meanNs(record);
         final int matchedOffset = FlowDelay.matchedOffset(offset);
@@ -183,7 +184,7 @@ final class SketchWriter {
         return counts.get(Count.BOUNDS_HELD);
     }
 
-    /** {@return how far each estimator is from what was matched} */
+    /** {@return the errors of each estimator against matching} */
     EstimateErrors errors() {
         return errors;
     }

@@ -4,14 +4,14 @@ import io.flowlag.rli.receiver.ReceiverContext;
 import io.flowlag.rli.receiver.RliReceiver;
 
 /**
- * The delays of packets whose flows are not matched, where memory or time is short: interpolated between packets that are. These
- * stand in for references, each with its exact delay, and cost nothing on the wire. The metering thread owns it. Allocates at
+ * Estimates the delays of packets whose flows are not matched, where memory or time is short. It interpolates between matched
+ * packets, which stand in for references with exact delays and use no capacity. The metering thread owns it. Allocates at
  * construction.
  */
 final class StandIn {
     private final RliReceiver receiver;
     private final int[] sequenceNumbers;
-    /** Of each stream: the packets that came last, estimated or not. */
+    /** The last packets of each stream, estimated or not. */
     private final long[] otherNs;
     private final long[] receivedNs;
     private final long[] delaysNs;
@@ -23,7 +23,7 @@ final class StandIn {
      * Nothing estimated yet.
      *
      * @param context  with a stream for each class of each sender.
-     * @param periodNs for so long, and up to twice as long, errors count for the bounds.
+     * @param periodNs errors count for the bounds for this time, and up to twice as long.
      */
     StandIn(final ReceiverContext context, final SampleWriter samples, final long periodNs) {
         receiver = new RliReceiver(context, samples);
@@ -35,7 +35,7 @@ final class StandIn {
         this.periodNs = periodNs;
     }
 
-    /** {@return what knows how far the estimates are off} */
+    /** {@return the receiver, which keeps the errors of the estimates} */
     RliReceiver receiver() {
         return receiver;
     }
@@ -69,7 +69,7 @@ final class StandIn {
         periodStartNs = Long.MIN_VALUE;
     }
 
-    /** The input has ended: packets behind the last that matched have its delay. */
+    /** The input has ended: packets after the last matched one get its delay. */
     void onEnd() {
         for (int i = 0; i < sequenceNumbers.length; i++) {
             if (sequenceNumbers[i] > 0 && otherNs[i] > receivedNs[i]) {

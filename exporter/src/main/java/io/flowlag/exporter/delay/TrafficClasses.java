@@ -5,7 +5,7 @@ import org.agrona.DirectBuffer;
 
 import java.util.List;
 
-/** Traffic classes by DSCP; a packet with another DSCP is of the first class. Immutable. Allocates at construction. */
+/** Traffic classes by DSCP; a packet with an unlisted DSCP is of the first class. Immutable. Allocates at construction. */
 public final class TrafficClasses {
     private static final int DSCP_COUNT = 64;
     private static final int ECN_BITS = 2;

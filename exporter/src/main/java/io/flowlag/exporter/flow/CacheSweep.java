@@ -11,8 +11,8 @@ import static org.agrona.BufferUtil.allocateDirectAligned;
  * Walks through the cache once an interval, a few slots at a time, and gives every changed flow to a {@link SnapshotSink}. For
  * each slot it remembers the flow that was given last and its number of packets:
  * <pre>
- *  0 flowId       8  0 if nothing was given
- *  8 packetCount  8
+ *  0  flowId        8   0 if nothing was given
+ *  8  packetCount   8
  * </pre>
  * The end of a flow that was never given is not reported, so a flood of short flows costs the checkpoint nothing. The cache's
  * thread owns it. Allocates at construction, off-heap.
@@ -53,7 +53,7 @@ final class CacheSweep {
     }
 
     /**
-     * Goes on with the walk when it is due.
+     * Continues the walk when it is due.
      *
      * @param nowNs clock time, UNIX epoch.
      * @return how many slots were looked at.
@@ -85,7 +85,7 @@ final class CacheSweep {
         return visited;
     }
 
-    /** Remembers that a flow has ended, if it was ever given. */
+    /** Records the end of a flow, if it was ever given. */
     void onEnd(final int slot) {
         final int offset = slot * SLOT_LENGTH_BYTES;
         final long flowId = given.getLong(offset);
@@ -97,12 +97,12 @@ final class CacheSweep {
         }
     }
 
-    /** Remembers that the flow in a slot came from the checkpoint. */
+    /** Records that the flow in a slot came from the checkpoint. */
     void onTakenUp(final int slot) {
         remember(slot, table.offset(slot));
     }
 
-    /** Everything is to be given again; what was given stays known, for its end is to be told in any case. */
+    /** Makes every flow be given again. Which flows were given is kept, because their ends must be reported in any case. */
     private void forgetCounts() {
         for (int slot = 0; slot < table.capacity(); slot++) {
             given.putLong(slot * SLOT_LENGTH_BYTES + Long.BYTES, -1);

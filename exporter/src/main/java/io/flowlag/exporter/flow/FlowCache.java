@@ -7,22 +7,23 @@ import io.flowlag.exporter.status.Counters;
 import org.agrona.DirectBuffer;
 
 /**
- * The flow cache of a Metering Process: packets in, finished unidirectional flows out to a {@link FlowRecordSink}.
- * <p>
- * A flow ends by the idle or active timeout (RFC 5470 section 5.1.1), some time after TCP FIN or RST, when the cache is full,
- * or by force. Timeouts are exact in packet time: a packet that comes after a timeout begins a new record however late the
- * timer wheel is; the wheel ends flows that see no further packet, at most {@link #WORST_LATENESS_NS} late. When the cache is
- * full, the flow that was silent longest among a few slots under a moving hand is ended, so that a flood of new flows pushes
- * out its own kind before established ones.
- * <p>
- * One thread owns a cache. It knows nothing of delay: a stage that measures it keeps its state in the octets reserved by
- * {@link FlowCacheContext#stateLengthBytes}, under a slot number that is valid while the {@link #generation} stays the same.
+ * The flow cache of a Metering Process: takes packets and passes finished unidirectional flows to a {@link FlowRecordSink}.
+ *
+ * <p> A flow ends by the idle or active timeout (RFC 5470 section 5.1.1), some time after TCP FIN or RST, when the cache is
+ * full, or by force. Timeouts are exact in packet time: a packet after a timeout begins a new record however late the timer
+ * wheel is. The wheel ends flows without further packets, at most {@link #WORST_LATENESS_NS} late.
+ *
+ * <p> When the cache is full, a clock hand examines a few slots and ends the flow that was silent longest among them. A flood
+ * of new flows therefore replaces its own flows before established ones.
+ *
+ * <p> One thread owns a cache. The cache does not handle delay: a stage that measures it keeps its state in the octets reserved
+ * by {@link FlowCacheContext#stateLengthBytes}, under a slot number that is valid while the {@link #generation} stays the same.
  * Allocates at construction, off-heap.
  */
 public final class FlowCache {
     /** The largest cache. */
     public static final int MAX_FLOWS = FlowTable.MAX_FLOWS;
-    /** How late a timeout of a silent flow may be noticed, beyond the time between two calls of {@link #expire}. */
+    /** The largest lateness of a silent flow's timeout, in addition to the time between two calls of {@link #expire}. */
     public static final long WORST_LATENESS_NS = TimerWheel.TICK_NS;
 
     private static final int TCP_FIN = 0x01;
@@ -78,8 +79,8 @@ public final class FlowCache {
     }
 
     /**
-     * Reads what the next packets will need from the table, so that the processor waits for many places of the memory at once
-     * and not for one after the other. Changes no flow; {@link #updateTouched} is to follow for each of them, in their order.
+     * Prefetches what the next packets need from the table, so that cache misses overlap. Changes no flow; call {@link
+     * #updateTouched} for each of them afterwards, in their order.
      *
      * @param descriptors hold the decoded packets one after the other, see {@link PacketDescriptor}.
      * @param offset      of the first.
@@ -90,7 +91,7 @@ public final class FlowCache {
         for (int i = 0; i < count; i++) {
             hashes[i] = key.hashOf(descriptors, offset + i * PacketDescriptor.LENGTH_BYTES);
         }
-        // Nothing but reading in a loop that reads: the more of it the processor sees ahead, the more it waits for at once.
+        // A loop that only reads: its cache misses overlap.
         for (int i = 0; i < count; i++) {
             octets += table.touchBucket(hashes[i]);
         }
@@ -104,8 +105,8 @@ public final class FlowCache {
     }
 
     /**
-     * Which slot probably holds a packet's flow, before the packets of the last {@link #touch} are counted. A stage may read
-     * ahead by it what it keeps of the flow, no more: the flow may be another, or end before the packet's turn.
+     * The slot that probably holds a packet's flow, before the packets of the last {@link #touch} are counted. A stage may use
+     * it only for prefetching: the flow may be another one, or end before the packet is counted.
      *
      * @param index of the packet among those of the last touch.
      * @return a slot that held a flow, or -1 if the flow is new.
@@ -123,7 +124,7 @@ public final class FlowCache {
     public int updateTouched(final DirectBuffer descriptor, final int offset, final int index) {
         key.wrap(descriptor, offset, hashes[index]);
         final int likely = likelySlots[index];
-        // Flows have ended and begun since, so that the slot may be another's by now.
+        // Flows have ended and begun since, so the slot may belong to another flow.
         final int slot = likely != FlowTable.NO_SLOT && table.holds(likely, key) ? likely : table.find(key);
         return update(descriptor, offset, slot);
     }
@@ -175,7 +176,7 @@ public final class FlowCache {
     }
 
     /**
-     * The tick that a time belongs to: once {@link #expire} has nothing left to do, it has nothing to do before the next tick.
+     * The tick of a time. When {@link #expire} has nothing left to do, it has nothing to do before the next tick.
      *
      * @param timeNs UNIX epoch.
      * @return the number of the tick.
@@ -206,7 +207,7 @@ public final class FlowCache {
     }
 
     /**
-     * Changes the timeouts; flows already in the cache follow.
+     * Changes the timeouts, also for flows already in the cache.
      *
      * @param activeTimeoutNs more than 0.
      * @param idleTimeoutNs   0 or more.
@@ -226,10 +227,10 @@ public final class FlowCache {
     }
 
     /**
-     * Takes up a flow of a former life of the process, as a {@link SnapshotSink} was given it. It lives on, or is ended by force
-     * if it had ended before, or would have meanwhile. Flows that had ended are to come first.
+     * Restores a flow of a former process, as a {@link SnapshotSink} received it. The flow lives on, or is ended by force if it
+     * had ended before, or would have in the meantime. Restore ended flows first.
      *
-     * @param stateLengthBytes leading octets of other stages' state that go on with it; the rest begins as for a new flow.
+     * @param stateLengthBytes leading octets of other stages' state that are restored; the rest is as for a new flow.
      * @param nowNs            clock time, UNIX epoch.
      * @return whether the flow lives on.
      */
@@ -264,7 +265,7 @@ public final class FlowCache {
     }
 
     /**
-     * Goes on with giving changed flows to the {@link SnapshotSink}.
+     * Continues to give changed flows to the {@link SnapshotSink}.
      *
      * @param nowNs clock time, UNIX epoch.
      * @return how much was done.
@@ -299,7 +300,7 @@ public final class FlowCache {
     }
 
     /**
-     * Whether a slot still holds the flow that it held: what is written to its state otherwise would be lost, or be another's.
+     * Whether a slot still holds the same flow. Otherwise writes to its state would be lost, or go to another flow.
      *
      * @param slot       as {@link #update} returned it.
      * @param generation of the slot at that time.
@@ -314,7 +315,7 @@ public final class FlowCache {
         return entries;
     }
 
-    /** Where the state of other stages lies. Returns the offset in {@link #entries()}. */
+    /** The location of other stages' state. Returns the offset in {@link #entries()}. */
     public int stateOffset(final int slot) {
         return table.offset(slot) + FlowEntry.BASE_LENGTH_BYTES;
     }
@@ -332,7 +333,7 @@ public final class FlowCache {
         if ((isEnded || silenceNs >= idleTimeoutNs) && sink.isComplete(entries, entryOffset)) {
             return isEnded ? EndReason.END_OF_FLOW : EndReason.IDLE_TIMEOUT;
         }
-        // The deadline is not before the timeout, and only the deadline takes a division.
+        // The deadline is not before the timeout, and only the deadline needs a division.
         return nowNs >= FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs && nowNs >= activeDeadlineNs(entryOffset) ?
             EndReason.ACTIVE_TIMEOUT : null;
     }
@@ -379,7 +380,7 @@ public final class FlowCache {
         return reasonToEnd(entryOffset, nowNs) != null || isInFarFuture(entryOffset, nowNs);
     }
 
-    /** The clock was set back: the flow's last packet lies in a future that may be far away. */
+    /** The clock was set back: the flow's last packet may lie far in the future. */
     private boolean isInFarFuture(final int entryOffset, final long nowNs) {
         return FlowEntry.endNs(entries, entryOffset) - nowNs > idleTimeoutNs;
     }
@@ -390,14 +391,14 @@ public final class FlowCache {
             wheel.cancel(slot);
             end(slot, EndReason.END_OF_FLOW);
         } else if (!isTcpEnded(entryOffset)) {
-            // Where other stages keep state the wheel ends the flow, even at once: they have not seen this packet yet.
+            // Where other stages keep state the wheel ends the flow, even if it is due now: they have not seen this packet yet.
             FlowEntry.flags(entries, entryOffset, FlowEntry.flags(entries, entryOffset) | FlowEntry.FLAG_TCP_ENDED);
             wheel.cancel(slot);
             wheel.schedule(slot, deadlineNs(entryOffset));
         }
     }
 
-    /** Takes a slot for the key, another flow's if there is no free one. */
+    /** Takes a slot for the key; if none is free, another flow's. */
     private int insert() {
         final int slot = table.insert(key);
         if (slot != FlowTable.NO_SLOT) {
@@ -492,7 +493,7 @@ public final class FlowCache {
         end(victim, EndReason.LACK_OF_RESOURCES);
     }
 
-    /** Counts a record that is made of a flow without packets here, as if it had been in the cache. */
+    /** Counts a record of a flow that has no packets here, as if it had been in the cache. */
     public long countForeignRecord(final EndReason reason) {
         counters.increment(reason.counterId());
         counters.increment(CounterId.RECORDS_MADE);
@@ -511,7 +512,7 @@ public final class FlowCache {
         counters.increment(reason.counterId());
         counters.increment(CounterId.RECORDS_MADE);
         if (sweep != null) {
-            // Before the record: what may leave the process is known to the checkpoint.
+            // Before the record: the checkpoint must know of anything that may leave the process.
             sweep.onEnd(slot);
         }
         try {

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * What a {@link FlowCache} is made of; the defaults are those of the product. Fluent until the cache is made, which copies what
- * it needs. Ranges are checked by the cache. For the thread that fills it; holds values alone.
+ * The parameters of a {@link FlowCache}; the defaults are the product's. Fluent until the cache is created, which checks ranges
+ * and copies what it needs. Used by the thread that fills it.
  */
 public final class FlowCacheContext {
     private int maxFlows = 128 * 1024;
@@ -58,13 +58,13 @@ public final class FlowCacheContext {
         return this;
     }
 
-    /** {@return where records of living flows are cut, ns; 0 for anywhere} */
+    /** {@return where records of living flows are split, ns; 0 for anywhere} */
     public long boundaryNs() {
         return boundaryNs;
     }
 
     /**
-     * Sets where records of living flows are cut: at the first multiple of this time that is not before the active timeout.
+     * Sets where records of living flows are split: at the first multiple of this time that is not before the active timeout.
      *
      * @param boundaryNs 0 for the active timeout itself.
      */
@@ -178,7 +178,7 @@ public final class FlowCacheContext {
         return this;
     }
 
-    /** {@return what takes copies of living flows; null for none} */
+    /** {@return the consumer of copies of living flows; null for none} */
     public SnapshotSink snapshotSink() {
         return snapshotSink;
     }
@@ -189,7 +189,7 @@ public final class FlowCacheContext {
     }
 
     /**
-     * Sets what takes copies of living flows.
+     * Sets the consumer of copies of living flows.
      *
      * @param sink       null for none.
      * @param intervalNs more than 0 where there is one.
@@ -200,7 +200,7 @@ public final class FlowCacheContext {
         return this;
     }
 
-    /** {@return which of the caches of the process it is, from 0} */
+    /** {@return the index of this cache among those of the process, from 0} */
     public int shardIndex() {
         return shardIndex;
     }
@@ -211,7 +211,7 @@ public final class FlowCacheContext {
     }
 
     /**
-     * Sets which of several caches it is, so that no two flows of the process have the same id.
+     * Sets the index among several caches, so that no two flows of the process have the same id.
      *
      * @param index 0 to {@code count - 1}.
      * @param count of the caches, 1 or more.
@@ -222,7 +222,7 @@ public final class FlowCacheContext {
         return this;
     }
 
-    /** How many flows fit. Returns flows, fewer where an entry is longer. */
+    /** The largest number of flows. It is smaller for longer entries. */
     public int mostFlows() {
         return FlowTable.maxFlows(entryLengthBytes());
     }

@@ -86,8 +86,8 @@ public final class FlowEntry {
     }
 
     /**
-     * Copies what was seen of a flow from another entry: everything but the place in the cache (generation, hash, timer). The
-     * flow has not ended.
+     * Copies the observations of a flow from another entry: everything but the place in the cache (generation, hash, timer).
+     * The copy is of a flow that has not ended.
      */
     static void copySeen(
         final MutableDirectBuffer buffer, final int offset, final DirectBuffer source, final int sourceOffset) {

@@ -41,7 +41,7 @@ final class FlowKey {
     private long hash;
 
     /**
-     * A key of the 5-tuple and what is asked for beyond it.
+     * A key of the 5-tuple and the selected further fields.
      *
      * @param withDscp      whether the DSCP bits belong to the key.
      * @param withVlan      whether the outermost VLAN id belongs to the key, and whether there is one.
@@ -96,7 +96,7 @@ final class FlowKey {
         hash = hashOfPacket;
     }
 
-    /** The hash of a packet's key; the key itself stays as it is. */
+    /** The hash of a packet's key; does not change this key. */
     long hashOf(final DirectBuffer descriptor, final int offset) {
         return hashOfWords(
             PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset),

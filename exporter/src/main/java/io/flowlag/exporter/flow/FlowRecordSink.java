@@ -3,8 +3,8 @@ package io.flowlag.exporter.flow;
 import org.agrona.DirectBuffer;
 
 /**
- * Takes finished flows. Called by the thread that owns the cache; must not throw. The octets are the cache's, and valid during
- * the call alone.
+ * Takes finished flows. Called by the thread that owns the cache; must not throw. The octets belong to the cache and are valid
+ * during the call only.
  */
 @FunctionalInterface
 public interface FlowRecordSink {
@@ -17,8 +17,8 @@ public interface FlowRecordSink {
     void onFlowRecord(DirectBuffer buffer, int offset, int lengthBytes);
 
     /**
-     * Whether all is known that the record of a flow is to say. A silent flow is kept until then, but not beyond the active
-     * timeout. Returns true if its record may be made.
+     * Whether all fields of a flow's record are known. A silent flow is kept until then, but not beyond the active timeout.
+     * Returns true if its record may be written.
      */
     default boolean isComplete(final DirectBuffer buffer, final int offset) {
         return true;

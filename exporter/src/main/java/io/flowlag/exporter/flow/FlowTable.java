@@ -6,13 +6,12 @@ import org.agrona.BitUtil;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * The memory of the flow cache: a pool of entries of whole cache lines, whose slot numbers stay put for the life of a flow,
- * and an open-addressed index (linear probing, at most half full, deletion by shifting back) from the hash of a key to its
- * slot. A bucket of the index is one long: the high half of the hash, and the slot plus one; 0 is free. Keys are compared in
- * full. A slot is cleared when it is taken for the first time, lowest first: the memory of slots that never held a flow is not
- * touched.
- * <p>
- * One thread owns a table. Allocates at construction, off-heap.
+ * The memory of the flow cache: a pool of entries of whole cache lines, and an index from the hash of a key to its slot. A flow
+ * keeps its slot number for life. The index is open-addressed (linear probing, at most half full, deletion by shifting back). A
+ * bucket is one long: the high half of the hash, and the slot plus one; 0 is free. Keys are compared in full. Slots are first
+ * used lowest first, and cleared then: the memory of unused slots is never touched.
+ *
+ * <p> One thread owns a table. Allocates at construction, off-heap.
  */
 final class FlowTable {
     /** Returned when there is no such flow or no free slot. */
@@ -121,17 +120,17 @@ final class FlowTable {
     }
 
     /**
-     * Reads the bucket in which the search for a key begins, so that it is in the processor's cache when it is needed.
+     * Prefetches the bucket in which the search for a key begins.
      *
      * @param hash of the key.
-     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     * @return a value to keep, so that the compiler does not remove the read.
      */
     long touchBucket(final long hash) {
         return index.getLong((tag(hash) & indexMask) * BUCKET_LENGTH);
     }
 
     /**
-     * Finds the entry that is likely to be a key's: the first whose bucket has the key's tag. Its key is not compared.
+     * Finds the likely entry of a key: the first whose bucket has the key's tag. Its key is not compared.
      *
      * @param hash of the key.
      * @return its slot; {@link #NO_SLOT} if the key is not in the table.
@@ -150,8 +149,8 @@ final class FlowTable {
     }
 
     /**
-     * Reads from the cache lines of an entry that each packet needs: the key, the counters, and the first line of other stages'
-     * state. Returns what was read, as in {@link #touchBucket}.
+     * Prefetches the cache lines of an entry that each packet needs: the key, the counters, and the first line of other stages'
+     * state. Returns a value to keep, as {@link #touchBucket}.
      */
     long touchEntry(final int slot) {
         final int entryOffset = offset(slot);
@@ -162,15 +161,15 @@ final class FlowTable {
         return octets;
     }
 
-    /** Whether a slot holds a flow with a key. Returns true if so: then it is the only one. */
+    /** Whether a slot holds a flow with a key. If so, it is the only one. */
     boolean holds(final int slot, final FlowKey key) {
         final int entryOffset = offset(slot);
         return (FlowEntry.flags(entries, entryOffset) & FlowEntry.FLAG_LIVE) != 0 && key.matches(entries, entryOffset);
     }
 
     /**
-     * Takes a free slot for the key; the caller fills the entry. The generation is the next one of that slot, all other octets
-     * are those of the slot's former flow.
+     * Takes a free slot for the key; the caller fills the entry. The generation is the next one of that slot; all other octets
+     * still belong to the slot's former flow.
      *
      * @param key that is not in the table.
      * @return its slot, or {@link #NO_SLOT} when the table is full.

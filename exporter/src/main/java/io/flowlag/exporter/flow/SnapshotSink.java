@@ -20,24 +20,21 @@ public interface SnapshotSink {
      * A flow that was given before has ended, and its record is on its way. Copy what is to be kept.
      *
      * @param buffer holds the entry as it ended.
-     * @return whether it was taken; if not, {@link #onEnded} will tell of the end.
+     * @return whether it was taken; if not, {@link #onEnded} reports the end later.
      */
     boolean onLast(DirectBuffer buffer, int offset);
 
-    /**
-     * A flow that was given before has ended some time ago, when there was no room for {@link #onLast}. Returns whether it was
-     * taken.
-     */
+    /** A flow that was given before has ended, when there was no room for {@link #onLast}. Returns whether it was taken. */
     boolean onEnded(long flowId);
 
     /**
-     * Every flow in the cache has been looked at once more.
+     * A walk through the cache is complete.
      *
      * @param nowNs when, UNIX epoch.
      * @return whether it was taken.
      */
     boolean onSweepEnded(long nowNs);
 
-    /** {@return whether what was given so far is lost, so that everything is to be given again; true once for each loss} */
+    /** {@return whether everything given so far is lost and must be given again; true once for each loss} */
     boolean takeLoss();
 }

@@ -6,11 +6,11 @@ import java.util.Arrays;
 
 /**
  * A timer wheel over the entries of a {@link FlowTable}: one deadline per flow, linked through the entries. A deadline is the
- * earliest moment at which the flow could end; when it fires the owner looks at the flow and schedules it again if packets
- * came meanwhile, so that a packet costs the wheel nothing. A deadline fires at most {@link #TICK_NS} late in the time that is
- * given to {@link #poll}; one beyond the horizon is looked at once a revolution.
- * <p>
- * One thread owns a wheel. Allocates at construction.
+ * earliest time at which the flow could end. When it fires, the owner checks the flow and reschedules it if packets came
+ * meanwhile, so packets cost the wheel nothing. A deadline fires at most {@link #TICK_NS} late by the time given to {@link
+ * #poll}; one beyond the horizon is checked once a revolution.
+ *
+ * <p> One thread owns a wheel. Allocates at construction.
  */
 final class TimerWheel {
     /** A tick is 2^26 ns, about 67 ms: the worst lateness. */
@@ -23,11 +23,11 @@ final class TimerWheel {
     private static final int NONE = -1;
     private static final int BUCKET_MASK = BUCKET_COUNT - 1;
 
-    /** Looks at a flow whose deadline has come; it has been taken off the wheel. */
+    /** Checks a flow whose deadline has come; it was removed from the wheel. */
     @FunctionalInterface
     interface DeadlineHandler {
         /**
-         * Ends the flow or schedules it again.
+         * Ends or reschedules the flow.
          *
          * @param nowNs as given to {@link TimerWheel#poll}.
          */
@@ -85,7 +85,7 @@ final class TimerWheel {
         }
     }
 
-    /** Sets where the wheel stands before its first use; later calls do nothing. */
+    /** Sets the wheel's time before its first use; later calls do nothing. */
     void start(final long nowNs) {
         if (!isStarted) {
             currentTick = nowNs >> TICK_SHIFT;

@@ -9,15 +9,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Watches whether two points see the same packets: the share of sent packets that matched, of those that were decided of, in
- * windows of at least some number of packets. Below one half something is wrong with the set-up, and the counters of both
- * points tell some of the causes from others: flows that are the same or not, packets that came in place of the missing ones,
- * fragments, tunnels and large packets at one point only, digests that were there at another time.
- * <p>
- * It reads counters only, so that any one thread may own it, the conductor for example. Allocates when it judges.
+ * Checks whether two points see the same packets: the share of decided sent packets that matched, in windows of a minimum
+ * number of packets. A share below one half indicates a wrong set-up. The counters of both points then narrow down the cause:
+ * whether flows are the same, packets that came in place of the missing ones, fragments, tunnels and large packets at one point
+ * only, digests seen at a distant time.
+ *
+ * <p> It only reads counters, so any one thread may own it, for example the conductor. Allocates when it judges.
  */
 public final class DigestAgreement {
-    /** A minimum of packets that makes a judgement worth reading. */
+    /** The minimum of packets for a meaningful verdict. */
     public static final long DEFAULT_MINIMUM_PACKETS = 100;
 
     private static final double ENOUGH = 0.5;
@@ -42,7 +42,7 @@ public final class DigestAgreement {
     }
 
     /**
-     * An agreement to be watched from now on.
+     * An agreement whose first window begins now.
      *
      * @param minimumPackets of a window, more than 0; see {@link #DEFAULT_MINIMUM_PACKETS}.
      */
@@ -71,8 +71,8 @@ public final class DigestAgreement {
     }
 
     /**
-     * The sent packets of the window last judged that were decided of. Those of flows that the receiver point never saw are
-     * missing only where others came in their place. Returns packets that matched, are missing, or were cut too short to match.
+     * The decided sent packets of the window last judged. Packets of flows that the receiver point never saw count as missing
+     * only where others came in their place. Returns packets that matched, are missing, or were cut too short to match.
      */
     public long decidedPackets() {
         return in(MatchCounter.MATCHED) + missing() + in(MatchCounter.SENT_DIGEST_SHORT);
@@ -83,7 +83,7 @@ public final class DigestAgreement {
         return (double)in(MatchCounter.MATCHED) / decidedPackets();
     }
 
-    /** {@return what may be the cause if the window last judged disagrees, the likeliest first; else empty} */
+    /** {@return the possible causes if the window last judged disagrees, the likeliest first; else empty} */
     public List<DisagreementCause> causes() {
         return verdict == Verdict.DISAGREES ? List.copyOf(findCauses()) : List.of();
     }
@@ -145,7 +145,7 @@ public final class DigestAgreement {
         return causes;
     }
 
-    /** Without a better sign: do others come in place of the missing packets, and are they of the same flows? */
+    /** Without a clearer sign: whether other packets come in place of the missing ones, and belong to the same flows. */
     private void addCausesByFlows(final Set<DisagreementCause> causes) {
         final long lost = missing();
         final long strangers = strangers();
@@ -178,7 +178,7 @@ public final class DigestAgreement {
             in(MatchCounter.RECEIVED_DIGEST_SHORT) > ENOUGH * in(MatchCounter.RECEIVED);
     }
 
-    /** Whether one point has a kind of packet in a share of its packets that the other has not. */
+    /** Whether one point has a kind of packet in a share of its packets, and the other has not. */
     private boolean differs(final MatchCounter atSender, final MatchCounter atReceiver) {
         final double sentShare = (double)in(atSender) / in(MatchCounter.SENT);
         final double receivedShare = (double)in(atReceiver) / in(MatchCounter.RECEIVED);

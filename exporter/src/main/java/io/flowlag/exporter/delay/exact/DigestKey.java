@@ -44,7 +44,7 @@ public final class DigestKey {
             KeyFile.read("decode.digest-key-file", file, KEY_LENGTH_BYTES, KEY_LENGTH_BYTES, REMEDY));
     }
 
-    /** {@return what is wrong with a key's file; null if nothing is} */
+    /** {@return what is wrong with a key's file; null if it is valid} */
     public static String fault(final Path file) {
         return KeyFile.fault(file, KEY_LENGTH_BYTES, KEY_LENGTH_BYTES, REMEDY);
     }

@@ -3,8 +3,8 @@ package io.flowlag.exporter.delay.exact;
 import io.flowlag.common.memory.OffHeapBuffer;
 
 /**
- * The digests that a matcher remembers: each with the queues of its packets that wait, in order of arrival. Slots stay put
- * while a digest has packets in {@link WaitingPackets}.
+ * The digests that a matcher remembers, each with the queues of its waiting packets in order of arrival. A slot keeps its
+ * number while the digest has packets in {@link WaitingPackets}.
  * <pre>
  *   0  digest            8
  *   8  newestMatchedNs   8   largest sender time of a matched packet, valid with FLAG_MATCHED
@@ -18,8 +18,8 @@ import io.flowlag.common.memory.OffHeapBuffer;
  *  44  matchedSpan       4   from the smallest sender time of a matched packet to the largest, 1024 ns, rounded up; in a free
  *                            slot, the next free one
  * </pre>
- * One thread owns it. Allocates at construction and when its index grows, off-heap; the memory of slots that never held a digest
- * is not touched.
+ * One thread owns it. Allocates at construction and when its index grows, off-heap; the memory of unused slots is never
+ * touched.
  */
 final class DigestTable {
     /** No slot. */
@@ -41,7 +41,7 @@ final class DigestTable {
     private static final int SPAN_UNIT_SHIFT = 10;
 
     private static final int FLAG_MATCHED = 1;
-    /** Spreads digests that are not as random as a keyed hash is; 2^64 divided by the golden ratio. */
+    /** Mixes digests that are less random than a keyed hash; 2^64 divided by the golden ratio. */
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
     private final SlotIndex index;
@@ -55,7 +55,7 @@ final class DigestTable {
      * An empty table.
      *
      * @param capacity digests at most; as many as there may be packets, so that there is always room.
-     * @param packets  that the queues are made of; there are no more digests than these have room for.
+     * @param packets  that the queues consist of; there are never more digests than packets.
      */
     DigestTable(final int capacity, final WaitingPackets packets) {
         this.packets = packets;
@@ -63,7 +63,7 @@ final class DigestTable {
         entries = OffHeapBuffer.allocateUntouched(capacity * ENTRY_LENGTH_BYTES);
     }
 
-    /** Reads where a digest is looked for first; {@link SlotIndex#touch}. */
+    /** Prefetches the first bucket of a digest; see {@link SlotIndex#touch}. */
     long touch(final long digest) {
         return index.touch(tag(digest));
     }
@@ -97,7 +97,7 @@ final class DigestTable {
         return slot;
     }
 
-    /** Packets are elsewhere from now on; there is room for more of them, and so for more digests. */
+    /** Packets have moved; there is room for more of them, and so for more digests. */
     void onMoved(final int from, final int to, final int by) {
         for (int slot = 0; slot < usedSlots; slot++) {
             for (int field = SENT_HEAD_OFFSET; field <= RECEIVED_TAIL_OFFSET; field += Integer.BYTES) {
@@ -135,17 +135,17 @@ final class DigestTable {
         append(slot, RECEIVED_HEAD_OFFSET, RECEIVED_TAIL_OFFSET, packet);
     }
 
-    /** Takes the sent packet that waited longest out of the queue; there must be one. */
+    /** Removes the sent packet that waited longest from the queue; there must be one. */
     void popSent(final int slot) {
         pop(slot, SENT_HEAD_OFFSET, SENT_TAIL_OFFSET);
     }
 
-    /** Takes the received packet that waited longest out of the queue; there must be one. */
+    /** Removes the received packet that waited longest from the queue; there must be one. */
     void popReceived(final int slot) {
         pop(slot, RECEIVED_HEAD_OFFSET, RECEIVED_TAIL_OFFSET);
     }
 
-    /** A received packet of the digest stands for the sent one that it met, from now on. */
+    /** From now on a received packet of the digest represents the sent one that it matched. */
     void becomesSent(final int slot) {
         count(slot, SENT_COUNT_OFFSET, 1);
     }
@@ -177,7 +177,7 @@ final class DigestTable {
         return newestMatchedNs(slot) - ((long)getInt(slot, MATCHED_SPAN_OFFSET) << SPAN_UNIT_SHIFT);
     }
 
-    /** One packet of the digest is remembered no more; the digest goes with the last. */
+    /** Forgets one packet of the digest; the digest is removed with its last packet. */
     void onForgotten(final int slot, final boolean isSent) {
         if (isSent) {
             count(slot, SENT_COUNT_OFFSET, -1);

@@ -8,7 +8,7 @@ public enum DisagreementCause {
     NOTHING_RECEIVED("the receiver point sees no packet of the segment: wrong interface, direction, file or selector"),
     /** Captures are cut. */
     SNAP_LENGTH("most packets of a point are cut before the octets that the digest covers: snap length too short"),
-    /** Packets are the same, and their times are not. */
+    /** The points see the same packets at different times. */
     TIME(
         "the points see the same packets further apart than the maximum delay: clocks differ, or segment.max-delay is too small"),
     /** Packets are only missing. */

@@ -12,8 +12,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * packets that it saw at a distant time, as when clocks are apart. Each digest maps to one place; an entry stays until it is
  * old.
  * <pre>
- *  0 digest  8
- *  8 timeNs  8  at its point, UNIX epoch; EMPTY if there is none
+ *   0  digest  8
+ *   8  timeNs  8   at its point, UNIX epoch; EMPTY if there is none
  * </pre>
  * One thread owns it. Allocates at construction, off-heap.
  */
@@ -50,7 +50,7 @@ final class DistantDigests {
         }
     }
 
-    /** {@return when a digest was seen, or {@link #UNKNOWN}} */
+    /** {@return the time at which a digest was seen, or {@link #UNKNOWN}} */
     long timeNs(final long digest) {
         final int offset = offset(digest);
         return records.getLong(offset + DIGEST_OFFSET) == digest ? records.getLong(offset + TIME_NS_OFFSET) : UNKNOWN;

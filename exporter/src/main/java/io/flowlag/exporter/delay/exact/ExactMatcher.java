@@ -9,26 +9,28 @@ import java.util.concurrent.TimeUnit;
 /**
  * Matches every packet of a segment by its digest: the packets of the sender point with those of the receiver point, in one
  * process ({@code docs/exact.md}).
- * <p>
- * A packet sent at a and received at b matches if -maximumLead &lt;= b - a &lt;= maximumDelay; its delay b - a is signed. Packets
- * with equal digests (twins) match in order of arrival. It does not matter which of the two is handed over first: whichever
- * comes first waits. A sent packet that waited for longer than the maximum delay is lost. A received one is a duplicate if its
- * digest had matched a packet sent at most the maximum delay before it, else it is unexpected. Where packets were missed at one
- * point by ourselves (overflow here, or {@link #onSenderGap}, {@link #onReceiverGap}), what did not match at the other one is
- * undecided: neither lost nor unexpected.
- * <p>
- * One thread owns a matcher, its flows and its counters. All work of a call is bounded by the packets that it decides of; each
- * is decided of once. Where the maximum delay may grow, packets that come later than that make it longer, if there is memory.
- * Allocates at construction, and when it begins with fewer packets than it may remember and needs room for more, off-heap.
+ *
+ * <p> A packet sent at a and received at b matches if -maximumLead &lt;= b - a &lt;= maximumDelay; its delay b - a is signed.
+ * Packets with equal digests (twins) match in order of arrival. Sent and received packets may be handed over in either order;
+ * the first one waits.
+ *
+ * <p> A sent packet that waited for longer than the maximum delay is lost. A received one is a duplicate if its digest had
+ * matched a packet sent at most the maximum delay before it, else it is unexpected. Where this process missed packets at one
+ * point (overflow here, or {@link #onSenderGap}, {@link #onReceiverGap}), unmatched packets of the other point are undecided:
+ * neither lost nor unexpected.
+ *
+ * <p> One thread owns a matcher, its flows and its counters. The work of a call is bounded by the packets that it decides; each
+ * is decided once. Where the maximum delay may grow, later packets extend it, if there is memory. Allocates at construction,
+ * and off-heap when it started with fewer packets than it may remember and needs more room.
  */
 public final class ExactMatcher {
     private static final int NOT_GIVEN_BY_DIGEST = PacketDescriptor.FLAG_DIGEST_SHORT | PacketDescriptor.FLAG_DIGEST;
     private static final int FORGET_LIMIT = 64;
-    /** One packet that was there at another time may have been another one with the same digest. */
+    /** From this count on packets at a distant time are significant: a single one may be another packet with the same digest. */
     private static final long SURE_DISTANT = 4;
-    /** Of the memory, share that a longer wait may take. */
+    /** The share of memory that a longer wait may use. */
     private static final double MOST_FULL = 0.75;
-    /** Packets that come from so far in the future are not waited for: a clock was set back since. */
+    /** Packets from farther in the future are not waited for: a clock was set back since. */
     private static final long FUTURE_NS = TimeUnit.MINUTES.toNanos(1);
 
     private final long maximumLeadNs;
@@ -79,12 +81,11 @@ public final class ExactMatcher {
     }
 
     /**
-     * Reads ahead what the next packets of both points need: where their flows and digests are. Changes nothing.
+     * Prefetches the flows and digests of the next packets of both points. Changes nothing.
      *
      * @param descriptors hold the decoded packets, of the segment or not.
-     * @param offset      of the first descriptor.
      * @param count       of packets, at most {@link FlowCache#TOUCH_LIMIT}.
-     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     * @return a value to keep, so that the compiler does not remove the reads.
      */
     public long touch(final DirectBuffer descriptors, final int offset, final int count) {
         long octets = 0;
@@ -94,7 +95,7 @@ public final class ExactMatcher {
         return octets + flows.touch(descriptors, offset, count);
     }
 
-    /** A packet of the segment at the sender point. Returns what could be done with it at once. */
+    /** A packet of the segment at the sender point. Returns the immediate result. */
     public MatchResult onSent(final DirectBuffer descriptor, final int offset) {
         counters.increment(MatchCounter.SENT);
         features.onSent(descriptor, offset);
@@ -131,7 +132,7 @@ public final class ExactMatcher {
         return MatchResult.WAITING;
     }
 
-    /** A packet of the segment at the receiver point, without a tag. Returns what could be done with it at once. */
+    /** A packet of the segment at the receiver point, without a tag. Returns the immediate result. */
     public MatchResult onReceived(final DirectBuffer descriptor, final int offset) {
         return onReceived(descriptor, offset, 0);
     }
@@ -140,7 +141,7 @@ public final class ExactMatcher {
      * A packet of the segment at the receiver point.
      *
      * @param receiverTag passed to the handler with the packet's result.
-     * @return what could be done with it at once.
+     * @return the immediate result.
      */
     public MatchResult onReceived(final DirectBuffer descriptor, final int offset, final long receiverTag) {
         counters.increment(MatchCounter.RECEIVED);
@@ -176,9 +177,9 @@ public final class ExactMatcher {
     }
 
     /**
-     * Tells the time: decides of packets that waited for longer than the maximum delay, and forgets those remembered that
-     * long. Every packet with an earlier time, less the grace, must have been handed over before. Packets more than a minute
-     * after the time are decided of as well: a clock was set back.
+     * Advances time: decides packets that waited for longer than the maximum delay, and forgets those remembered that long.
+     * Every packet with an earlier time, less the grace, must have been handed over before. Packets more than a minute in the
+     * future are decided as well: a clock was set back.
      *
      * @param nowNs newest packet time of both points (files) or clock time (live), UNIX epoch.
      * @param limit how many packets to look at in this call at most.
@@ -195,11 +196,10 @@ public final class ExactMatcher {
     }
 
     /**
-     * Ends matching, a bounded number of packets in each call: decides of all that wait.
+     * Ends matching: decides all waiting packets, a bounded number in each call.
      *
-     * @param observedUntilNs until what time the receiver point would have seen a packet. Those sent less than the maximum
-     *                        delay before it, and not seen, are undecided. {@link Long#MAX_VALUE} if they are known to have
-     *                        had their time.
+     * @param observedUntilNs end of the receiver point's observation. Packets sent less than the maximum delay before it, and
+     *                        not seen, are undecided. {@link Long#MAX_VALUE} if all had time to arrive.
      * @param limit           how many packets to look at in this call at most.
      * @return whether packets may be left.
      */
@@ -217,7 +217,7 @@ public final class ExactMatcher {
     }
 
     /**
-     * Packets were missed at the sender point by ourselves, such as drops in the kernel. Received packets that do not match
+     * This process missed packets at the sender point, for example by drops in the kernel. Received packets that do not match
      * and came at most the maximum delay after that are undecided.
      *
      * @param untilNs time at the sender point up to which packets may have been missed, UNIX epoch.
@@ -228,7 +228,7 @@ public final class ExactMatcher {
     }
 
     /**
-     * Packets were missed at the receiver point by ourselves, such as drops in the kernel. Sent packets that do not match and
+     * This process missed packets at the receiver point, for example by drops in the kernel. Sent packets that do not match and
      * could have arrived by then are undecided.
      *
      * @param untilNs time at the receiver point up to which packets may have been missed, UNIX epoch.
@@ -239,7 +239,7 @@ public final class ExactMatcher {
     }
 
     /**
-     * The clock of both points was set back: all that wait are undecided, whatever came before cannot match what comes now.
+     * The clock of both points was set back: all waiting packets are undecided. Earlier packets cannot match later ones.
      *
      * @param nowNs the time after that, UNIX epoch.
      */
@@ -258,7 +258,7 @@ public final class ExactMatcher {
         return delayNs;
     }
 
-    /** {@return the counters, those of the flows included} */
+    /** {@return the counters, including those of the flows} */
     public MatchCounters counters() {
         return counters;
     }
@@ -284,7 +284,7 @@ public final class ExactMatcher {
         return false;
     }
 
-    /** Matches a packet that is sent now with the received packet that waits longest. */
+    /** Matches a packet being sent with the received packet that waits longest. */
     private boolean matchWithReceived(final int slot, final long sentNs) {
         int packet = digests.receivedHead(slot);
         while (packet != WaitingPackets.NONE && difference(sentNs, packets.timeNs(packet)) > maximumLeadNs) {
@@ -302,7 +302,7 @@ public final class ExactMatcher {
         return true;
     }
 
-    /** Matches a packet that is received now with the sent packet that waits longest. */
+    /** Matches a packet being received with the sent packet that waits longest. */
     private boolean matchWithSent(final int slot, final long receivedNs, final int flow, final long receiverTag) {
         int packet = digests.sentHead(slot);
         while (packet != WaitingPackets.NONE && difference(receivedNs, packets.timeNs(packet)) > maximumDelayNs &&
@@ -318,15 +318,18 @@ public final class ExactMatcher {
         return true;
     }
 
-    /** A packet came late, and no twin was sent after it that came in time: from now on such packets are waited for. */
+    /**
+     * Whether a packet came late, without a later twin that came in time. If so, the matcher waits for such packets from now
+     * on.
+     */
     private boolean isLateOnly(final int packet, final long receivedNs) {
         return growingUpToNs > maximumDelayNs && packets.next(packet) == WaitingPackets.NONE &&
             waitsAsLong(difference(receivedNs, packets.timeNs(packet)));
     }
 
     /**
-     * Waits longer from now on, if that is allowed and what would wait then fits into three quarters of the memory. Returns
-     * whether the wait is as long as asked for.
+     * Extends the wait, if that is allowed and the waiting packets then fit into three quarters of the memory. Returns whether
+     * the wait is as long as requested.
      */
     private boolean waitsAsLong(final long delayNs) {
         if (delayNs > growingUpToNs) {
@@ -344,7 +347,7 @@ public final class ExactMatcher {
     }
 
     /**
-     * Matches one flow in so many from now on. What is not matched then is undecided, as if packets had been missed.
+     * Matches one flow in so many from now on. Packets of the other flows are undecided, as if they had been missed.
      *
      * @param oneIn a power of two, 1 to {@link SegmentFlows#MOST_ONE_IN}.
      * @param nowNs newest time of a packet of either point, UNIX epoch.
@@ -355,7 +358,7 @@ public final class ExactMatcher {
         onReceiverGap(nowNs);
     }
 
-    /** {@return whether a part of the flows is not matched} */
+    /** {@return whether some flows are not matched} */
     public boolean isPartial() {
         return flows.matchedOneIn() > 1;
     }
@@ -376,7 +379,7 @@ public final class ExactMatcher {
         handler.onMatched(receiverTag, delayNs, sentNs, receivedNs);
     }
 
-    /** Takes more room if there is none, as far as it may; then forgets decided packets early, the oldest first. */
+    /** Makes room if there is none: grows as far as allowed, then forgets decided packets early, the oldest first. */
     private void makeRoom() {
         if (packets.isFull() && packets.mayGrow()) {
             packets.grow(digests);
@@ -406,14 +409,14 @@ public final class ExactMatcher {
         packets.removeOldest();
     }
 
-    /** Nothing more comes and nothing waits: {@link #finish} has decided of all. To be called once. */
+    /** Matching has ended: {@link #finish} has decided all packets, and no further one comes. Call it once. */
     public void onEnd() {
         flows.onEnd();
     }
 
     /**
-     * A packet that is kept out of matching because an offload joined it of several: such packets at one point alone are a likely
-     * cause of digests that do not match.
+     * Counts a packet that is excluded from matching because an offload joined several. Such packets at one point alone are a
+     * likely cause of digests that do not match.
      *
      * @param isSent whether the sender point saw it.
      */
@@ -461,7 +464,7 @@ public final class ExactMatcher {
         }
     }
 
-    /** Counts a packet that did not match if the other point saw it at quite another time. */
+    /** Counts an unmatched packet if the other point saw it at a distant time. */
     private void countIfDistant(final long sentNs, final long receivedNs) {
         if (sentNs != DistantDigests.UNKNOWN && receivedNs != DistantDigests.UNKNOWN) {
             final long distanceNs = difference(receivedNs, sentNs);
@@ -491,7 +494,7 @@ public final class ExactMatcher {
         flows.onDecided(packets.flow(packet));
     }
 
-    /** The difference a - b; where it does not fit, the largest or smallest number: packets so far apart never match. */
+    /** The difference a - b, saturated; packets so far apart never match. */
     private static long difference(final long a, final long b) {
         final long difference = a - b;
         return ((a ^ b) & (a ^ difference)) < 0 ? (a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : difference;

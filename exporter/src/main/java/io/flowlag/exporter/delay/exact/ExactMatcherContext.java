@@ -3,8 +3,8 @@ package io.flowlag.exporter.delay.exact;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an {@link ExactMatcher} is made of; the defaults are those of the product. Fluent until the matcher is made, which
- * checks and copies it. For the thread that fills it; holds values alone.
+ * The parameters of an {@link ExactMatcher}; the defaults are the product's. Fluent until the matcher is created, which checks
+ * and copies it. Used by the thread that fills it.
  */
 public final class ExactMatcherContext {
     /** The most packets that can be remembered. */
@@ -42,13 +42,13 @@ public final class ExactMatcherContext {
         return this;
     }
 
-    /** {@return for how many packets room is taken at first} */
+    /** {@return the number of packets for which there is room at first} */
     public int startPackets() {
         return Math.min(startPackets, maxPackets);
     }
 
     /**
-     * Sets for how many packets room is taken at first; twice as much whenever that is full. By default it is for all.
+     * Sets the room for packets at first; it doubles when full. The default is room for all.
      *
      * @param startPackets 1 or more.
      */
@@ -94,8 +94,8 @@ public final class ExactMatcherContext {
     }
 
     /**
-     * Sets how much earlier than it was sent a packet may seem to arrive, because two clocks differ. By default it is the
-     * maximum delay. With one clock 0 is right: then a further copy is never taken for the arrival of a twin sent after it.
+     * Sets how much earlier than it was sent a packet may seem to arrive, because two clocks differ. The default is the maximum
+     * delay. With a single clock use 0: then a further copy is never taken for the arrival of a twin sent after it.
      *
      * @param maximumLeadNs 0 to the maximum delay.
      */
@@ -126,8 +126,8 @@ public final class ExactMatcherContext {
     }
 
     /**
-     * Sets the length above which an IP packet was joined by an offload: of flows with such packets nothing is lost or
-     * unexpected, but undecided.
+     * Sets the length above which an IP packet counts as joined by an offload. Unmatched packets of flows with such packets are
+     * undecided instead of lost or unexpected.
      *
      * @param lengthBytes octets; {@link Integer#MAX_VALUE} for none.
      */
@@ -136,7 +136,10 @@ public final class ExactMatcherContext {
         return this;
     }
 
-    /** {@return octets off the heap of a matcher of this context, the flows not included: of an index that grew, both at once} */
+    /**
+     * {@return octets off the heap of a matcher of this context, without the flows; for an index that grew, old and new
+     * together}
+     */
     public long memoryBytes() {
         return (long)maxPackets * (WaitingPackets.RECORD_LENGTH_BYTES + DigestTable.ENTRY_LENGTH_BYTES) +
             SlotIndex.memoryBytes(maxPackets) + (startPackets() < maxPackets ? SlotIndex.memoryBytes(maxPackets / 2) : 0) +

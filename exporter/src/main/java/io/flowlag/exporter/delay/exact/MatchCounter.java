@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay.exact;
 
 /**
- * What exact matching counts: label, unit and one sentence. Two sums hold at any time:
+ * The counters of exact matching: label, unit and one sentence. Two sums hold at any time:
  * <pre>
  * sent     = sentWithoutDigest + sentDigestShort + sentNotSampled + sentOverflow + sentWaiting + matched + lost
  *            + notOfSegment + sentUndecided
@@ -34,7 +34,7 @@ public enum MatchCounter {
         "match_not_of_segment", "packets",
         "Sent packets that did not arrive, of flows of which the receiver point saw nothing so far: traffic for this host or " +
         "by another way out. They are lost packets where the selector names the segment's addresses."),
-    /** Sent packets that may have been lost by ourselves. */
+    /** Sent packets whose arrival this process may have missed. */
     SENT_UNDECIDED(
         "match_sent_undecided", "packets",
         "Sent packets without an arrival, of which we cannot say that they were lost: the receiver point has a gap there."),
@@ -61,7 +61,7 @@ public enum MatchCounter {
     UNEXPECTED("match_unexpected", "packets", "Received packets that the sender point did not see."),
     /** Received packets that are further copies. */
     DUPLICATES("match_duplicates", "packets", "Received packets whose digest had matched: further copies."),
-    /** Received packets whose sending we may have missed. */
+    /** Received packets whose sending this process may have missed. */
     RECEIVED_UNDECIDED(
         "match_received_undecided", "packets",
         "Received packets without a sending, of which we cannot say that they were not sent: the sender point has a gap there."),

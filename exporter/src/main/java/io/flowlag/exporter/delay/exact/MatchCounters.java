@@ -3,8 +3,8 @@ package io.flowlag.exporter.delay.exact;
 import io.flowlag.common.counter.CounterSet;
 
 /**
- * The values of all {@link MatchCounter}s. The thread that owns the matcher writes; any thread may read and sees values that
- * were true a moment ago. Allocates at construction.
+ * The values of all {@link MatchCounter}s. The thread that owns the matcher writes; any thread may read slightly old values.
+ * Allocates at construction.
  */
 public final class MatchCounters {
     private final CounterSet<MatchCounter> counts = new CounterSet<>(MatchCounter.class);
@@ -20,8 +20,8 @@ public final class MatchCounters {
     }
 
     /**
-     * What the first of the two sums leaves unexplained; to be called by the owner, or when the owner is at rest. Returns 0 when
-     * every sent packet is accounted for.
+     * The unexplained rest of the first of the two sums; for the owner, or while the owner is at rest. Returns 0 when every
+     * sent packet is accounted for.
      */
     public long unexplainedSent() {
         return get(MatchCounter.SENT) - get(MatchCounter.SENT_WITHOUT_DIGEST) - get(MatchCounter.SENT_DIGEST_SHORT) -
@@ -31,8 +31,8 @@ public final class MatchCounters {
     }
 
     /**
-     * What the second of the two sums leaves unexplained; to be called by the owner, or when the owner is at rest. Returns 0 when
-     * every received packet is accounted for.
+     * The unexplained rest of the second of the two sums; for the owner, or while the owner is at rest. Returns 0 when every
+     * received packet is accounted for.
      */
     public long unexplainedReceived() {
         return get(MatchCounter.RECEIVED) - get(MatchCounter.RECEIVED_WITHOUT_DIGEST) -
@@ -50,23 +50,17 @@ public final class MatchCounters {
         return gauges.get(Gauge.DISTANCE);
     }
 
-    /**
-     * How long a sent packet is waited for; safe from any thread. Returns ns; more than at first where packets came later than
-     * that.
-     */
+    /** How long the matcher waits for a sent packet; safe from any thread. Returns ns; it grows when packets come later. */
     public long waitNs() {
         return gauges.get(Gauge.WAIT);
     }
 
-    /**
-     * How long a sent packet would have to be waited for, if there were more memory; safe from any thread. Returns ns; 0 if there
-     * was always enough.
-     */
+    /** The wait that the matcher would use with more memory; safe from any thread. Returns ns; 0 if there was always enough. */
     public long refusedWaitNs() {
         return gauges.get(Gauge.REFUSED_WAIT);
     }
 
-    /** Of how many flows one is matched; safe from any thread. Returns 1 where every flow is. */
+    /** The number of flows of which one is matched; safe from any thread. Returns 1 where every flow is. */
     public long matchedOneIn() {
         return 1 + gauges.get(Gauge.SAMPLE_MASK);
     }

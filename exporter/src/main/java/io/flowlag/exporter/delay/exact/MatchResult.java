@@ -1,10 +1,10 @@
 package io.flowlag.exporter.delay.exact;
 
-/** What {@link ExactMatcher} could do with a packet at once. */
+/** The immediate result of a packet in {@link ExactMatcher}. */
 public enum MatchResult {
-    /** It met its other end; {@link ExactMatcher#delayNs()} is its delay. */
+    /** It matched; {@link ExactMatcher#delayNs()} is its delay. */
     MATCHED,
-    /** It waits for its other end; the {@link MatchHandler} will be told what became of it. */
+    /** It waits for its counterpart; the {@link MatchHandler} receives the result. */
     WAITING,
     /** It has no digest, or was cut too short for one. */
     WITHOUT_DIGEST,

@@ -11,8 +11,8 @@ import java.security.SecureRandom;
 import java.util.SplittableRandom;
 
 /**
- * What is known of each flow of a segment by exact matching. A flow is a 5-tuple here, whatever else the key of the flow cache
- * holds; keys are compared in full. Three cache lines a flow:
+ * The results of exact matching for each flow of a segment. A flow is a 5-tuple here, whatever else the key of the flow cache
+ * holds; keys are compared in full. Each flow has three cache lines:
  * <pre>
  *   0  source address          16   as in PacketDescriptor
  *  16  destination address     16
@@ -38,20 +38,19 @@ import java.util.SplittableRandom;
  * 176  ambiguousNs              8   how much too large the sum of its delays may be: of two twins one was lost
  * 184  ambiguousTakenNs         8   of it, told of in flow records
  * </pre>
- * One thread owns the table: that of the matcher. Allocates at construction, off-heap; the memory of slots that never held a
- * flow is not touched.
+ * The matcher's thread owns the table. Allocates at construction, off-heap; the memory of unused slots is never touched.
  */
 public final class SegmentFlows {
     /** No flow. */
     public static final int NO_FLOW = -1;
     /** The largest table: flows are addressed by int. */
     public static final int MAX_FLOWS = 8 * 1024 * 1024;
-    /** Given as the time after which silent flows are forgotten: never. */
+    /** For the time after which silent flows are forgotten: never. */
     public static final long NEVER_NS = Long.MAX_VALUE;
 
     /** The flow of a packet whose flow is not matched. */
     public static final int NOT_SAMPLED = -2;
-    /** Of so many flows one is matched at the least. */
+    /** The smallest share of matched flows is one in this number. */
     public static final int MOST_ONE_IN = 1 << 12;
 
     private static final int SAMPLE_SHIFT = Integer.SIZE - 12;
@@ -167,7 +166,7 @@ public final class SegmentFlows {
     }
 
     /**
-     * Tells whether a number is that of a flow.
+     * Whether a number is that of a flow.
      *
      * @param flow 0 to {@link #limit()} - 1.
      */
@@ -197,7 +196,7 @@ public final class SegmentFlows {
         return isSampled(tag) ? find(tag) : NOT_SAMPLED;
     }
 
-    /** The flow of the same two ends the other way. Returns the flow, or {@link #NO_FLOW}. */
+    /** The flow of the opposite direction. Returns the flow, or {@link #NO_FLOW}. */
     public int findReverse(final int flow) {
         keySourceHigh = destinationHigh(flow);
         keySourceLow = destinationLow(flow);
@@ -207,27 +206,27 @@ public final class SegmentFlows {
         return find(tagOfKey());
     }
 
-    /** Takes the lost packets that no record has told of yet. */
+    /** Takes the lost packets that are in no record yet. */
     public long takeLost(final int flow) {
         return take(flow, LOST_OFFSET, LOST_TAKEN_OFFSET);
     }
 
-    /** Takes the unexpected packets that no record has told of yet. */
+    /** Takes the unexpected packets that are in no record yet. */
     public long takeUnexpected(final int flow) {
         return take(flow, UNEXPECTED_OFFSET, UNEXPECTED_TAKEN_OFFSET);
     }
 
     /**
-     * Takes the undecided packets that no record has heard of yet. If there are any, lost and unexpected packets of the same
-     * time are a lower bound only.
+     * Takes the undecided packets that are in no record yet. If there are any, lost and unexpected packets of the same time are
+     * lower bounds.
      */
     public long takeUndecided(final int flow) {
         return take(flow, UNDECIDED_OFFSET, UNDECIDED_TAKEN_OFFSET);
     }
 
     /**
-     * Takes how much too large the sum of the flow's delays may be, of what no record has told of yet. Returns ns: of two packets
-     * with one digest one was lost, and it is not known which.
+     * Takes the possible excess of the sum of the flow's delays that is in no record yet. Returns ns: of two packets with one
+     * digest one was lost, and it is not known which.
      */
     public long takeAmbiguousNs(final int flow) {
         return take(flow, AMBIGUOUS_NS_OFFSET, AMBIGUOUS_TAKEN_NS_OFFSET);
@@ -258,7 +257,7 @@ public final class SegmentFlows {
         return getLong(flow, DUPLICATES_OFFSET);
     }
 
-    /** Reads the packets, of either point, that did not match for reasons of our own. */
+    /** Reads the packets, of either point, that did not match for reasons of this process. */
     public long undecided(final int flow) {
         return getLong(flow, UNDECIDED_OFFSET);
     }
@@ -343,7 +342,7 @@ public final class SegmentFlows {
         return flow;
     }
 
-    /** Reads what the next packets need, so that it is in the processor's cache when they come. Changes nothing. */
+    /** Prefetches the flows of the next packets. Changes nothing. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
         long octets = 0;
         for (int i = 0; i < count; i++) {
@@ -375,7 +374,7 @@ public final class SegmentFlows {
         }
     }
 
-    /** {@return as what a sent packet counts that did not arrive} */
+    /** {@return the counter of a sent packet of the flow that did not arrive} */
     MatchCounter whenLost(final int flow) {
         return isUnseenLost || flow == NO_FLOW || received(flow) > 0 ? MatchCounter.LOST : MatchCounter.NOT_OF_SEGMENT;
     }
@@ -387,7 +386,7 @@ public final class SegmentFlows {
         }
     }
 
-    /** The flow is of the segment, and so are its packets that did not arrive. */
+    /** The flow is confirmed as part of the segment, and so are its packets that did not arrive. */
     private void onFirstReceived(final int flow) {
         counters.add(MatchCounter.NOT_OF_SEGMENT, -lost(flow));
         counters.add(MatchCounter.LOST, lost(flow));
@@ -401,8 +400,8 @@ public final class SegmentFlows {
     }
 
     /**
-     * Whether each delay of a flow that no record has told of yet is that of its packet. Returns false if a twin was lost, or one
-     * of those that wait may be.
+     * Whether each delay of a flow that is in no record yet belongs to its packet. Returns false if a twin was lost, or one of
+     * those that wait may be.
      */
     public boolean isUnambiguous(final int flow) {
         return getLong(flow, AMBIGUOUS_NS_OFFSET) == getLong(flow, AMBIGUOUS_TAKEN_NS_OFFSET) &&
@@ -449,7 +448,7 @@ public final class SegmentFlows {
         }
     }
 
-    /** Whether an offload joined packets of a flow: then what one point has alone tells nothing. */
+    /** Whether an offload joined packets of a flow: then unmatched packets of one point mean nothing. */
     boolean isJoined(final int flow) {
         return flow != NO_FLOW && flows.getByte(flow * FLOW_LENGTH_BYTES + JOINED_OFFSET) != 0;
     }
@@ -459,8 +458,8 @@ public final class SegmentFlows {
     }
 
     /**
-     * Forgets flows that have been silent for too long, if any are to be forgotten at all: looks at a few slots from time to
-     * time, at all of them about once in the time of silence.
+     * Forgets flows that were silent for too long, unless silence is unlimited. Checks a few slots per call, and all of them
+     * about once in the time of silence.
      */
     void expire(final long nowNs) {
         if (silenceNs != NEVER_NS && nowNs >= nextSweepNs) {
@@ -533,7 +532,7 @@ public final class SegmentFlows {
         return flow;
     }
 
-    /** Matching has ended, once: counts the flows that the receiver point never saw. The flows stay, for a truth file. */
+    /** Matching has ended: counts the flows that the receiver point never saw. The flows stay, for a truth file. Call it once. */
     void onEnd() {
         for (int flow = 0; flow < usedSlots; flow++) {
             if (isLive(flow)) {

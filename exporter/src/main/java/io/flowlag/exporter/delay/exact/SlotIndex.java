@@ -20,7 +20,7 @@ final class SlotIndex {
     /**
      * An empty index.
      *
-     * @param maxSlots that it will hold at once, at most.
+     * @param maxSlots that it holds at once, at most.
      */
     SlotIndex(final int maxSlots) {
         buckets = allocate(bucketCount(maxSlots));
@@ -52,10 +52,7 @@ final class SlotIndex {
         return BitUtil.findNextPositivePowerOfTwo(Math.max(16, maxSlots * 2));
     }
 
-    /**
-     * Reads where a tag is looked for first, so that it is in the processor's cache then. Returns what was read, for the caller
-     * to keep, or the compiler would leave the reading out.
-     */
+    /** Prefetches the first bucket of a tag. Returns a value to keep, so that the compiler does not remove the read. */
     long touch(final int tag) {
         return bucket(tag & mask);
     }
@@ -93,7 +90,7 @@ final class SlotIndex {
     }
 
     /**
-     * Takes a slot out and closes the gap.
+     * Removes a slot and closes the gap.
      *
      * @param tag  under which the slot was added.
      * @param slot which is in the index.

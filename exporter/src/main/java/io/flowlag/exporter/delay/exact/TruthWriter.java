@@ -16,12 +16,13 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * Writes the exact delays of all flows as comma-separated values: a header, then a line for each flow, in the order of IP
- * version, addresses, protocol and ports as numbers. Mean and standard deviation (divisor one less than the count) come from
- * exact sums and have three decimals, rounded half up; the four delay fields are empty where no packet matched, the deviation
- * where one did. Counted are the packets that have a digest.
- * <p>
- * To be called by the thread that owns the flows, when matching has ended. Allocates what it writes.
+ * Writes the exact delays of all flows as comma-separated values: a header, then a line for each flow, sorted numerically by IP
+ * version, addresses, protocol and ports. Only packets with a digest count.
+ *
+ * <p> Mean and standard deviation (divisor one less than the count) come from exact sums and have three decimals, rounded half
+ * up. The four delay fields are empty where no packet matched, the deviation where only one did.
+ *
+ * <p> Called by the thread that owns the flows, when matching has ended. Allocates what it writes.
  */
 public final class TruthWriter {
     /** The first line of the file. */
@@ -37,7 +38,7 @@ public final class TruthWriter {
     }
 
     /**
-     * Writes a file; one that is there is replaced.
+     * Writes a file, replacing an existing one.
      *
      * @throws IOException if it cannot be written.
      */

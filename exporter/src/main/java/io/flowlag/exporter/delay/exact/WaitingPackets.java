@@ -3,7 +3,7 @@ package io.flowlag.exporter.delay.exact;
 import io.flowlag.common.memory.OffHeapBuffer;
 
 /**
- * The packets that a matcher remembers, in the order in which they came: a ring of records of half a cache line.
+ * The packets that a matcher remembers, in order of arrival: a ring of records of half a cache line.
  * <pre>
  *   0  timeNs     8   at its point, UNIX epoch
  *   8  tag        8   of a receiver packet; 0 for a sender packet
@@ -12,8 +12,8 @@ import io.flowlag.common.memory.OffHeapBuffer;
  *  24  next       4   packet of the same digest and kind behind it, or NONE
  *  28  state      4   STATE_
  * </pre>
- * One thread owns it. Allocates at construction, off-heap; memory is touched as packets come, and the ring goes round in no more
- * of it than packets needed at once.
+ * One thread owns it. Allocates at construction, off-heap. Memory is touched as packets come, and no more than the largest
+ * number of packets at once needs.
  */
 final class WaitingPackets {
     /** No packet. */
@@ -25,9 +25,9 @@ final class WaitingPackets {
     static final int STATE_SENT = 1;
     /** A received packet that waits for its sending. */
     static final int STATE_RECEIVED = 2;
-    /** A sent packet of which it is decided what became, remembered for its copies. */
+    /** A decided sent packet, remembered for its copies. */
     static final int STATE_SENT_DECIDED = 3;
-    /** A received packet of which it is decided what became. */
+    /** A decided received packet. */
     static final int STATE_RECEIVED_DECIDED = 4;
 
     private static final int TIME_NS_OFFSET = 0;
@@ -68,7 +68,7 @@ final class WaitingPackets {
         return room < capacity;
     }
 
-    /** Takes twice the room, when it is full: the packets from the oldest to the end of the ring move to its new end. */
+    /** Doubles the room, when it is full: the packets from the oldest to the end of the ring move to its new end. */
     void grow(final DigestTable digests) {
         final int end = room;
         room = (int)Math.min(capacity, 2L * end);
@@ -84,7 +84,7 @@ final class WaitingPackets {
         oldest += by;
     }
 
-    /** {@return for how many packets there is room now} */
+    /** {@return the number of packets for which there is room now} */
     int room() {
         return room;
     }
@@ -98,7 +98,7 @@ final class WaitingPackets {
         return oldest;
     }
 
-    /** Puts a packet behind all others; there must be room. Returns where it is, until it is removed. */
+    /** Appends a packet; there must be room. Returns its position, valid until it is removed. */
     int add(final int state, final long timeNs, final long tag, final int flow, final int digest) {
         int packet = oldest + size;
         if (packet >= room) {
@@ -121,7 +121,9 @@ final class WaitingPackets {
         size--;
     }
 
-    /** A received packet stands for the sent one that it met, from now on, and is remembered as long as the later of the two. */
+    /**
+     * From now on a received packet represents the sent one that it matched, and is remembered as long as the later of the two.
+     */
     void becomesSent(final int packet, final long timeNs) {
         records.putLong(packet * RECORD_LENGTH_BYTES + TIME_NS_OFFSET, timeNs);
         state(packet, STATE_SENT_DECIDED);
