@@ -1,8 +1,8 @@
 package io.flowlag.exporter.capture;
 
 /**
- * Compiles one filter expression for the link types that a source meets. A source asks once per link type, outside the packet
- * path, and keeps the answer. Called by the thread that opens or polls the source; allocates what it makes.
+ * Compiles one filter expression for the link types of a source. A source asks once per link type, outside the packet path, and
+ * keeps the filter. Called by the thread that opens or polls the source; allocates what it creates.
  */
 @FunctionalInterface
 public interface FilterSupplier {

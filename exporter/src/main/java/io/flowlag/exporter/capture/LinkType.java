@@ -1,8 +1,8 @@
 package io.flowlag.exporter.capture;
 
 /**
- * Link-layer header types as capture files number them (the tcpdump group's LINKTYPE_ registry). Only those that the decoder
- * supports have a name here; all others are refused by it, counted, and named once in a message. Constants, for any thread.
+ * Link-layer header types as capture files number them (the tcpdump group's LINKTYPE_ registry). Only supported types have a
+ * name here. The decoder refuses and counts all others, and one message names each. Constants, for any thread.
  */
 public final class LinkType {
     /** BSD loopback: four octets of address family in the byte order of the capturing host. */

@@ -3,17 +3,17 @@ package io.flowlag.exporter.capture;
 import java.util.Objects;
 
 /**
- * How to open an interface. Immutable; every range is checked when it is made.
+ * How to open an interface. Immutable; the constructor checks every range.
  *
  * @param interfaceName      as the system calls it.
  * @param promiscuous        whether to ask for frames addressed to other stations.
  * @param snapLengthBytes    how many octets of a packet to keep at most.
  * @param ringBytes          memory for packets between kernel and process.
- * @param blockBytes         size of the pieces in which the ring passes from kernel to process, a power of two; 0 to derive it
+ * @param blockBytes         size of the blocks in which the ring passes from kernel to process, a power of two; 0 to derive it
  *                           from {@code ringBytes}. Used by {@link Kind#AFPACKET}.
- * @param blockTimeoutMs     after how long the kernel passes on a piece that is not full.
+ * @param blockTimeoutMs     after how long the kernel passes on a block that is not full.
  * @param filterExpression   in the syntax of pcap-filter(7), or null for every packet.
- * @param hardwareTimestamps whether to take the network card's timestamps where it has them.
+ * @param hardwareTimestamps whether to use the network card's timestamps where it has them.
  */
 public record LiveCaptureOptions(
     String interfaceName,
@@ -83,7 +83,7 @@ public record LiveCaptureOptions(
     }
 
     /**
-     * The usual options: packet ring, both directions, promiscuous, whole packets, no filter, the kernel's timestamps.
+     * The default options: packet ring, both directions, promiscuous, whole packets, no filter, the kernel's timestamps.
      *
      * @param interfaceName as the system calls it.
      */
@@ -143,12 +143,12 @@ public record LiveCaptureOptions(
             blockTimeoutMs, filterExpression, value);
     }
 
-    /** {@return whether there is a filter expression that says anything} */
+    /** {@return whether there is a filter expression that is not blank} */
     public boolean hasFilter() {
         return filterExpression != null && !filterExpression.isBlank();
     }
 
-    /** {@return the size of a block: as configured, or such that the ring has eight, of 1 MiB at most} */
+    /** {@return the size of a block: as configured, or an eighth of the ring, at most 1 MiB} */
     public int effectiveBlockBytes() {
         return blockBytes != 0 ? blockBytes :
             Math.min(MAX_DERIVED_BLOCK_BYTES, Integer.highestOneBit(ringBytes / DERIVED_BLOCK_COUNT));

@@ -3,14 +3,14 @@ package io.flowlag.exporter.capture;
 import org.agrona.DirectBuffer;
 
 /**
- * Says for each packet of one link type whether it is wanted. Used by sources whose packets no kernel filters for us. Called
+ * Decides for each packet of one link type whether it is kept. Used by sources whose packets the kernel does not filter. Called
  * by the thread that owns the source; an implementation must not throw, must not allocate, and must not read beyond the
  * captured octets.
  */
 @FunctionalInterface
 public interface PacketFilter {
     /**
-     * Whether a packet is wanted.
+     * Whether a packet is kept.
      *
      * @param buffer              holds the captured octets, starting with the link-layer header.
      * @param offset              of the first octet.

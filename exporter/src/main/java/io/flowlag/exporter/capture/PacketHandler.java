@@ -8,7 +8,7 @@ import org.agrona.DirectBuffer;
  */
 @FunctionalInterface
 public interface PacketHandler {
-    /** The value of {@code vlanTag} when the source took no tag out of the frame. */
+    /** The value of {@code vlanTag} when the source removed no tag from the frame. */
     int NO_VLAN_TAG = -1;
 
     /**

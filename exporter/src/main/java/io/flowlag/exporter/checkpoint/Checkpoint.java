@@ -22,9 +22,9 @@ import java.nio.file.Path;
  * until its record has left the process. After a crash, at least the flows of the last complete round are restored. Records
  * exported since the last round but one may be exported twice; these are counted. While no collector accepts records, the
  * number of kept ended flows is limited by the cache's capacity.
- *
- * <p> The thread that starts the process opens it. {@link #sink()} belongs to the metering stage, everything else to the
- * agent's own thread. Allocates while it writes, away from the packet threads.
+ * <p>
+ * The thread that starts the process opens it. {@link #sink()} belongs to the metering stage, everything else to the agent's
+ * own thread. Allocates while it writes, away from the packet threads.
  */
 public final class Checkpoint implements Agent {
     private static final Logger LOG = LoggerFactory.getLogger(Checkpoint.class);
@@ -64,11 +64,10 @@ public final class Checkpoint implements Agent {
     }
 
     /**
-     * Opens the file and reads what a former life left in it. A file that is damaged, or no checkpoint, is set aside with a
-     * warning.
+     * Opens the file and reads the flows of a former process. A damaged or foreign file is moved aside with a warning.
      *
      * @param stateLengthBytes of other stages in the cache.
-     * @throws IOException with a message for the user, if the file cannot be locked or made.
+     * @throws IOException with a message for the user, if the file cannot be locked or created.
      */
     public static Checkpoint open(
         final Path path, final int maxFlows, final int stateLengthBytes, final Counters counters) throws IOException {
@@ -104,7 +103,7 @@ public final class Checkpoint implements Agent {
             SavedFlows.memoryBytes(maxFlows) + CheckpointFile.sizeBytes(maxFlows);
     }
 
-    /** Sets who knows of records under way; before the agent works. Without it a flow that has ended stays for one round. */
+    /** Sets the tracker of records under way; before the agent works. Without it an ended flow stays for one round. */
     public void recordsUnderWay(final RecordsUnderWay recordsUnderWay) {
         records = recordsUnderWay;
     }
@@ -129,7 +128,7 @@ public final class Checkpoint implements Agent {
         return ring.read(messageHandler, READ_LIMIT);
     }
 
-    /** Says that the process ends in order, with every flow exported: the file is removed when the agent closes. Any thread. */
+    /** Marks the shutdown as clean, with every flow exported: the file is removed when the agent closes. Any thread. */
     public void discard() {
         isDiscarded = true;
     }

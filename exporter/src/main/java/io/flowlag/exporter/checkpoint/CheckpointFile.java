@@ -85,10 +85,10 @@ final class CheckpointFile implements AutoCloseable {
     }
 
     /**
-     * Opens what is there, or begins a new file. A file that cannot be read is set aside.
+     * Opens an existing file, or creates a new one. An unreadable file is moved aside.
      *
-     * @param leftovers brings what was on its way to the file; asked if there is one.
-     * @throws IOException if no new file can be made.
+     * @param leftovers adds entries that were on their way to the file; called if there is one.
+     * @throws IOException if no new file can be created.
      */
     SavedFlows open(final Consumer<CheckpointFile> leftovers) throws IOException {
         final SavedFlows flows = Files.exists(path) ? recover(leftovers) : SavedFlows.none();
@@ -102,12 +102,12 @@ final class CheckpointFile implements AutoCloseable {
         return flows;
     }
 
-    /** About how large the file becomes: entries with key, checksum and index, and room where segments fill unevenly. */
+    /** The approximate size of the file: entries with key, checksum and index, and room for uneven filling of segments. */
     static long sizeBytes(final int maxFlows) {
         return 2L * maxFlows * (SavedFlow.LENGTH_BYTES + ENTRY_OVERHEAD_BYTES);
     }
 
-    /** {@return where a file that could not be read was put, and why; empty if there was none} */
+    /** {@return where an unreadable file was moved, and why; empty if there was none} */
     String setAside() {
         return setAside;
     }
@@ -123,7 +123,7 @@ final class CheckpointFile implements AutoCloseable {
         map.put(flowId, value);
     }
 
-    /** Writes a flow of a former life, if it can be one. */
+    /** Writes a flow of a former process, if its octets are valid. */
     void putIfSound(final UnsafeBuffer buffer) {
         final long flowId = FlowEntry.flowId(buffer, 0);
         if (SavedFlow.isSound(buffer, 0, flowId)) {
@@ -133,7 +133,7 @@ final class CheckpointFile implements AutoCloseable {
         }
     }
 
-    /** Notes that a flow's record has been made; true if the flow was there. */
+    /** Marks a flow whose record was written; true if the flow was there. */
     boolean markEnded(final long flowId) {
         final byte[] flow = map.getUsing(flowId, value);
         if (flow == null) {
@@ -150,13 +150,13 @@ final class CheckpointFile implements AutoCloseable {
         map.remove(flowId);
     }
 
-    /** Writes when a round was complete, and asks the system to bring all to the disk. */
+    /** Writes the time of a complete round, and asks the system to write everything to the disk. */
     void endRound(final long nowNs) throws IOException {
         putHeader(map, nowNs);
         mapChannel.force(false);
     }
 
-    /** Begins a new file, because the present one cannot be written. */
+    /** Creates a new file, because the present one cannot be written. */
     void beginAgain() throws IOException {
         CloseHelper.quietClose(mapChannel);
         CloseHelper.quietClose(map);
@@ -164,7 +164,7 @@ final class CheckpointFile implements AutoCloseable {
         mapChannel = FileChannel.open(path, StandardOpenOption.WRITE);
     }
 
-    /** Removes the file: there is nothing to take up. */
+    /** Removes the file: there is nothing to restore. */
     void remove() throws IOException {
         CloseHelper.quietClose(mapChannel);
         CloseHelper.quietClose(map);
@@ -179,7 +179,7 @@ final class CheckpointFile implements AutoCloseable {
         CloseHelper.quietClose(lockChannel);
     }
 
-    /** Whatever is wrong with a file, by crash, accident or intent, comes out as an exception or an error of some kind. */
+    /** Recovers a file. Any fault of it, by crash, accident or intent, appears as some exception or error. */
     private SavedFlows recover(final Consumer<CheckpointFile> leftovers) throws IOException {
         try {
             checkPreamble();
@@ -263,7 +263,7 @@ final class CheckpointFile implements AutoCloseable {
         target.put(HEADER_ID, value);
     }
 
-    /** As many flows that have ended may stay as the cache has room for. */
+    /** There is room for as many ended flows as the cache holds. */
     private static ChronicleMapBuilder<Long, byte[]> builder(final int maxFlows) {
         return ChronicleMapBuilder.of(Long.class, byte[].class)
             .name("flowlag-checkpoint")

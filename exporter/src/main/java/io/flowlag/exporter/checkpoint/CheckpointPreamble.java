@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * The beginning of a Chronicle Map's file: words of its own, the length of a text at 8, little-endian, and from 12 on the text,
- * which names classes to make. So it is looked at before anything trusts it. Has no state.
+ * The beginning of a Chronicle Map's file: words of its own, the length of a text at 8, little-endian, and the text from 12 on.
+ * The text names classes to instantiate, so it is checked before the map reads it. Stateless.
  */
 final class CheckpointPreamble {
     /** Octets of a file that may matter. */
@@ -24,7 +24,7 @@ final class CheckpointPreamble {
     }
 
     /**
-     * Whether a file with this beginning can be a checkpoint: every class that it names is of the map's.
+     * Whether a file with this beginning can be a checkpoint: every class that it names belongs to the map.
      *
      * @param lengthBytes of it that are the file's.
      * @return whether it can.

@@ -19,9 +19,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The way of copies from the metering stage to the thread that writes them. It lies in a mapped file, so that what was offered
- * and not yet read outlives the process: {@link #replay} hands it to the next life. One thread offers, one reads; a full ring
- * answers no. Allocates when it is opened.
+ * The ring of copies from the metering stage to the thread that writes them. It lies in a mapped file, so that unread copies
+ * outlive the process: {@link #replay} passes them to the next one. One thread offers, one reads; a full ring refuses.
+ * Allocates when it is opened.
  */
 final class CheckpointRing implements SnapshotSink, AutoCloseable {
     /** A {@link SavedFlow}. */
@@ -53,12 +53,12 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     }
 
     /**
-     * Opens a ring, with what a former life left in it.
+     * Opens a ring, with the unread copies of a former process.
      *
-     * @param path             of its file; a file of another length is begun anew.
+     * @param path             of its file; a file of another length is replaced.
      * @param stateLengthBytes of other stages in the cache.
      * @return the ring; {@link #begin} makes it ready.
-     * @throws IOException if the file cannot be made.
+     * @throws IOException if the file cannot be created.
      */
     static CheckpointRing open(final Path path, final int stateLengthBytes) throws IOException {
         if (Files.exists(path) && Files.size(path) != LENGTH_BYTES) {
@@ -77,8 +77,8 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     }
 
     /**
-     * Hands over what was offered in the former life and not read. The octets are checked: they come from a file. The first one
-     * that is not in order, or was being written at the end, is the last.
+     * Reads the copies that the former process did not. The octets are checked, because they come from a file. Reading stops at
+     * the first message that is invalid or was incomplete at the end.
      *
      * @param handler takes messages whose type and length fit each other.
      */
@@ -103,9 +103,9 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     }
 
     /**
-     * Brings into a file what was on its way to it.
+     * Writes into a file the copies that were on their way to it.
      *
-     * @param file takes what can be flows, as it is after the last message.
+     * @param file takes valid flows, each as of its last message.
      */
     void replayInto(final CheckpointFile file) {
         replay((type, buffer, index, length) -> {
@@ -166,7 +166,7 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         return wasLost;
     }
 
-    /** Says that what was given so far is lost. Reading thread only. */
+    /** Declares everything given so far lost. Reading thread only. */
     void lose() {
         isLost = true;
     }
@@ -175,7 +175,7 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         return ring.read(handler, limit);
     }
 
-    /** Removes the file; the ring itself goes on until it is closed. */
+    /** Removes the file; the ring stays usable until it is closed. */
     void remove() throws IOException {
         Files.deleteIfExists(path);
     }

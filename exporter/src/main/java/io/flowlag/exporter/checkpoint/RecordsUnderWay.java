@@ -1,12 +1,12 @@
 package io.flowlag.exporter.checkpoint;
 
 /**
- * Tells when records that had been made at one moment are no longer in the process: sent, or counted as failed. Used by the
- * thread of the checkpoint.
+ * Tracks when the records that existed at one moment have left the process: sent, or counted as failed. Used by the
+ * checkpoint's thread.
  */
 public interface RecordsUnderWay {
     /**
-     * Begins to wait for every record that has been made so far.
+     * Begins to wait for every record that exists now.
      *
      * @param nowNs clock time, UNIX epoch.
      */

@@ -6,13 +6,13 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * The layout of a flow in the checkpoint, whatever the configuration:
+ * The layout of a flow in the checkpoint, the same for every configuration:
  * <pre>
  *   0  what FlowEntry has                       128   endReason is not 0 once the flow's record has been made
  * 128  counters of interpolated delays           48   the first state of the delay stage; zeros without it
  * 176  zeros                                     16   there the delay stage keeps what is not saved
  * </pre>
- * What sketches and matching know of a flow is of their intervals, which end with the process.
+ * The results of sketches and matching are not saved, because their intervals end with the process.
  */
 final class SavedFlow {
     /** Octets of the delay stage's state that are saved. */
@@ -24,7 +24,7 @@ final class SavedFlow {
     private SavedFlow() {
     }
 
-    /** Copies a flow of the cache, which has as much state as is given. */
+    /** Copies a flow of the cache, with as much state as is given. */
     static void copy(
         final MutableDirectBuffer buffer, final int offset, final DirectBuffer entry, final int entryOffset,
         final int stateLengthBytes) {
@@ -39,7 +39,7 @@ final class SavedFlow {
         FlowEntry.endReason(buffer, 0, EndReason.FORCED_END.code());
     }
 
-    /** {@return whether the flow's record had been made when the process stopped} */
+    /** {@return whether the flow's record was written before the process stopped} */
     static boolean isEnded(final DirectBuffer buffer, final int offset) {
         return FlowEntry.endReason(buffer, offset) != 0;
     }

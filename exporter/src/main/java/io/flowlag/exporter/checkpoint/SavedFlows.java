@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The flows of a former life, in memory until the cache has taken them up, ended ones first. Filled by the thread that opens the
- * checkpoint; then used by the thread that owns the cache. There may be more of them than the heap holds, so their memory is off
- * it; taken piece by piece as they are added, nothing is allocated later.
+ * The flows of a former process, in memory until the cache has restored them, ended ones first. Filled by the thread that opens
+ * the checkpoint, then used by the thread that owns the cache. The flows may exceed the heap, so their memory is off it. It is
+ * allocated piece by piece while flows are added, and not later.
  */
 public final class SavedFlows {
     /** Flows in a piece of memory. */
@@ -31,7 +31,7 @@ public final class SavedFlows {
         return new SavedFlows();
     }
 
-    /** {@return octets at most of the flows of a cache: as many again may have ended} */
+    /** {@return the most octets for the flows of a cache; as many again may have ended} */
     static long memoryBytes(final int maxFlows) {
         return 2L * (maxFlows + PIECE_FLOWS) * SavedFlow.LENGTH_BYTES;
     }
@@ -57,7 +57,7 @@ public final class SavedFlows {
         return endedCount + livingCount;
     }
 
-    /** {@return how many of them had ended, so that their records may have been exported} */
+    /** {@return the number of ended flows, whose records may have been exported} */
     public int endedCount() {
         return endedCount;
     }
@@ -67,7 +67,7 @@ public final class SavedFlows {
         return cursor == count();
     }
 
-    /** Hands over a flow after the other, each in the same array. */
+    /** Passes the flows one by one, each in the same array. */
     void forEach(final Consumer<byte[]> consumer) {
         final byte[] flow = new byte[SavedFlow.LENGTH_BYTES];
         for (int i = 0; i < count(); i++) {

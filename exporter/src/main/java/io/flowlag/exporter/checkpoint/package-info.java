@@ -1,6 +1,6 @@
 /**
- * The checkpoint: copies of living flows in a file that survives a crash of the process. The metering stage gives copies
- * through a ring; one thread writes them; the next start takes them up. Nothing else uses Chronicle Map. What is static has no
- * state and serves any thread.
+ * The checkpoint: copies of living flows in a file that survives a crash of the process. The metering stage passes copies
+ * through a ring; one thread writes them; the next start restores them. Only this package uses Chronicle Map. Static members
+ * are stateless and serve any thread.
  */
 package io.flowlag.exporter.checkpoint;

@@ -5,14 +5,14 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Where the decoder stands in the captured octets, and what the link layer told about them. One per decoder, wrapped anew for
- * each packet. Every layer asks {@link #has} before it reads: no octet after the captured ones is ever touched, even with the
- * bounds checks of the buffer off.
+ * The decoder's position in the captured octets, with the link layer's information. One per decoder, wrapped anew for each
+ * packet. Every layer calls {@link #has} before it reads: no octet after the captured ones is ever read, even without the
+ * buffer's bounds checks.
  */
 final class Cursor {
     /** {@link #vlanId} of a packet without a tag. */
     static final int NO_VLAN = -1;
-    /** The most headers of link layers and tunnels, tags included and MPLS labels excluded, that one packet may have. */
+    /** The largest number of link-layer and tunnel headers in one packet, including tags but not MPLS labels. */
     static final int MAX_LAYERS = 16;
 
     DirectBuffer buffer;
@@ -24,7 +24,7 @@ final class Cursor {
     long wireEnd;
     /** The outermost VLAN id, or {@link #NO_VLAN}. */
     int vlanId;
-    /** The IP version that the layer before announced, or 0 if it told none. */
+    /** The IP version that the layer before announced, or 0 if none. */
     int announcedVersion;
 
     private int layerCount;

@@ -4,9 +4,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * The layout of a verified reference packet as it passes from capture to metering: a {@link PacketDescriptor} of kind
- * {@link PacketDescriptor#KIND_REFERENCE}, whose addresses and ports made room for what the reference says. All other fields of
- * the descriptor stay.
+ * The layout of a verified reference packet between capture and metering: a {@link PacketDescriptor} of kind {@link
+ * PacketDescriptor#KIND_REFERENCE} that holds the reference's fields in place of addresses and ports. All other fields of the
+ * descriptor stay.
  * <pre>
  *   0  timestampNs               8   of its arrival, UNIX epoch
  *   8  stampNs                   8   that it carries, UNIX epoch
@@ -35,7 +35,7 @@ public final class DecodedReference {
     }
 
     /**
-     * Makes the descriptor of a packet that of a reference without a follow-up.
+     * Turns a packet's descriptor into that of a reference without a follow-up.
      *
      * @param streamIndex of the reference, 0 to 65535.
      */
@@ -51,7 +51,7 @@ public final class DecodedReference {
     }
 
     /**
-     * Adds what the sender says of its clock.
+     * Adds the sender's clock error.
      *
      * @param errorEstimate 16 bits, see {@link io.flowlag.rli.reference.ErrorEstimate}.
      */
@@ -60,8 +60,8 @@ public final class DecodedReference {
     }
 
     /**
-     * Reads what the sender says of its clock. Returns 16 bits, see {@link io.flowlag.rli.reference.ErrorEstimate}; 0 if it says
-     * nothing.
+     * Reads the sender's clock error. Returns 16 bits, see {@link io.flowlag.rli.reference.ErrorEstimate}; 0 if it reports
+     * none.
      */
     public static int errorEstimate(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + ERROR_ESTIMATE_OFFSET) & 0xFFFF;
@@ -94,7 +94,7 @@ public final class DecodedReference {
         return buffer.getLong(offset + STAMP_NS_OFFSET);
     }
 
-    /** Whether the reference tells the effective send time of an earlier one. */
+    /** Whether the reference carries the effective send time of an earlier one. */
     public static boolean hasFollowUp(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + HAS_FOLLOW_UP_OFFSET) != 0;
     }

@@ -3,8 +3,8 @@ package io.flowlag.exporter.decode;
 import io.flowlag.common.hash.SipHash;
 
 /**
- * Which key digests have from when on, where the other measurement point decides it while packets pass. One thread changes it,
- * any number of decoders read it. A change must come before packets of its time do. Allocates at a change.
+ * The digest key over time, where the other measurement point changes it while packets pass. One thread changes it, any number
+ * of decoders read it. A change must come before packets of its time. Allocates at a change.
  */
 public final class DigestSwitch {
     private volatile Change latest;
@@ -13,7 +13,7 @@ public final class DigestSwitch {
      * Another key.
      *
      * @param hash   with the key.
-     * @param fromNs packets of this time, UNIX epoch, and later ones have it.
+     * @param fromNs packets of this time, UNIX epoch, and later ones use it.
      */
     record Change(SipHash hash, long fromNs) {
     }
@@ -27,7 +27,7 @@ public final class DigestSwitch {
      * Changes the key.
      *
      * @param hash   with the key.
-     * @param fromNs packets of this time, UNIX epoch, and later ones have it.
+     * @param fromNs packets of this time, UNIX epoch, and later ones use it.
      */
     public void change(final SipHash hash, final long fromNs) {
         latest = new Change(hash, fromNs);

@@ -21,7 +21,7 @@ final class EtherType {
     private EtherType() {
     }
 
-    /** The last two octets of an Ethernet header or of a VLAN tag were a type, or a length up to 1500. */
+    /** Decodes the last two octets of an Ethernet header or of a VLAN tag: a type, or a length up to 1500. */
     static int decodeTypeOrLength(final Cursor cursor, final int typeOrLength) {
         return typeOrLength <= MAX_802_3_LENGTH_BYTES ? Llc.decode(cursor) : decode(cursor, typeOrLength);
     }
@@ -39,7 +39,7 @@ final class EtherType {
         };
     }
 
-    /** The cursor is at an IP header of that version; of any if it is 0. */
+    /** Expects the cursor at an IP header of a version; of any if it is 0. */
     static int ip(final Cursor cursor, final int version) {
         cursor.announcedVersion = version;
         return Result.DECODED;

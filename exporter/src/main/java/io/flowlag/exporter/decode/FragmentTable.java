@@ -9,9 +9,9 @@ import java.security.SecureRandom;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * Remembers what the first fragment of a packet said (ports, ICMP type) for the later ones, which do not repeat it. Four
- * entries, a cache line each, share a set; a set that is full forgets its oldest entry. The set is found by a hash with a
- * random key, the packet by its full key, for as long as the timeout says, in packet time.
+ * Keeps the fields of a packet's first fragment (ports, ICMP type) for the later ones, which do not repeat them. Four entries,
+ * a cache line each, form a set; a full set replaces its oldest entry. A hash with a random key selects the set, the full key
+ * the packet. An entry is valid until its timeout in packet time.
  * <pre>
  *   0  timestampNs       8   of the first fragment
  *   8  source           16
@@ -23,8 +23,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *  52  icmpTypeCode      2
  *  54  protocol          1
  * </pre>
- * In IPv6 a later fragment may name an extension header that only the first fragment has, and it is the first one that says what
- * the packet carries (RFC 8200 section 4.5): the protocol is then not part of the key, and recalled too.
+ * In IPv6 a later fragment may name an extension header that only the first fragment has; the first one names the packet's
+ * protocol (RFC 8200 section 4.5). The protocol is then not part of the key, and is recalled too.
  * <p>
  * One thread. Allocates at construction, off the heap.
  */
@@ -61,7 +61,7 @@ final class FragmentTable {
      *
      * @param entryCount         a power of two, at least four.
      * @param timeoutNs          after which a first fragment is forgotten.
-     * @param isProtocolRecalled whether later fragments of IPv6 are given the first one's protocol.
+     * @param isProtocolRecalled whether later IPv6 fragments get the protocol of the first.
      */
     FragmentTable(final int entryCount, final long timeoutNs, final boolean isProtocolRecalled) {
         final SecureRandom random = new SecureRandom();
@@ -73,13 +73,13 @@ final class FragmentTable {
         this.setMask = entryCount / ENTRIES_PER_SET - 1;
     }
 
-    /** Whether a first fragment could say something of this later one: ports, ICMP type, or what is behind extension headers. */
+    /** Whether a first fragment may have fields of this later one: ports, ICMP type, or the protocol behind extension headers. */
     boolean concerns(final IpPacket later) {
         return TransportLayer.hasPortsOrType(later.protocol) ||
             isProtocolRecalled && later.version == 6 && Ipv6.isExtension(later.protocol);
     }
 
-    /** Remembers a first fragment, in place of any earlier packet of the same key. */
+    /** Stores a first fragment, replacing an earlier packet of the same key. */
     void remember(final IpPacket first, final long timestampNs) {
         final int set = setOf(first);
         final int found = find(set);
@@ -92,7 +92,7 @@ final class FragmentTable {
         table.putBytes(entry, wanted, 0, ENTRY_LENGTH_BYTES);
     }
 
-    /** Fills in what the first fragment said. Returns false if it is not known, or too long ago. */
+    /** Copies the fields of the first fragment. Returns false if it is unknown or too old. */
     boolean recall(final IpPacket later, final long timestampNs) {
         final int entry = find(setOf(later));
         if (entry < 0 || isForgotten(entry, timestampNs)) {
@@ -140,7 +140,7 @@ final class FragmentTable {
         return true;
     }
 
-    /** The entry whose time is farthest from now: one from the future is of a clock that was set back. */
+    /** The entry whose time is farthest from now; one from the future was stored before a clock was set back. */
     private int oldest(final int set, final long timestampNs) {
         int oldest = set;
         long oldestAgeNs = Long.MIN_VALUE;

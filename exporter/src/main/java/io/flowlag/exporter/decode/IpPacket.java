@@ -1,8 +1,8 @@
 package io.flowlag.exporter.decode;
 
 /**
- * What the IP and transport layers said of one packet. A decoder has two and reuses them: the one found so far, and the one
- * that a tunnel may hold.
+ * The fields of one packet's IP and transport layers. A decoder has two and reuses them: the outer packet, and one inside a
+ * tunnel.
  */
 final class IpPacket {
     int version;
@@ -16,11 +16,11 @@ final class IpPacket {
     long destinationLow;
     /** Header and payload, as the header says. */
     int lengthBytes;
-    /** The same, but what the wire carried where the header's length field is too short to say it (IPv6 jumbograms). */
+    /** The same, or the length on the wire where the header's length field is too short for it (IPv6 jumbograms). */
     int wholeLengthBytes;
-    /** In the buffer: of the first octet after the header and its options or extension headers. */
+    /** Position in the buffer of the first octet after the header and its options or extension headers. */
     int payloadOffset;
-    /** By {@link #wholeLengthBytes}, not by what was captured. */
+    /** By {@link #wholeLengthBytes}, not by the captured length. */
     int payloadLengthBytes;
     boolean isFragment;
     /** In octets. */
@@ -39,7 +39,7 @@ final class IpPacket {
         return fragmentOffset != 0;
     }
 
-    /** How many octets of the payload, without any padding of the link layer, are before {@code end} in the buffer. */
+    /** The captured octets of the payload before {@code end} in the buffer, without padding of the link layer. */
     int capturedPayloadBytes(final int end) {
         return Math.max(0, Math.min(payloadLengthBytes, end - payloadOffset));
     }

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.decode;
 
 /**
- * IPv4 (RFC 791). Options are skipped, even where the capture cut them. A total length of 0 is that of a packet which awaits
- * segmentation by the card: what the wire carried counts. The header's checksum is the business of routers.
+ * IPv4 (RFC 791). Options are skipped, even if the capture cut them. A total length of 0 means that the packet awaits
+ * segmentation by the card; then the length on the wire counts. The header checksum is not verified.
  */
 final class Ipv4 {
     private static final int MIN_HEADER_LENGTH_BYTES = 20;

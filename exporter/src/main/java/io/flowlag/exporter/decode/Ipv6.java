@@ -2,11 +2,11 @@ package io.flowlag.exporter.decode;
 
 /**
  * IPv6 and its extension headers (RFC 8200): hop-by-hop and destination options, routing, fragment, authentication (RFC 4302),
- * mobility (RFC 6275), HIP (RFC 7401) and Shim6 (RFC 5533), at most {@link #MAX_EXTENSION_HEADERS} of them. Where the capture cut
- * the chain, the protocol is the last one that a captured header named.
+ * mobility (RFC 6275), HIP (RFC 7401) and Shim6 (RFC 5533). At most {@link #MAX_EXTENSION_HEADERS} are followed. If the capture
+ * cut the chain, the protocol is the last one that a captured header named.
  */
 final class Ipv6 {
-    /** The longest chain of extension headers that is followed. */
+    /** The longest chain of extension headers that is decoded. */
     static final int MAX_EXTENSION_HEADERS = 16;
 
     private static final int HEADER_LENGTH_BYTES = 40;
@@ -46,7 +46,7 @@ final class Ipv6 {
         return extensions(cursor, packet);
     }
 
-    /** A payload length of 0 is a jumbogram's (RFC 2675) if options follow, or if the wire carried more than 16 bits can say. */
+    /** A payload length of 0 means a jumbogram (RFC 2675) if options follow, or if the length on the wire exceeds 16 bits. */
     private static int wholeLengthBytes(final Cursor cursor) {
         final int payloadLengthBytes = cursor.uint16(PAYLOAD_LENGTH_OFFSET);
         final int onWireBytes = Ip.lengthOnWireBytes(cursor);
@@ -56,7 +56,7 @@ final class Ipv6 {
         return isJumbogram ? onWireBytes : HEADER_LENGTH_BYTES + payloadLengthBytes;
     }
 
-    /** Follows the chain to the first header that is none of IPv6's own, or to the end of a later fragment's. */
+    /** Follows the chain to the first header that is not an IPv6 extension, or to the end of a later fragment's. */
     private static int extensions(final Cursor cursor, final IpPacket packet) {
         int headersLengthBytes = HEADER_LENGTH_BYTES;
         int headerCount = 0;

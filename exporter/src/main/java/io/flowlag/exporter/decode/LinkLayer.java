@@ -3,8 +3,8 @@ package io.flowlag.exporter.decode;
 import io.flowlag.exporter.capture.LinkType;
 
 /**
- * From the first captured octet to the IP header, by the link type of the capture: leaves the cursor at the IP header, or
- * says why there is none.
+ * Decodes from the first captured octet to the IP header, by the link type of the capture. Leaves the cursor at the IP header,
+ * or returns the reason for a refusal.
  */
 final class LinkLayer {
     private static final int FAMILY_LENGTH_BYTES = 4;
@@ -37,7 +37,7 @@ final class LinkLayer {
         };
     }
 
-    /** The family is in the byte order of whichever host captured, and IPv6's number is its own on each system. */
+    /** The family is in the byte order of the capturing host, and each system has its own number for IPv6. */
     private static int addressFamily(final Cursor cursor) {
         if (!cursor.has(FAMILY_LENGTH_BYTES)) {
             return Result.LINK_TRUNCATED;

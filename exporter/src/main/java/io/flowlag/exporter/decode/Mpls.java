@@ -1,9 +1,8 @@
 package io.flowlag.exporter.decode;
 
 /**
- * MPLS label stacks (RFC 3032). No field says what the stack carries; by its first four bits it is IPv4, IPv6, an associated
- * channel (RFC 5586), or an Ethernet pseudowire (RFC 4448) with or without a control word, whichever of the two gives a known
- * EtherType.
+ * MPLS label stacks (RFC 3032). No field names the payload. Its first four bits tell IPv4, IPv6, an associated channel (RFC
+ * 5586), or an Ethernet pseudowire (RFC 4448). A pseudowire has a control word or not, whichever gives a known EtherType.
  */
 final class Mpls {
     /** The deepest label stack that is followed. */

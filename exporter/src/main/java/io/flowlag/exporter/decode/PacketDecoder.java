@@ -13,18 +13,18 @@ import java.util.concurrent.TimeUnit;
 import static io.flowlag.exporter.capture.PacketHandler.NO_VLAN_TAG;
 
 /**
- * Decodes the octets of a captured packet into a {@link PacketDescriptor}, by {@link LinkLayer}, {@link Ip},
- * {@link TransportLayer} and, where inner packets are asked for, {@link Tunnel}. The result is {@link #DECODED}, or the ordinal
- * of the {@link CounterId} of the refusal; either way it names the counter that the caller increments. The decoder itself counts
- * fragments, cut transport headers, short digests and broken tunnels.
+ * Decodes the octets of a captured packet into a {@link PacketDescriptor}, by {@link LinkLayer}, {@link Ip}, {@link
+ * TransportLayer} and, if inner packets are requested, {@link Tunnel}. The result is {@link #DECODED}, or the ordinal of the
+ * {@link CounterId} of the refusal; the caller increments that counter. The decoder itself counts fragments, cut transport
+ * headers, short digests and broken tunnels.
  * <p>
- * Any octets are safe: nothing outside of the captured ones is read, nothing is thrown, and the work is bounded. One thread owns
- * a decoder. Allocates at construction only.
+ * Any octets are safe: the decoder reads only captured octets, throws nothing, and its work is bounded. One thread owns a
+ * decoder. Allocates at construction only.
  */
 public final class PacketDecoder {
-    /** The result for a packet that has a descriptor now; the ordinal of {@link CounterId#DECODED}. */
+    /** The result for a packet that was decoded; the ordinal of {@link CounterId#DECODED}. */
     public static final int DECODED = Result.DECODED;
-    /** The deepest nesting of tunnels that is entered. */
+    /** The deepest nesting of tunnels that is decoded. */
     public static final int MAX_TUNNELS = 8;
 
     private static final int VLAN_TAG_LENGTH_BYTES = 4;
@@ -57,7 +57,7 @@ public final class PacketDecoder {
     /**
      * A decoder.
      *
-     * @param context  what it is to do; concluded here if it is not yet.
+     * @param context  its settings; concluded here if it is not yet.
      * @param counters of the thread that will call the decoder.
      */
     public PacketDecoder(final Context context, final Counters counters) {
@@ -161,16 +161,16 @@ public final class PacketDecoder {
     }
 
     /**
-     * Where the payload of the UDP datagram lies that was decoded last, in the buffer that was given then; valid behind {@link
-     * #DECODED}, with a {@link #udpPayloadLengthBytes() length} above 0. Returns the offset of its first octet.
+     * The payload of the last decoded UDP datagram, in the buffer given then; valid after {@link #DECODED}, with a {@link
+     * #udpPayloadLengthBytes() length} above 0. Returns the offset of its first octet.
      */
     public int udpPayloadOffset() {
         return isPlain ? plain.udpPayloadOffset() : packet.payloadOffset + UDP_HEADER_LENGTH_BYTES;
     }
 
     /**
-     * How much was captured of the payload of the UDP datagram that was decoded last; valid behind {@link #DECODED}. Returns
-     * octets; 0 or less if the packet is no whole datagram.
+     * The captured payload length of the last decoded UDP datagram; valid after {@link #DECODED}. Returns octets; 0 or less if
+     * the packet is not a whole datagram.
      */
     public int udpPayloadLengthBytes() {
         if (isPlain) {
@@ -182,16 +182,13 @@ public final class PacketDecoder {
         return packet.capturedPayloadBytes(cursor.end) - UDP_HEADER_LENGTH_BYTES;
     }
 
-    /**
-     * How long the payload of the UDP datagram is that was decoded last, captured or not; valid where its offset is. Returns
-     * octets.
-     */
+    /** The payload length of the last decoded UDP datagram, captured or not; valid where its offset is. Returns octets. */
     public int udpPayloadWholeBytes() {
         return isPlain ? plain.udpPayloadWholeBytes() : packet.payloadLengthBytes - UDP_HEADER_LENGTH_BYTES;
     }
 
     /**
-     * How many octets from the IP header on were captured of the packet that was decoded last; valid behind {@link #DECODED}.
+     * How many octets from the IP header on were captured of the last decoded packet; valid after {@link #DECODED}.
      *
      * @param capturedLengthBytes of the packet, as given then.
      * @param ipLengthBytes       as its descriptor has it.
@@ -203,7 +200,7 @@ public final class PacketDecoder {
         return capturedBytes < ipLengthBytes ? capturedBytes : Integer.MAX_VALUE;
     }
 
-    /** Goes on to the innermost packet that is whole; true if there is one but the outer. */
+    /** Moves to the innermost whole packet; true if there is one inside the outer. */
     private boolean enterTunnels() {
         for (int depth = 0; depth <= MAX_TUNNELS; depth++) {
             int answer = Tunnel.enter(cursor, packet);
@@ -252,7 +249,7 @@ public final class PacketDecoder {
         return new PacketDigest(hash, digestPayloadBytes, digestMostBytes);
     }
 
-    /** The digest with the key that a packet's time asks for; null for none. */
+    /** The digest with the key for a packet's time; null for none. */
     private PacketDigest digestAt(final long timestampNs) {
         if (digestSwitch == null) {
             return packetDigest;
@@ -301,7 +298,7 @@ public final class PacketDecoder {
     }
 
     /**
-     * What a decoder is to do: set, then {@link #conclude()}d once; the decoder copies it. Defaults: outer headers, ports for
+     * The settings of a decoder: set, then {@link #conclude()}d once; the decoder copies it. Defaults: outer headers, ports for
      * later fragments, no digest.
      */
     public static final class Context {
@@ -332,7 +329,7 @@ public final class PacketDecoder {
         }
 
         /**
-         * Whether later fragments are given the ports of the first; if not, theirs are 0.
+         * Whether later fragments get the ports of the first; otherwise theirs are 0.
          *
          * @param isOn whether.
          */
@@ -372,8 +369,8 @@ public final class PacketDecoder {
         }
 
         /**
-         * Whether the octets of an IPv6 jumbogram, whose payload length field is 0, are those that the wire carried (as with the
-         * joined packets of a host's own segmentation offload), instead of the 40 that its header tells.
+         * Whether the octets of an IPv6 jumbogram are those on the wire instead of the 40 of its header. Its payload length
+         * field is 0, as in the joined packets of a host's own segmentation offload.
          *
          * @param isOn whether.
          */
@@ -383,7 +380,7 @@ public final class PacketDecoder {
         }
 
         /**
-         * Has digests and segment flow hashes computed.
+         * Sets the key of digests and segment flow hashes.
          *
          * @param hash with the key that both measurement points share; null for no digests.
          */
@@ -393,7 +390,7 @@ public final class PacketDecoder {
         }
 
         /**
-         * Has the key of digests change while packets pass.
+         * Sets a key of digests that changes while packets pass.
          *
          * @param keys which key holds when; null if it does not change.
          */
@@ -402,7 +399,10 @@ public final class PacketDecoder {
             return this;
         }
 
-        /** With digests a packet is what it says itself: two points tell it alike, whichever other fragments they have seen. */
+        /**
+         * With digests a packet's fields come from itself alone: both points decode it alike, whichever other fragments they
+         * have seen.
+         */
         private boolean hasDigests() {
             return digest != null || digestSwitch != null;
         }
@@ -418,7 +418,8 @@ public final class PacketDecoder {
         }
 
         /**
-         * How many octets of a packet, from its IP header on, a digest looks at, where captures were cut; alike at both points.
+         * The octets of a packet, from its IP header on, that a digest may cover, where captures were cut; the same at both
+         * points.
          *
          * @param mostBytes at most.
          */
@@ -447,7 +448,7 @@ public final class PacketDecoder {
             return this;
         }
 
-        /** Whether plain packets take the short way; a test compares both ways. */
+        /** Whether plain packets take the fast path; a test compares both paths. */
         Context plain(final boolean isOn) {
             plain = isOn;
             return this;

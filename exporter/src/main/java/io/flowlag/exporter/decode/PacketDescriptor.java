@@ -6,7 +6,7 @@ import org.agrona.MutableDirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The layout of a decoded packet, as it passes from capture to metering: in an array of descriptors or in a ring.
+ * The layout of a decoded packet between capture and metering, in an array of descriptors or in a ring.
  * <pre>
  *   0  timestampNs            8   UNIX epoch
  *   8  source address        16   two words; an IPv4 address is the low half of the second, the rest 0
@@ -51,9 +51,9 @@ public final class PacketDescriptor {
     public static final int FLAG_INNER = 1 << 3;
     /** Digest and segment flow hash were computed. */
     public static final int FLAG_DIGEST = 1 << 4;
-    /** The capture cut the packet before the octets that its digest covers. */
+    /** The capture cut off octets that the digest would cover. */
     public static final int FLAG_DIGEST_SHORT = 1 << 5;
-    /** The packet is longer than its link carries: an offload joined several. It has no digest. */
+    /** The packet is longer than its link's MTU: an offload joined several. It has no digest. */
     public static final int FLAG_OVERSIZE = 1 << 6;
     /** The segment flow hash was not computed: read it from the flow or compute it. Set only on unfragmented IPv4 packets. */
     public static final int FLAG_FLOW_HASH_LEFT = 1 << 7;
@@ -239,7 +239,7 @@ public final class PacketDescriptor {
     }
 
     /**
-     * Writes at once what lies between the addresses and the TCP control bits.
+     * Writes the fields between the addresses and the TCP control bits at once.
      *
      * @param sourcePort       16 bits.
      * @param destinationPort  16 bits.
@@ -262,7 +262,7 @@ public final class PacketDescriptor {
     }
 
     /**
-     * Writes at once what lies between the TTL and the interface.
+     * Writes the fields between the TTL and the interface at once.
      *
      * @param tcpControlBits 16 bits.
      * @param icmpTypeCode   16 bits.
@@ -285,7 +285,7 @@ public final class PacketDescriptor {
     }
 
     /**
-     * Writes at once what lies between the length on the wire and the digest.
+     * Writes the fields between the length on the wire and the digest at once.
      *
      * @param segmentCount     16 bits.
      * @param observationPoint 8 bits.

@@ -8,9 +8,9 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The identity of a packet at two measurement points: its digest, and the hash of its flow. Both are SipHash-2-4 of a
- * canonical form, which holds only what stays the same on the way; {@code docs/digest.md} gives it octet by octet, with vectors.
- * That of the flow is {@link SegmentFlowHash}'s; this is the digest's:
+ * The identity of a packet at two measurement points: its digest, and the hash of its flow. Both are SipHash-2-4 of a canonical
+ * form of fields that do not change on the way. {@code docs/digest.md} specifies it octet by octet, with test vectors. {@link
+ * SegmentFlowHash} has the form of the flow; the digest's form is:
  * <pre>
  *   0  version               1   4 or 6
  *   1  protocol              1
@@ -27,7 +27,7 @@ final class PacketDigest {
     /** The most payload octets that a digest may cover, and the default. */
     static final int MAX_PAYLOAD_BYTES = 32;
 
-    /** Fewer octets behind the IP header tell packets from one another too badly. */
+    /** Fewer octets behind the IP header do not distinguish packets well enough. */
     private static final int LEAST_BYTES = 8;
 
     private static final int VERSION_OFFSET = 0;
@@ -40,7 +40,7 @@ final class PacketDigest {
     private static final int MAX_LENGTH_BYTES =
         ADDRESSES_OFFSET + 32 + MAX_TRANSPORT_HEADER_LENGTH_BYTES + MAX_PAYLOAD_BYTES;
 
-    /** Where TCP's checksum lies: at the beginning of a word of the transport header. */
+    /** Position of the TCP checksum: at the beginning of a word of the transport header. */
     private static final int TCP_CHECKSUM_OFFSET = 16;
     private static final long TCP_CHECKSUM_MASK = ~0xFFFFL;
     /** UDP's lies at the end of the first word. */
@@ -87,7 +87,10 @@ final class PacketDigest {
             packet.payloadLengthBytes, headerBytes + payloadBytes, packet.lengthBytes - packet.payloadLengthBytes, capturedBytes);
     }
 
-    /** What both points leave out is the same at both: they look at as much of a packet, whichever of them has more. */
+    /**
+     * Limits the covered octets. Both points apply the same limit, so they cover the same octets, whichever of them captured
+     * more.
+     */
     private int covered(final int wholeBytes, final int wantedBytes, final int ipHeaderBytes, final int capturedBytes) {
         final int seenBytes = mostBytes - ipHeaderBytes;
         final int coveredBytes = Math.min(wholeBytes, Math.min(wantedBytes, seenBytes));
@@ -109,7 +112,7 @@ final class PacketDigest {
         return hash.hash(canonical, 0, transportOffset + coveredBytes);
     }
 
-    /** The hash of addresses, protocol and ports; every fragment has ports 0 here, the first included. */
+    /** The hash of addresses, protocol and ports; every fragment has ports 0 here, including the first. */
     long segmentFlowHash(final IpPacket packet) {
         return flowHash.hash(
             packet.version, packet.protocol, packet.sourceHigh, packet.sourceLow, packet.destinationHigh,
@@ -136,15 +139,15 @@ final class PacketDigest {
     }
 
     /**
-     * The digest of an unfragmented TCP or UDP packet in IPv4, and its segment flow hash: the canonical forms word by word, in
-     * the order of octets of little-endian words.
+     * The digest of an unfragmented TCP or UDP packet in IPv4, and its segment flow hash. Builds the canonical forms word by
+     * word, as little-endian words.
      *
      * @param offset         of the octets behind the IP header.
      * @param protocol       TCP or UDP.
      * @param identification its two octets as a little-endian number.
      * @param addresses      source and destination, their octets as a little-endian number.
      * @param ports          source and destination, as a big-endian number.
-     * @param coveredBytes   as {@link #plainCoveredBytes} gave them.
+     * @param coveredBytes   from {@link #plainCoveredBytes}.
      * @return the digest; {@link #plainFlowHash} has the other.
      */
     long plainDigest(
@@ -221,7 +224,7 @@ final class PacketDigest {
             case IpProtocol.ICMP, IpProtocol.ICMPV6 -> clear(transportOffset, 2, 4, coveredBytes);
             case IpProtocol.SCTP -> clear(transportOffset, 8, 12, coveredBytes);
             default -> {
-                // The other protocols have no transport header here: their first octets are payload.
+                // Other protocols have no transport header here: their first octets are payload.
             }
         }
     }

@@ -9,9 +9,9 @@ import java.nio.ByteOrder;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 /**
- * The short way for what most packets are: Ethernet II without tags in the frame, IPv4 without options, TCP or UDP, not a
- * fragment, and nothing cut that is asked for. It reads a few words and gives what {@link PacketDecoder} would give layer by
- * layer; every other packet is left to that. One for each decoder. Allocates at construction.
+ * The fast path for most packets: Ethernet II without tags in the frame, IPv4 without options, TCP or UDP, not a fragment, and
+ * no requested octets cut off. It reads a few words and gives the same result as {@link PacketDecoder}, which decodes every
+ * other packet. One for each decoder. Allocates at construction.
  */
 final class PlainPacket {
     private static final int TYPE_AND_VERSION_OFFSET = Ethernet.TYPE_OFFSET;
@@ -47,7 +47,7 @@ final class PlainPacket {
         this.observationPoint = observationPoint;
     }
 
-    /** Writes the descriptor of a plain packet; false, and nothing written, if it is not one. */
+    /** Writes the descriptor of a plain packet; returns false and writes nothing for any other. */
     boolean decode(
         final DirectBuffer buffer,
         final int offset,
@@ -120,12 +120,12 @@ final class PlainPacket {
         return true;
     }
 
-    /** Where the payload of the last plain packet lies if it was UDP. */
+    /** The position of the payload of the last plain packet, if it was UDP. */
     int udpPayloadOffset() {
         return udpPayloadOffset;
     }
 
-    /** Octets of it that were captured; 0 or less for none, and for TCP. */
+    /** The captured octets of it; 0 or less for none, and for TCP. */
     int udpPayloadLengthBytes() {
         return udpPayloadLengthBytes;
     }

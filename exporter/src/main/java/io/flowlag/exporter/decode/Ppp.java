@@ -21,7 +21,7 @@ final class Ppp {
     private Ppp() {
     }
 
-    /** PPP whose address and control octets may have been left out, and whose protocol field may be one octet. */
+    /** PPP whose address and control octets may be omitted, and whose protocol field may be one octet. */
     static int decode(final Cursor cursor) {
         if (cursor.has(HDLC_HEADER_LENGTH_BYTES) && cursor.uint16(0) == HDLC_ALL_STATIONS_UNNUMBERED) {
             cursor.position += HDLC_HEADER_LENGTH_BYTES;

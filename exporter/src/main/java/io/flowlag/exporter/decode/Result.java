@@ -2,7 +2,7 @@ package io.flowlag.exporter.decode;
 
 import io.flowlag.exporter.status.CounterId;
 
-/** What a layer answers: {@link #DECODED} or a refusal. A result is the ordinal of the counter that counts it. */
+/** The result of a layer: {@link #DECODED} or a refusal. A result is the ordinal of its counter. */
 final class Result {
     static final int DECODED = CounterId.DECODED.ordinal();
     static final int LINK_TYPE = CounterId.REFUSED_LINK_TYPE.ordinal();

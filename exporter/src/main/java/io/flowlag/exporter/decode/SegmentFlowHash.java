@@ -7,8 +7,7 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The hash of a flow that both measurement points compute alike, of its addresses, protocol and ports: SipHash-2-4 of a canonical
- * form.
+ * The hash of a flow's addresses, protocol and ports, the same at both measurement points: SipHash-2-4 of a canonical form.
  * <pre>
  *   0  16 + version          1   20 or 22
  *   1  protocol              1
@@ -70,7 +69,7 @@ public final class SegmentFlowHash {
         return hash.hash(canonical, 0, MAX_LENGTH_BYTES);
     }
 
-    /** Hashes the flow of a packet that was left without, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}. Returns 64 bits. */
+    /** Hashes the flow of a packet whose hash was skipped, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}. Returns 64 bits. */
     public long hash(final DirectBuffer descriptor, final int offset) {
         return hash(
             PacketDescriptor.ipVersion(descriptor, offset), PacketDescriptor.protocol(descriptor, offset),

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.decode;
 
 /**
- * What flow keys and records take from the transport layer: ports of TCP (RFC 9293), UDP and SCTP, control bits of TCP, type and
- * code of ICMP and ICMPv6. All other protocols have ports 0, and so has every fragment but the first.
+ * The transport fields of flow keys and records: ports of TCP (RFC 9293), UDP and SCTP, control bits of TCP, type and code of
+ * ICMP and ICMPv6. All other protocols have ports 0, and so has every fragment but the first.
  */
 final class TransportLayer {
     private static final int PORTS_LENGTH_BYTES = 4;
@@ -13,7 +13,7 @@ final class TransportLayer {
     private TransportLayer() {
     }
 
-    /** Reads what was captured of the transport header; the rest is 0. */
+    /** Reads the captured part of the transport header; the rest is 0. */
     static void decode(final Cursor cursor, final IpPacket packet) {
         packet.sourcePort = 0;
         packet.destinationPort = 0;
@@ -38,7 +38,7 @@ final class TransportLayer {
         }
     }
 
-    /** Whether the first fragment of a packet has something to tell of the later ones. */
+    /** Whether the first fragment of a packet has fields that the later ones need. */
     static boolean hasPortsOrType(final int protocol) {
         return switch (protocol) {
             case IpProtocol.TCP, IpProtocol.UDP, IpProtocol.SCTP, IpProtocol.ICMP, IpProtocol.ICMPV6 -> true;

@@ -1,12 +1,12 @@
 package io.flowlag.exporter.decode;
 
 /**
- * From an IP header to the one inside of it: IP in IP (RFC 2003, RFC 2473, RFC 4213), GRE versions 0 and 1 (RFC 2784, RFC 2890,
- * RFC 2637) with ERSPAN, VXLAN (RFC 7348), GENEVE (RFC 8926) and GTP-U (3GPP TS 29.281). UDP tunnels are known by their
- * destination port. Fragments are not entered: the inner packet is not whole.
+ * Decodes from an IP header to the one inside of it: IP in IP (RFC 2003, RFC 2473, RFC 4213), GRE versions 0 and 1 (RFC 2784,
+ * RFC 2890, RFC 2637) with ERSPAN, VXLAN (RFC 7348), GENEVE (RFC 8926) and GTP-U (3GPP TS 29.281). UDP tunnels are recognised
+ * by their destination port. Fragments are not entered, because the inner packet is not whole.
  */
 final class Tunnel {
-    /** There is no further IP header that could be entered. */
+    /** There is no further IP header to enter. */
     static final int NONE = 0;
     /** The cursor is at the inner IP header. */
     static final int ENTERED = 1;
@@ -51,7 +51,7 @@ final class Tunnel {
     private Tunnel() {
     }
 
-    /** Enters the tunnel that the packet is, if it is one. The cursor is left anywhere unless the answer is {@link #ENTERED}. */
+    /** Enters the tunnel, if the packet is one. Unless the result is {@link #ENTERED}, the cursor's position is undefined. */
     static int enter(final Cursor cursor, final IpPacket outer) {
         if (outer.isFragment) {
             return NONE;
@@ -93,7 +93,7 @@ final class Tunnel {
         }
         cursor.position += headerLengthBytes;
         if (version == 1 && (flags & GRE_SEQUENCE) == 0) {
-            // Without a sequence number there is no payload: an acknowledgment alone (RFC 2637 section 4.1).
+            // Without a sequence number there is no payload, only an acknowledgment (RFC 2637 section 4.1).
             return NONE;
         }
         return switch (type) {
@@ -177,7 +177,7 @@ final class Tunnel {
         return gtpExtensions(cursor, nextExtension);
     }
 
-    /** Each extension says its length in units of four octets first and the type of the next one last. */
+    /** Each extension begins with its length in units of four octets and ends with the type of the next one. */
     private static int gtpExtensions(final Cursor cursor, final int firstExtension) {
         int extension = firstExtension;
         while (extension != 0) {

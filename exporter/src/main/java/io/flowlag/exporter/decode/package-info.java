@@ -1,7 +1,7 @@
 /**
  * From captured octets to a fixed-size {@link io.flowlag.exporter.decode.PacketDescriptor}: link layers, IP, transport headers,
- * tunnels, fragments, packet digest and segment flow hash. Untrusted octets are verified here, once. A decoder and all that it
- * is made of belong to one thread and take their memory at construction; layers and layouts are static, have no state, and
- * serve any thread. Decoding allocates nothing.
+ * tunnels, fragments, packet digest and segment flow hash. Untrusted octets are verified here, once. A decoder and all its
+ * parts belong to one thread and allocate at construction. Layers and layouts are static, stateless, and serve any thread.
+ * Decoding allocates nothing.
  */
 package io.flowlag.exporter.decode;

@@ -36,9 +36,9 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * The delay stage: passes each packet of the segment to the estimators. At the sender point that is the reference schedule, at
  * the receiver point the interpolation, whose samples are written into the state of their flows.
- *
- * <p> The metering thread owns it; {@link #reload} and {@link #statistics} are safe from any thread. Allocates at construction
- * and at the end of a measurement interval.
+ * <p>
+ * The metering thread owns it; {@link #reload} and {@link #statistics} are safe from any thread. Allocates at construction and
+ * at the end of a measurement interval.
  */
 public final class DelayMeter implements DelayView, AutoCloseable {
     /** For {@link #onTime}: capture progress is not known yet. */

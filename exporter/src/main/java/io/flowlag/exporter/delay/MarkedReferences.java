@@ -9,9 +9,9 @@ import java.util.SplittableRandom;
 /**
  * Regular packets that stand in for references, recognised at the receiver point by their digests. Among packets with equal
  * digests the first under way counts. Bounded: when full, the oldest is forgotten and counts as a lost reference.
- *
- * <p> The packet that stands in is drawn among as many as came since the last one, with a fixed seed. If fewer come until the
- * next is due, the reference is lost. One thread. Allocates at construction.
+ * <p>
+ * The packet that stands in is drawn among as many as came since the last one, with a fixed seed. If fewer come until the next
+ * is due, the reference is lost. One thread. Allocates at construction.
  */
 final class MarkedReferences {
     /** No such packet. */

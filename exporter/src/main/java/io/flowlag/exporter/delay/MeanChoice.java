@@ -8,15 +8,15 @@ import org.agrona.MutableDirectBuffer;
 /**
  * Chooses the best mean of a flow's record. A mean of all packets by matching or flow sums wins. Otherwise the mean with the
  * smallest error bound wins, where a parent must be clearly better than the joint estimate. Means without a bound come last.
- *
- * <p> A mean that lacks packets has a wider bound. The missing packets lie within the observed range of the segment's delays,
- * or, while few single delays are known, between 0 and the maximum delay. No bound is smaller than the timestamp precision.
- *
- * <p> Captures: each of the two stamps is rounded to a unit u, so the standard deviation of a delay's error is 0.41 u. Of means
- * of three packets or more, 95 % lie within u/2, of fewer within u. The unit is the largest of 1 ms, 1 µs and 1 ns that divides
+ * <p>
+ * A mean that lacks packets has a wider bound. The missing packets lie within the observed range of the segment's delays, or,
+ * while few single delays are known, between 0 and the maximum delay. No bound is smaller than the timestamp precision.
+ * <p>
+ * Captures: each of the two stamps is rounded to a unit u, so the standard deviation of a delay's error is 0.41 u. Of means of
+ * three packets or more, 95 % lie within u/2, of fewer within u. The unit is the largest of 1 ms, 1 µs and 1 ns that divides
  * all stamps. Live, each socket stamps its own copy: the later copy is up to 1.5 µs late, which averaging does not reduce.
- *
- * <p> The metering thread owns it. Allocates nothing.
+ * <p>
+ * The metering thread owns it. Allocates nothing.
  */
 final class MeanChoice {
     /** No bound. */

@@ -6,8 +6,8 @@ import io.flowlag.exporter.delay.interval.records.SharedSampling;
  * Chooses the packets whose send times a sender point ships under the policy passive: those that both points choose, or fewer
  * to keep to a ceiling. The receiver does not know which are left out; there they wait until they expire. One thread; allocates
  * at construction.
- *
- * <p> The share of a window is the one that would have kept earlier windows within the ceiling. Later windows compensate for an
+ * <p>
+ * The share of a window is the one that would have kept earlier windows within the ceiling. Later windows compensate for an
  * excess or a shortfall.
  */
 public final class PassiveChoice {

@@ -10,11 +10,10 @@ import java.util.function.ObjLongConsumer;
  * first, waits for the other. Packets with equal digests within the wait are refused as references, because they cannot be told
  * apart. Bounded: when full, the oldest is forgotten.
  * <pre>
- *   packets chosen at one point or the other
- *       = matched + refused + unsent + unarrived + forgotten + those that wait
+ * packets chosen at one point or the other = matched + refused + unsent + unarrived + forgotten + those that wait
  * </pre>
- * A matched packet counts once here, any other once for each point that reported it. One thread; counters may be read by any.
- * Allocates at construction.
+ * In this sum a matched packet counts once, any other once for each point that reported it. One thread; counters may be read by
+ * any. Allocates at construction.
  */
 final class PassiveReferences {
     private static final long NONE = -1;

@@ -8,16 +8,16 @@ import org.agrona.DirectBuffer;
 
 /**
  * The flow cache of a Metering Process: takes packets and passes finished unidirectional flows to a {@link FlowRecordSink}.
- *
- * <p> A flow ends by the idle or active timeout (RFC 5470 section 5.1.1), some time after TCP FIN or RST, when the cache is
- * full, or by force. Timeouts are exact in packet time: a packet after a timeout begins a new record however late the timer
- * wheel is. The wheel ends flows without further packets, at most {@link #WORST_LATENESS_NS} late.
- *
- * <p> When the cache is full, a clock hand examines a few slots and ends the flow that was silent longest among them. A flood
- * of new flows therefore replaces its own flows before established ones.
- *
- * <p> One thread owns a cache. The cache does not handle delay: a stage that measures it keeps its state in the octets reserved
- * by {@link FlowCacheContext#stateLengthBytes}, under a slot number that is valid while the {@link #generation} stays the same.
+ * <p>
+ * A flow ends by the idle or active timeout (RFC 5470 section 5.1.1), some time after TCP FIN or RST, when the cache is full,
+ * or by force. Timeouts are exact in packet time: a packet after a timeout begins a new record however late the timer wheel is.
+ * The wheel ends flows without further packets, at most {@link #WORST_LATENESS_NS} late.
+ * <p>
+ * When the cache is full, a clock hand examines a few slots and ends the flow that was silent longest among them. A flood of
+ * new flows therefore replaces its own flows before established ones.
+ * <p>
+ * One thread owns a cache. The cache does not handle delay: a stage that measures it keeps its state in the octets reserved by
+ * {@link FlowCacheContext#stateLengthBytes}, under a slot number that is valid while the {@link #generation} stays the same.
  * Allocates at construction, off-heap.
  */
 public final class FlowCache {

@@ -11,8 +11,8 @@ import java.util.SplittableRandom;
  * The flow key of one packet as six words in the layout of {@link FlowEntry}, with its hash. Masks, set at construction, select
  * the key fields beyond the 5-tuple. The hash has a random key per process, so an attacker cannot aim packets at one bucket.
  * Equality always compares the full key.
- *
- * <p> Used by the thread that owns the cache. Allocates at construction.
+ * <p>
+ * Used by the thread that owns the cache. Allocates at construction.
  */
 final class FlowKey {
     private static final int DSCP_MASK = 0xFC;

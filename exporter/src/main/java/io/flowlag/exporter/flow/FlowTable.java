@@ -9,9 +9,9 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * The memory of the flow cache: a pool of entries of whole cache lines, and an index from the hash of a key to its slot. A flow
  * keeps its slot number for life. The index is open-addressed (linear probing, at most half full, deletion by shifting back). A
  * bucket is one long: the high half of the hash, and the slot plus one; 0 is free. Keys are compared in full. Slots are first
- * used lowest first, and cleared then: the memory of unused slots is never touched.
- *
- * <p> One thread owns a table. Allocates at construction, off-heap.
+ * used lowest first, and cleared then: the memory of slots that were never used stays untouched.
+ * <p>
+ * One thread owns a table. Allocates at construction, off-heap.
  */
 final class FlowTable {
     /** Returned when there is no such flow or no free slot. */

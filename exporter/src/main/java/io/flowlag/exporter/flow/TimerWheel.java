@@ -9,8 +9,8 @@ import java.util.Arrays;
  * earliest time at which the flow could end. When it fires, the owner checks the flow and reschedules it if packets came
  * meanwhile, so packets cost the wheel nothing. A deadline fires at most {@link #TICK_NS} late by the time given to {@link
  * #poll}; one beyond the horizon is checked once a revolution.
- *
- * <p> One thread owns a wheel. Allocates at construction.
+ * <p>
+ * One thread owns a wheel. Allocates at construction.
  */
 final class TimerWheel {
     /** A tick is 2^26 ns, about 67 ms: the worst lateness. */

@@ -20,21 +20,21 @@ import java.util.Set;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * The first stage: takes packets from the sources, decodes them and passes them on in batches. Own export traffic is kept out
- * here, and reference packets are recognised. Where the order between two measurement points matters, packets of all sources
- * are passed on in the order of their timestamps. Writer of the counters of capture and decoding. Allocates at construction.
- * One thread works it; it owns its sources, and closes them.
+ * The first stage: takes packets from the sources, decodes them and passes them on in batches. It drops own export traffic and
+ * recognises reference packets. Where the order between two measurement points matters, it merges the packets of all sources by
+ * timestamp. Writer of the counters of capture and decoding. Allocates at construction. One thread runs it; it owns its
+ * sources, and closes them.
  */
 public final class CaptureAgent implements Stage, PacketHandler {
     private static final int BATCH_LIMIT = 64;
     private static final int POLL_LIMIT = 256;
     private static final int FILE_MERGE_PACKETS = 4 * POLL_LIMIT;
     private static final int LIVE_MERGE_PACKETS = 64 * 1024;
-    /** What a live source has not shown after this time is not waited for. */
+    /** The merge does not wait longer than this for a live source. */
     private static final long LIVE_MERGE_WAIT_NS = 200_000_000L;
     /** How often the next stage learns how far capture has come: rarely enough for its idle thread to sleep. */
     private static final long CAPTURED_STEP_NS = 10_000_000L;
-    /** A clock that is so far behind what it said was set; so it was if it is so far behind a packet's time. */
+    /** If the clock falls this far behind its previous reading or a packet's timestamp, it was set back. */
     private static final long CLOCK_SET_NS = 1_000_000_000L;
 
     private final PacketSource[] sources;
@@ -82,7 +82,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
      * @param sources    owned by this stage from now on; it closes them.
      * @param recognizer of references, or null where there are none.
      * @param isMerged   whether packets of all sources are passed on in the order of their timestamps.
-     * @param clock      of live sources, which may have nothing to show; null for files.
+     * @param clock      of live sources, which may be idle; null for files.
      */
     public CaptureAgent(
         final List<? extends PacketSource> sources,
@@ -111,10 +111,10 @@ public final class CaptureAgent implements Stage, PacketHandler {
     }
 
     /**
-     * The memory in which packets of several sources wait for their order, by formula.
+     * The memory of packets of several sources that wait to be merged, by formula.
      *
      * @param sourceCount of sources that are merged.
-     * @param isLive      whether they may have nothing to show.
+     * @param isLive      whether they may be idle.
      * @return octets off the heap.
      */
     public static long mergeMemoryBytes(final int sourceCount, final boolean isLive) {
@@ -122,7 +122,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
     }
 
     /**
-     * Gives one of several stages a name of its own, before it works.
+     * Sets the name of one of several stages, before it works.
      *
      * @param name of the thread.
      */
@@ -154,7 +154,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
                     final int polled = sources[i].poll(this, POLL_LIMIT);
                     isSourceEnded[i] = polled == PacketSource.END_OF_SOURCE;
                     workCount += Math.max(polled, 0);
-                    // A source that gave less than asked for has nothing left from before; else its last packet tells.
+                    // A source that gave fewer packets than requested has none left from before now; otherwise its last packet
+                    // tells the time.
                     capturedNs[i] = polled < POLL_LIMIT ? nowNs : lastNs[i];
                 }
                 isAllEnded &= isSourceEnded[i];
@@ -295,25 +296,25 @@ public final class CaptureAgent implements Stage, PacketHandler {
         return isEnded;
     }
 
-    /** Asks for the end: live sources give what had arrived, files are left where they are; safe from any thread. */
+    /** Requests the end: live sources give the packets that had arrived, files stop where they are; safe from any thread. */
     public void requestStop() {
         isStopRequested = true;
     }
 
     /**
-     * Declares the stage ended although its thread waits in a read that may never return, as of standard input; safe from any
-     * thread. The stages behind it finish without it.
+     * Declares the stage ended although its thread is in a read that may never return, as of standard input; safe from any
+     * thread. The later stages then finish without it.
      */
     public void abandon() {
         isEnded = true;
     }
 
-    /** Changes what is known as own traffic; safe from any thread. */
+    /** Replaces the definition of own traffic; safe from any thread. */
     public void ownTraffic(final OwnTraffic ownTraffic) {
         this.ownTraffic = ownTraffic;
     }
 
-    /** {@return the link types whose packets were refused, by number; to be called when the stage has ended} */
+    /** {@return the link types whose packets were refused, by number; call it when the stage has ended} */
     public Set<Integer> refusedLinkTypes() {
         return refusedLinkTypes;
     }

@@ -34,7 +34,7 @@ public interface DescriptorHandler {
     default void onPacketTime(final long packetTimeNs) {
     }
 
-    /** A duty cycle of capture has ended: packets that were kept back, to be passed on together, are to go on. */
+    /** A duty cycle of capture has ended: packets held back for a batch must be passed on. */
     default void onCycleEnd() {
     }
 }

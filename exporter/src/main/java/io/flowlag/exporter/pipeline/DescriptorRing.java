@@ -10,8 +10,8 @@ import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The ring from capture to metering. A message is a batch of descriptors, or eight octets of time, as its type says; descriptors
- * that do not fit are counted as dropped. Threads as in {@link StageRing}.
+ * The ring from capture to metering. A message is a batch of descriptors, or eight octets of time, as its type says.
+ * Descriptors that do not fit are counted as dropped. Threads as in {@link StageRing}.
  */
 public final class DescriptorRing implements DescriptorHandler {
     private static final int TYPE_DESCRIPTORS = 1;
@@ -47,7 +47,7 @@ public final class DescriptorRing implements DescriptorHandler {
         }
     }
 
-    /** In a full ring there is no room for the time either: it comes with the next one. */
+    /** A full ring has no room for the time either: the next message carries it. */
     @Override
     public void onCaptured(final long throughNs) {
         offerTime(TYPE_CAPTURED, throughNs);
@@ -64,7 +64,7 @@ public final class DescriptorRing implements DescriptorHandler {
     }
 
     /**
-     * A reader of batches for the other end of the ring; allocates, so make it once. Returns what to give to {@link
+     * A reader of batches for the other end of the ring; allocates, so create it once. Returns the handler for {@link
      * StageRing#read}.
      */
     public static MessageHandler reader(final DescriptorHandler handler) {

@@ -35,7 +35,7 @@ public final class FlowRecordRing implements FlowRecordSink {
     }
 
     /**
-     * A reader of records for the other end of the ring; allocates, so make it once. Returns what to give to {@link
+     * A reader of records for the other end of the ring; allocates, so create it once. Returns the handler for {@link
      * StageRing#read}.
      */
     public static MessageHandler reader(final FlowRecordSink sink) {

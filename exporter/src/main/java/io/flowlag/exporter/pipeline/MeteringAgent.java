@@ -17,11 +17,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 /**
- * The metering stage: counts decoded packets in the flow cache, ends flows by packet time (files) or by how far capture has come
- * (live: the clock runs on while packets wait), and flushes the cache when the stage before it has ended. Where delay is
- * measured, packets of the sender point and references go to the delay stage alone, those of the receiver point to both. Packets
- * come from a ring, or by direct call where capture runs on the same thread. Writer of the counters of metering and of the
- * cache. Allocates at construction.
+ * The metering stage: counts decoded packets in the flow cache and ends flows. Flows end by packet time (files) or by the
+ * progress of capture (live: the clock runs on while packets wait). The cache is flushed when the stage before it has ended.
+ * <p>
+ * Where delay is measured, packets of the sender point and references go to the delay stage alone, those of the receiver point
+ * to both. Packets come from a ring, or by direct call where capture runs on the same thread. Writer of the counters of
+ * metering and of the cache. Allocates at construction.
  */
 public final class MeteringAgent implements Stage, DescriptorHandler {
     private static final int BATCH_LIMIT = 16;
@@ -83,7 +84,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
      * @param isUpstreamEnded  whether the capture stage has ended.
      * @param clock            of live sources; null for packet time.
      * @param delayMeter       measures delays, owned by this stage from now on; null where there are none.
-     * @param wiring           says which packets are at which point.
+     * @param wiring           tells which packets are at which point.
      * @param hasSenderRecords whether packets of the sender point are metered too.
      */
     public MeteringAgent(
@@ -106,10 +107,10 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     }
 
     /**
-     * Has the cache take up flows of a former life, live, before the first packet is counted.
+     * Sets the flows of a former process that the cache restores, live, before the first packet is counted.
      *
-     * @param flows             to take up; set before the stage works.
-     * @param isRecordRingEmpty whether records may be made in number: those that are over become records at once.
+     * @param flows             to restore; set before the stage works.
+     * @param isRecordRingEmpty whether the ring has room for many records: flows that are over become records at once.
      */
     public void takeUp(final SavedFlows flows, final BooleanSupplier isRecordRingEmpty) {
         savedFlows = flows;
@@ -117,16 +118,16 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     }
 
     /**
-     * Has flows watched, from the first duty cycle on.
+     * Sets a watch on flows, from the first duty cycle on.
      *
-     * @param flowWatch looks at flows of this stage's cache.
+     * @param flowWatch inspects flows of this stage's cache.
      */
     public void watch(final FlowWatch flowWatch) {
         watch = flowWatch;
     }
 
     /**
-     * Has the way of packets to here timed, live, from the first one on.
+     * Measures the latency of live packets up to this stage, from the first one on.
      *
      * @param pipelineLatency this stage is its writer.
      */
@@ -135,7 +136,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     }
 
     /**
-     * Gives one of several stages a name of its own, before it works.
+     * Sets the name of one of several stages, before it works.
      *
      * @param name of the thread.
      */
@@ -186,7 +187,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     @Override
     public void onDescriptors(final DirectBuffer buffer, final int offset, final int count) {
         if (!savedFlows.isDone()) {
-            // Where capture shares the thread, it may come first.
+            // Where capture shares the thread, packets may come first.
             savedFlows.takeUp(cache, clock.nanoTime(), savedFlows.count());
         }
         for (int done = 0; done < count; done += FlowCache.TOUCH_LIMIT) {
@@ -200,7 +201,10 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         }
     }
 
-    /** Reads ahead what all packets need, then takes one after the other; delay may take them together, but takes all. */
+    /**
+     * Prefetches for all packets, then counts one after the other; the delay stage may collect them, but measures all in the
+     * end.
+     */
     private void meter(final DirectBuffer buffer, final int offset, final int count) {
         cache.touch(buffer, offset, count);
         if (delayMeter == null) {
@@ -262,8 +266,8 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     }
 
     /**
-     * Ends every flow that is due at the first packet of a tick, however many they are: which records are made depends on packet
-     * times alone, not on how the packets are spread over caches.
+     * Ends every flow that is due at the first packet of a tick, however many they are. Records then depend on packet times
+     * alone, not on how the packets are spread over caches.
      */
     private void expireBefore(final long packetTimeNs) {
         int lookedAt;
@@ -317,7 +321,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     }
 
     /**
-     * Changes the timeouts; safe from any thread, taken over in the next duty cycle.
+     * Changes the timeouts; safe from any thread, applied in the next duty cycle.
      *
      * @param activeTimeoutNs more than 0.
      * @param idleTimeoutNs   0 or more.

@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import java.util.Collection;
 
 /**
- * Tells the process's own export traffic, which must not enter the flows: packets between an address of this host and one of
- * the destinations' address and port, in both directions. Immutable; safe from any thread. Allocates at construction.
+ * Recognises the process's own export traffic, which must not enter the flows: packets between an address of this host and one
+ * of the destinations' address and port, in both directions. Immutable; safe from any thread. Allocates at construction.
  */
 public final class OwnTraffic {
     /** Nothing is own traffic: files, or no destinations. */
@@ -43,12 +43,12 @@ public final class OwnTraffic {
     }
 
     /**
-     * For a set of destinations, and perhaps a port at which others connect to this process.
+     * For a set of destinations, and optionally a port that this process serves.
      *
      * @param destinations   resolved addresses and ports that the process sends to.
      * @param localAddresses of this host.
      * @param servedPort     of TCP, at any address of this host; 0 for none.
-     * @return what tells own packets.
+     * @return a filter of own packets.
      */
     public static OwnTraffic of(
         final Collection<InetSocketAddress> destinations, final Collection<InetAddress> localAddresses, final int servedPort) {
@@ -56,7 +56,7 @@ public final class OwnTraffic {
             destinations.toArray(new InetSocketAddress[0]), localAddresses.toArray(new InetAddress[0]), servedPort);
     }
 
-    /** Whether a packet is our own. Returns true if it goes to, or comes from, a destination of ours. */
+    /** Whether a packet goes to, or comes from, one of the destinations. */
     public boolean matches(final DirectBuffer descriptor, final int offset) {
         if (servedPort != 0 && isServed(descriptor, offset)) {
             return true;

@@ -6,11 +6,11 @@ import io.flowlag.exporter.capture.PacketSource;
  * The time by the packets of files: the latest timestamp so far. A late packet changes nothing. When {@link #LATE_PACKETS} in a
  * row are late by more than {@link #LATE_NS}, the earlier time was wrong and time continues with theirs. Causes are a damaged
  * timestamp, a clock that was set back, or an earlier capture after a later one. Otherwise silent flows would never end.
- *
- * <p> One thread. Never allocates.
+ * <p>
+ * One thread. Never allocates.
  */
 public final class PacketTime {
-    /** As many packets in a row set time back: few against a cache, many against what a path reorders. */
+    /** So many late packets in a row set time back: few compared with a cache, many compared with reordering on a path. */
     public static final int LATE_PACKETS = 1000;
     /** How late they all are, at least. */
     public static final long LATE_NS = 1_000_000_000L;

@@ -15,15 +15,15 @@ import org.agrona.MutableDirectBuffer;
 import java.util.List;
 
 /**
- * Tells reference packets from regular ones while their octets are at hand: a datagram to the reference port that the verifier
- * accepts becomes a {@link DecodedReference}; one that it refuses is counted by its reason and stays a regular packet. Each
- * observation point has a replay window of its own, since a reference may pass several.
+ * Separates reference packets from regular ones while their octets are available. A datagram to the reference port that the
+ * verifier accepts becomes a {@link DecodedReference}; one that it refuses is counted by reason and stays a regular packet.
+ * Each observation point has its own replay window, since a reference may pass several.
  * <p>
  * The capture thread owns it. Allocates at construction.
  */
 public final class ReferenceRecognizer {
     private static final int PROTOCOL_UDP = 17;
-    /** By {@link ReferenceVerdict}; none for those accepted, which the metering stage counts when they arrive there. */
+    /** By {@link ReferenceVerdict}; none for accepted references, which the metering stage counts. */
     private static final CounterId[] COUNTERS = {
         null, CounterId.REFERENCES_TOO_SHORT, CounterId.REFERENCES_UNKNOWN_SESSION, CounterId.REFERENCES_WRONG_SOURCE,
         CounterId.REFERENCES_BAD_MAC, CounterId.REFERENCES_BAD_EXTENSION, CounterId.REFERENCES_BAD_EXTENSION_MAC,
@@ -58,7 +58,7 @@ public final class ReferenceRecognizer {
     }
 
     /**
-     * Looks at a packet that was just decoded.
+     * Checks a packet that was just decoded.
      *
      * @param packet     the buffer that the decoder was given.
      * @param descriptor of the packet; becomes that of a reference if it is one.

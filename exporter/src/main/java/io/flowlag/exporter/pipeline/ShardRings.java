@@ -12,8 +12,8 @@ import java.util.List;
  * Distributes the packets of files over several metering stages, each with its own ring and flow cache, by a hash of their
  * flow. When packet time reaches another tick, every stage is notified between the packets before it and those after. Flows
  * therefore end as in a single cache.
- *
- * <p> Called by the capture stage, on its thread; the other end of each ring belongs to its metering stage. Allocates at
+ * <p>
+ * Called by the capture stage, on its thread; the other end of each ring belongs to its metering stage. Allocates at
  * construction, off-heap.
  */
 public final class ShardRings implements DescriptorHandler {
@@ -30,7 +30,7 @@ public final class ShardRings implements DescriptorHandler {
     /**
      * Rings to several stages.
      *
-     * @param selector says whose a packet is, of as many as there are rings.
+     * @param selector of a packet's ring, for as many as there are rings.
      */
     public ShardRings(final List<DescriptorRing> rings, final ShardSelector selector) {
         this.rings = rings.toArray(new DescriptorRing[0]);
@@ -42,7 +42,7 @@ public final class ShardRings implements DescriptorHandler {
         }
     }
 
-    /** The memory in which packets wait to be passed on together, by formula. Returns octets off the heap. */
+    /** The memory of packets that wait for a batch, by formula. Returns octets off the heap. */
     public static long memoryBytes(final int shardCount) {
         return (long)shardCount * BATCH_LIMIT * PacketDescriptor.LENGTH_BYTES;
     }

@@ -9,15 +9,15 @@ import org.agrona.BitUtil;
 import java.util.Arrays;
 
 /**
- * Brings the decoded packets of several sources into the order of their timestamps: a packet is passed on when every other source
- * has shown a later one. Of equal timestamps the source with the lower index goes first, so that a packet's sending comes
- * before its arrival. The order within a source stays.
+ * Merges the decoded packets of several sources by timestamp: a packet is passed on when every other source has shown a later
+ * one. For equal timestamps the source with the lower index goes first, so that a packet's sending comes before its arrival.
+ * The order within a source stays.
  * <p>
- * A live source may have nothing to show for long; then packets older than a limit go on without it. A queue that is full lets
- * its packets go on too: nothing is dropped here.
+ * A live source may be idle for long; then packets older than a limit are passed on without it. A full queue passes its packets
+ * on too: nothing is dropped here.
  * <p>
- * Timestamps may be wrong, or a clock set back by more than a second. In files a stray one does not wait, and what comes after a
- * step goes on behind what other sources have from before theirs. Live, packets from before the step do not wait.
+ * Timestamps may be wrong, or a clock set back by more than a second. In files a stray one does not wait. Packets after a step
+ * follow the packets that other sources have from before theirs. Live, packets from before the step do not wait.
  * <p>
  * One thread. Allocates at construction, off-heap.
  */
@@ -29,7 +29,7 @@ final class SourceMerge {
     private final long[] tails;
     private final boolean[] isEnded;
     private final boolean isLive;
-    /** Of the packet of each source that was taken last; strays left out. */
+    /** Timestamp of the last packet taken from each source, without strays. */
     private final long[] lastNs;
     /** How often the clock of each source was set back. */
     private final int[] steps;
@@ -61,7 +61,7 @@ final class SourceMerge {
         return (long)sourceCount * BitUtil.findNextPositivePowerOfTwo(capacity) * PacketDescriptor.LENGTH_BYTES;
     }
 
-    /** {@return whether a source may show so many packets more} */
+    /** {@return whether a source has room for so many further packets} */
     boolean hasRoom(final int source, final int packetCount) {
         return capacity - (tails[source] - heads[source]) >= packetCount;
     }
@@ -89,10 +89,10 @@ final class SourceMerge {
     }
 
     /**
-     * The source whose next packet is to go on.
+     * Selects the source whose next packet is passed on.
      *
-     * @param olderThanNs packets from before this time go on in any case.
-     * @param newerThanNs so do those from after this one: the clock was set back since they were stamped.
+     * @param olderThanNs packets from before this time are passed on in any case.
+     * @param newerThanNs so are those from after this one: the clock was set back since they were stamped.
      * @param roomCount   packets that each source must have room for.
      * @return its index, or -1 if all have to wait.
      */
@@ -120,7 +120,7 @@ final class SourceMerge {
         return isComplete || isCrowded || nextNs < olderThanNs ? next : -1;
     }
 
-    /** Looks at the first packet of a file, which is taken for in order where the one behind it is not there to tell. */
+    /** Whether the first packet of a file is a stray; without a following packet it counts as in order. */
     private boolean isStray(final int source, final long headNs) {
         if (isLive || isAlone(source)) {
             return false;
@@ -134,7 +134,7 @@ final class SourceMerge {
         return TimeOrder.isStray(lastNs[source], headNs, behindNs);
     }
 
-    /** {@return whether the time of a file's first packet is far from that before, and the one behind it has yet to come} */
+    /** {@return whether the first packet of a file is far from the one before, and the following one has yet to come} */
     private boolean isUnclear(final int source, final long headNs) {
         return !isLive && !isEnded[source] && isAlone(source) && Math.abs(headNs - lastNs[source]) > TimeOrder.TIME_SET_NS;
     }
@@ -154,7 +154,7 @@ final class SourceMerge {
         return oldestNs;
     }
 
-    /** Copies the next packet of a source, and forgets it. */
+    /** Copies and removes the next packet of a source. */
     void take(final int source, final OffHeapBuffer to, final int offset) {
         final int headOffset = offset(source, heads[source]);
         final long headNs = PacketDescriptor.timestampNs(queues[source], headOffset);

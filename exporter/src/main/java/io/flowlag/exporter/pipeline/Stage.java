@@ -3,10 +3,10 @@ package io.flowlag.exporter.pipeline;
 import org.agrona.concurrent.Agent;
 
 /**
- * An agent that is one stage of the pipeline: it ends when the stage before it has ended and nothing is left to do. The
- * process runs {@code doWork} until {@link #isEnded()}, on whichever thread the threading mode gives it.
+ * An agent that is one stage of the pipeline: it ends when the stage before it has ended and nothing is left to do. The process
+ * calls {@code doWork} until {@link #isEnded()}, on the thread of its threading mode.
  */
 public interface Stage extends Agent {
-    /** {@return whether this stage will do nothing more; safe from any thread} */
+    /** {@return whether this stage is finished; safe from any thread} */
     boolean isEnded();
 }

@@ -11,8 +11,8 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 /**
  * A bounded ring of octet messages from the thread of one stage to that of the next.
- *
- * <p> One thread offers, one thread reads. Messages arrive in order, whole and once. When the ring is full, an offer of a live
+ * <p>
+ * One thread offers, one thread reads. Messages arrive in order, whole and once. When the ring is full, an offer of a live
  * process fails at once and is counted; in file replay the offering thread waits for the reader, until the reader has ended.
  * Allocates at construction, off-heap.
  */

@@ -1,6 +1,5 @@
 /**
- * What joins the stages: the ring between two threads, what happens when it is full, the agent that captures and decodes, the
- * agent that meters (decoded packets into the flow cache, finished flows to the exporting stage), and how agents are put on
- * threads.
+ * The stages and their connections: the ring between two threads and its overflow policy, the agent that captures and decodes,
+ * and the agent that meters (decoded packets into the flow cache, finished flows to the exporting stage).
  */
 package io.flowlag.exporter.pipeline;

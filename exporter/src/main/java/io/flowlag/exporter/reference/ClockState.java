@@ -16,9 +16,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How far the clock of the timestamps may be off: by {@code adjtimex(2)}, which knows what NTP and PTP daemons told the kernel;
- * by a file that such a daemon's helper writes; or as configured. {@link #refresh} is called now and then by one thread and
- * allocates; {@link #reading} may be called by any thread and does not.
+ * The error of the timestamp clock: by {@code adjtimex(2)}, which has the state that NTP and PTP daemons gave the kernel; by a
+ * file that such a daemon's helper writes; or as configured. One thread calls {@link #refresh} regularly, which allocates; any
+ * thread may call {@link #reading}, which does not.
  */
 public final class ClockState {
     /** An error that is not known. */
@@ -52,14 +52,14 @@ public final class ClockState {
     }
 
     /**
-     * What is known at a moment. Immutable.
+     * The clock error at a moment. Immutable.
      *
      * @param errorNs        bound of the clock's error, ns, or {@link #UNKNOWN_NS}.
-     * @param isSynchronized whether an outside source disciplines the clock; a configured error says so.
+     * @param isSynchronized whether an outside source disciplines the clock; a configured error counts as such.
      * @param notice         one line when something is wrong, else empty.
      */
     public record Reading(long errorNs, boolean isSynchronized, String notice) {
-        /** {@return the error as a bound that holds, ns: {@link #UNKNOWN_NS} if nothing disciplines the clock} */
+        /** {@return a reliable bound of the error, ns: {@link #UNKNOWN_NS} if nothing disciplines the clock} */
         public long boundNs() {
             return isSynchronized ? errorNs : UNKNOWN_NS;
         }
@@ -79,10 +79,10 @@ public final class ClockState {
     }
 
     /**
-     * A clock whose error the configuration states.
+     * A clock with a configured error.
      *
      * @param errorNs bound, ns.
-     * @return its state, which stays.
+     * @return its state, which never changes.
      */
     public static ClockState fixed(final long errorNs) {
         return new ClockState(Source.FIXED, null, null, new Reading(errorNs, true, ""));
@@ -96,11 +96,11 @@ public final class ClockState {
     }
 
     /**
-     * A clock of which a file tells: its first line that is not empty and no comment ({@code #}) is a number with a unit (ns, us,
-     * ms or s), the bound of the error. The file must be written anew at least once a minute, or the error is unknown.
+     * A clock whose error is in a file: the first line that is not empty and not a comment ({@code #}) is a number with a unit
+     * (ns, us, ms or s). The file must be rewritten at least once a minute, or the error is unknown.
      *
      * @param file  that a daemon's helper writes.
-     * @param clock to tell the age of the file by.
+     * @param clock that gives the age of the file.
      * @return its state, read once.
      */
     public static ClockState file(final Path file, final EpochClock clock) {
@@ -109,7 +109,7 @@ public final class ClockState {
         return state;
     }
 
-    /** Asks again. Allocates. Never throws: what cannot be read is unknown, and the notice says why. */
+    /** Reads the state again. Allocates. Never throws: an unreadable state is unknown, and the notice says why. */
     public void refresh() {
         switch (source) {
             case ADJTIMEX:
@@ -138,7 +138,7 @@ public final class ClockState {
         return state < 0 ? unknown("clock: adjtimex: " + Errno.describe(Errno.last())) : decode(timex, state);
     }
 
-    /** What {@code struct timex} says; the state is that which the call returned. */
+    /** Decodes {@code struct timex}; the state is the return value of the call. */
     static Reading decode(final UnsafeBuffer timex, final int state) {
         final int status = timex.getInt(STATUS_OFFSET, ORDER);
         final boolean isSynchronized =

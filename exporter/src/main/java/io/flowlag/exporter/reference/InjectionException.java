@@ -1,6 +1,6 @@
 package io.flowlag.exporter.reference;
 
-/** References cannot be sent or received here. The message is one line that names the thing and the way out. */
+/** References cannot be sent or received here. The message is one line with the cause and the remedy. */
 public final class InjectionException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -20,7 +20,7 @@ public final class InjectionException extends RuntimeException {
      * A failure.
      *
      * @param isPermission   whether the system does not permit it.
-     * @param isAddressInUse whether somebody else holds the port.
+     * @param isAddressInUse whether another process holds the port.
      */
     InjectionException(final String message, final boolean isPermission, final boolean isAddressInUse) {
         super(message);
@@ -28,7 +28,7 @@ public final class InjectionException extends RuntimeException {
         this.isAddressInUse = isAddressInUse;
     }
 
-    /** {@return whether somebody else holds the port} */
+    /** {@return whether another process holds the port} */
     public boolean isAddressInUse() {
         return isAddressInUse;
     }

@@ -15,11 +15,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which offloads of an interface join or split packets, so that two observation points would not see the same ones: GRO, LRO,
- * GSO, TSO, and those of UDP. Asked of the driver by the ethtool ioctl. Immutable; allocates.
+ * The offloads of an interface that join or split packets: GRO, LRO, GSO, TSO, and those of UDP. With them two observation
+ * points see different packets. Read from the driver by the ethtool ioctl. Immutable; allocates.
  */
 public final class OffloadState {
-    /** The driver's features, and what ethtool calls them on its command line. */
+    /** The driver's features, and their names on ethtool's command line. */
     private static final Map<String, String> FEATURES = features(
         "rx-gro", "gro", "rx-lro", "lro", "rx-gro-hw", "rx-gro-hw", "rx-gro-list", "rx-gro-list",
         "rx-udp-gro-forwarding", "rx-udp-gro-forwarding",
@@ -70,7 +70,7 @@ public final class OffloadState {
         this.unreadable = unreadable;
     }
 
-    /** Asks the driver. Returns what it says, or that it cannot be read; never throws. */
+    /** Reads the driver's state. Returns it, or that it cannot be read; never throws. */
     public static OffloadState of(final String interfaceName) {
         if (!Platform.isLinux()) {
             return unreadable(interfaceName, "only Linux tells");
@@ -163,22 +163,22 @@ public final class OffloadState {
         return unreadable;
     }
 
-    /** {@return whether an offload is on that joins or splits packets} */
+    /** {@return whether an offload that joins or splits packets is on} */
     public boolean isOn() {
         return !on.isEmpty() || !fixed.isEmpty();
     }
 
-    /** {@return what is on and can be switched off, by ethtool's options} */
+    /** {@return the active offloads that can be switched off, as ethtool's options} */
     public List<String> on() {
         return List.copyOf(on);
     }
 
-    /** {@return what is on for ever, by ethtool's options} */
+    /** {@return the active offloads that cannot be switched off, as ethtool's options} */
     public List<String> fixed() {
         return List.copyOf(fixed);
     }
 
-    /** {@return the command that switches off what is on, or empty if nothing can be} */
+    /** {@return the command that switches the active offloads off, or empty if none can be} */
     public String remedy() {
         if (on.isEmpty()) {
             return "";

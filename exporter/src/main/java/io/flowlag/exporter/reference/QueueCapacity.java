@@ -12,11 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.IntConsumer;
 
 /**
- * The rate of an interface's shaper, {@code tbf} or {@code htb}, as root of its queueing disciplines: asked of the kernel by
+ * The rate of an interface's shaper, {@code tbf} or {@code htb}, as root of its queueing disciplines, read from the kernel by
  * rtnetlink(7). Immutable; allocates.
  *
  * @param kind    of the root queueing discipline, such as {@code tbf}; empty if it cannot be read.
- * @param rateBps bits/s, link headers among them; {@link #UNKNOWN_BPS} if there is no shaper, or not one root class.
+ * @param rateBps bits/s, link headers included; {@link #UNKNOWN_BPS} if there is no shaper, or not one root class.
  */
 public record QueueCapacity(String kind, long rateBps) {
     /** No rate is known. */
@@ -64,7 +64,7 @@ public record QueueCapacity(String kind, long rateBps) {
         private int rootCount;
     }
 
-    /** Asks the kernel. Returns what it says; never throws. */
+    /** Reads the kernel's state. Returns it; never throws. */
     public static QueueCapacity of(final String interfaceName) {
         final int interfaceIndex = Platform.isLinux() ? NetworkInterfaces.indexOf(interfaceName) : 0;
         if (interfaceIndex == 0) {
@@ -105,7 +105,7 @@ public record QueueCapacity(String kind, long rateBps) {
         }
     }
 
-    /** Reads one datagram of the answer; says whether another follows. */
+    /** Reads one datagram of the answer; returns whether another follows. */
     private static boolean read(final DirectBuffer buffer, final int lengthBytes, final int answerType,
         final int interfaceIndex, final Answer answer) {
         int offset = 0;
@@ -148,7 +148,7 @@ public record QueueCapacity(String kind, long rateBps) {
         }
     }
 
-    /** Walks over attributes and hands over where those of a type begin. */
+    /** Walks over attributes and passes the positions of those of a type. */
     private static void attributes(
         final DirectBuffer buffer, final int begin, final int end, final int type, final IntConsumer handler) {
         int offset = begin;

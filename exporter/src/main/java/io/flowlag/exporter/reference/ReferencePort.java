@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The UDP port to which references are addressed, bound on the receiver's host so that the host does not answer them with
- * "port unreachable". What arrives is thrown away by a filter in the kernel: the observation point has seen it before. The kernel
- * counts that as receive errors of UDP ({@code UdpInErrors}). Allocates at construction; needs no thread.
+ * The UDP port of references, bound on the receiver's host so that the host does not answer with "port unreachable". A kernel
+ * filter discards every datagram, because the observation point has seen it before. The kernel counts these as receive errors
+ * of UDP ({@code UdpInErrors}). Allocates at construction; needs no thread.
  */
 public final class ReferencePort implements AutoCloseable {
     private final List<UdpSocket> sockets;
@@ -21,7 +21,7 @@ public final class ReferencePort implements AutoCloseable {
     /**
      * Binds the port for all addresses of the host, of both IP versions where the host has both.
      *
-     * @throws InjectionException if somebody else holds it for either, or it can be bound for neither.
+     * @throws InjectionException if another process holds it for either, or it can be bound for neither.
      */
     public static ReferencePort bind(final int port) {
         if (!Platform.isLinux()) {
@@ -54,7 +54,7 @@ public final class ReferencePort implements AutoCloseable {
         }
     }
 
-    /** {@return for how many IP versions the port is bound} */
+    /** {@return the number of IP versions for which the port is bound} */
     public int ipVersionCount() {
         return sockets.size();
     }

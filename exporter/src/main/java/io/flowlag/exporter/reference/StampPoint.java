@@ -1,13 +1,13 @@
 package io.flowlag.exporter.reference;
 
-/** Where the sender's observation point stands, and so which of the kernel's stamps tells a reference's effective send time. */
+/** The position of the sender's observation point, which selects the kernel stamp for a reference's effective send time. */
 public enum StampPoint {
     /**
-     * Before the queueing discipline: regular packets are stamped where they arrive at this host (two points on one router), so
-     * the queue of this host belongs to the delay.
+     * Before the queueing discipline: regular packets are stamped on arrival at this host (two points on one router), so this
+     * host's queue is part of the delay.
      */
     BEFORE_QUEUE(UdpLayout.TIMESTAMPING_TX_SCHED, UdpLayout.STAMP_SCHEDULED),
-    /** Behind the queueing discipline: regular packets are stamped where they leave this host. */
+    /** Behind the queueing discipline: regular packets are stamped when they leave this host. */
     AFTER_QUEUE(UdpLayout.TIMESTAMPING_TX_SOFTWARE, UdpLayout.STAMP_SENT);
 
     private final int flag;

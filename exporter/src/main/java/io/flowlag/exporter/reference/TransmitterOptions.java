@@ -3,12 +3,12 @@ package io.flowlag.exporter.reference;
 import java.net.InetAddress;
 
 /**
- * How references leave. Immutable.
+ * How references are sent. Immutable.
  *
  * @param source         own address, or null for the one that the route gives.
  * @param interfaceName  by which they leave, or null for the one that the route gives.
  * @param trafficClasses one a stream: octet of the IP header, DSCP in the upper six bits.
- * @param stampPoint     where the sender's observation point stands.
+ * @param stampPoint     position of the sender's observation point.
  */
 public record TransmitterOptions(
     InetAddress target, int port, InetAddress source, String interfaceName, int[] trafficClasses, StampPoint stampPoint) {

@@ -38,7 +38,10 @@ final class UdpLayout {
     static final int SO_ATTACH_FILTER = 26;
     static final int SO_TIMESTAMPING = 37;
 
-    /** Stamps: by software before the driver; shown as software's; numbered; before the queueing discipline; without packet. */
+    /**
+     * In turn: stamps by software before the driver; reported as software's; numbered; before the queueing discipline; without
+     * packet.
+     */
     static final int TIMESTAMPING_TX_SOFTWARE = 1 << 1;
     static final int TIMESTAMPING_SOFTWARE = 1 << 4;
     static final int TIMESTAMPING_OPT_ID = 1 << 7;
@@ -84,7 +87,7 @@ final class UdpLayout {
         return address instanceof Inet4Address ? AF_INET : AF_INET6;
     }
 
-    /** Writes a socket address; its length in octets is returned. */
+    /** Writes a socket address; returns its length in octets. */
     static int putAddress(
         final MutableDirectBuffer buffer, final InetAddress address, final int scope, final int port) {
         buffer.setMemory(0, MAXIMUM_ADDRESS_LENGTH_BYTES, (byte)0);
@@ -105,7 +108,7 @@ final class UdpLayout {
         buffer.putLong(8, address, ORDER);
     }
 
-    /** A message of which only the control data is wanted. */
+    /** A message of which only the control data is requested. */
     static void putMessage(final MutableDirectBuffer message, final long controlAddress, final int controlLengthBytes) {
         message.setMemory(0, MESSAGE_LENGTH_BYTES, (byte)0);
         message.putLong(CONTROL_OFFSET, controlAddress, ORDER);
@@ -116,7 +119,7 @@ final class UdpLayout {
         return (int)message.getLong(CONTROL_LENGTH_OFFSET, ORDER);
     }
 
-    /** Octets of one control message, its header among them. */
+    /** Octets of one control message, header included. */
     static long controlMessageLengthBytes(final DirectBuffer control, final int offset) {
         return control.getLong(offset, ORDER);
     }
@@ -147,7 +150,7 @@ final class UdpLayout {
         return control.getInt(offset + CONTROL_HEADER_LENGTH_BYTES + ERROR_INFO_OFFSET, ORDER);
     }
 
-    /** Which packet of the socket, counted from 0, the stamp belongs to. */
+    /** The index of the stamp's packet among those of the socket, from 0. */
     static int stampKey(final DirectBuffer control, final int offset) {
         return control.getInt(offset + CONTROL_HEADER_LENGTH_BYTES + ERROR_DATA_OFFSET, ORDER);
     }

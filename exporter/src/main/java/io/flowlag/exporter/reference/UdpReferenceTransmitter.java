@@ -14,13 +14,12 @@ import java.nio.ByteOrder;
 import static io.flowlag.exporter.reference.UdpLayout.*;
 
 /**
- * References as UDP datagrams, one connected socket for each stream, so that the kernel routes and queues them as it does
- * forwarded traffic of their class. Their effective send times are the kernel's stamps, of the kind that {@link StampPoint}
- * names, read from the sockets' error queues. Where the kernel gives no stamps, the middle of the call that sent a reference
- * stands for its stamp.
- *
- * <p>One thread; the counters may be read by others, who may see them late. What fails is counted and no exception. Allocates at
- * construction; a packet costs one system call, and one more for its stamp.
+ * Sends references as UDP datagrams, with one connected socket for each stream, so that the kernel routes and queues them like
+ * forwarded traffic of their class. Their effective send times are kernel stamps of the kind that {@link StampPoint} selects,
+ * read from the sockets' error queues. Without kernel stamps, the middle of the send call is used.
+ * <p>
+ * One thread; other threads may read the counters with delay. Failures are counted and never thrown. Allocates at construction;
+ * a packet costs one system call, and one more for its stamp.
  */
 public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     /** Longest packet that is taken. */
@@ -28,7 +27,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
 
     /** A stamp that is later than this counts as missing. */
     static final long STAMP_PATIENCE_NS = 1_000_000_000L;
-    /** So many references without any stamp: the kernel has none. */
+    /** After so many references without any stamp, the kernel is taken to have none. */
     static final int STAMPLESS_LIMIT = 8;
 
     private static final int ETHERNET_LENGTH_BYTES = 14;
@@ -68,7 +67,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     /**
      * Opens the sockets.
      *
-     * @throws InjectionException if that cannot be done; its message says what can.
+     * @throws InjectionException if that fails; its message says what to do.
      */
     public static UdpReferenceTransmitter open(final TransmitterOptions options) {
         if (!Platform.isLinux() || !Platform.is64Bit() || ORDER != ByteOrder.LITTLE_ENDIAN) {
@@ -111,7 +110,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         packet.putBytes(0, buffer, offset, lengthBytes);
         boolean isSent = sendOnce(streamIndex, lengthBytes);
         if (!isSent && lastErrno == Errno.ECONNREFUSED) {
-            // What the receiver said of an earlier packet is reported in place of sending this one.
+            // The kernel reports the receiver's answer to an earlier packet instead of sending this one.
             isSent = sendOnce(streamIndex, lengthBytes);
         }
         return isSent;
@@ -238,7 +237,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         handler.onCounter("transmit_stamps_strange", stampStrangeCount());
     }
 
-    /** {@return whether effective send times are stamps of the kernel; if not, they are the times of calls} */
+    /** {@return whether effective send times are stamps of the kernel; otherwise they are the times of calls} */
     public boolean hasKernelStamps() {
         return hasKernelStamps;
     }
@@ -253,7 +252,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         return busyCount;
     }
 
-    /** {@return attempts to send that brought back that the receiver, its host or its network cannot be reached} */
+    /** {@return attempts to send that reported the receiver, its host or its network as unreachable} */
     public long unreachableCount() {
         return unreachableCount;
     }
@@ -263,7 +262,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         return failedCount;
     }
 
-    /** {@return stamps of the kernel that were handed over} */
+    /** {@return kernel stamps that were reported} */
     public long stampCount() {
         return stampCount;
     }
@@ -277,7 +276,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         return count;
     }
 
-    /** {@return stamps that belong to no reference that waits for one} */
+    /** {@return stamps that belong to no waiting reference} */
     public long stampStrangeCount() {
         long count = 0;
         for (final UnstampedReferences times : sendTimes) {
@@ -286,7 +285,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         return count;
     }
 
-    /** {@return words for the last error, empty if there was none} */
+    /** {@return the message of the last error, empty if there was none} */
     public String lastError() {
         return lastErrno == 0 ? "" : Errno.describe(lastErrno);
     }

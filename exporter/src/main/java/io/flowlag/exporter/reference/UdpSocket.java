@@ -15,8 +15,8 @@ import java.nio.charset.StandardCharsets;
 import static io.flowlag.exporter.reference.UdpLayout.*;
 
 /**
- * A non-blocking UDP socket of Linux, and the calls on it that Java does not have. What arrives is thrown away by a filter before
- * it takes memory. One thread. Allocates at construction, and for a message when opening fails.
+ * A non-blocking UDP socket of Linux, and its calls that Java does not offer. A filter discards received packets before they
+ * take memory. One thread. Allocates at construction, and for a message when opening fails.
  */
 final class UdpSocket implements AutoCloseable {
     private static final int ARGUMENT_LENGTH_BYTES = 64;
@@ -40,9 +40,9 @@ final class UdpSocket implements AutoCloseable {
     }
 
     /**
-     * Opens a socket that takes nothing in.
+     * Opens a socket that receives nothing.
      *
-     * @param name   of what it is for, begins every message.
+     * @param name   of its purpose, begins every message.
      * @param family {@link UdpLayout#AF_INET} or {@link UdpLayout#AF_INET6}.
      */
     static UdpSocket open(final String name, final int family) {
@@ -83,9 +83,9 @@ final class UdpSocket implements AutoCloseable {
     }
 
     /**
-     * Gives the socket an address of its own.
+     * Binds the socket to an address.
      *
-     * @param address of this host, or the one that means any.
+     * @param address of this host, or the wildcard address.
      * @param port    0 for any.
      */
     void bind(final InetAddress address, final int port) {
@@ -114,8 +114,8 @@ final class UdpSocket implements AutoCloseable {
     }
 
     /**
-     * Asks for stamps of packets that leave. Numbers begin at 0 with each call that asks for numbers after one that did not.
-     * Returns whether the kernel agrees.
+     * Requests stamps of sent packets. Numbers begin at 0 with each call that requests numbers after one that did not. Returns
+     * whether the kernel agrees.
      */
     boolean timestamping(final int flags) {
         return setInt(SOL_SOCKET, SO_TIMESTAMPING, flags) == 0;
@@ -134,8 +134,8 @@ final class UdpSocket implements AutoCloseable {
     }
 
     /**
-     * Takes one stamp from the error queue. Returns whether there was one; {@link #stampKind}, {@link #stampKey} and {@link
-     * #stampNs} tell it.
+     * Takes one stamp from the error queue. Returns whether there was one; then {@link #stampKind}, {@link #stampKey} and
+     * {@link #stampNs} have it.
      */
     boolean takeStamp() {
         boolean isStamp = false;
@@ -191,12 +191,12 @@ final class UdpSocket implements AutoCloseable {
         }
     }
 
-    /** Memory outside the heap with an address that the kernel may be told. */
+    /** Memory outside the heap, with an address for the kernel. */
     static UnsafeBuffer direct(final int lengthBytes) {
         return new UnsafeBuffer(BufferUtil.allocateDirectAligned(lengthBytes, Long.BYTES));
     }
 
-    /** The address that means every address of this host. */
+    /** The wildcard address of this host. */
     static InetAddress anyAddress(final int family) {
         try {
             return InetAddress.getByAddress(new byte[family == AF_INET ? 4 : 16]);

@@ -1,9 +1,8 @@
 package io.flowlag.exporter.reference;
 
 /**
- * The references of one stream whose effective send times are not known yet, oldest first, by the kernel's number. The time of
- * the call that sent a reference is kept, so that a stamp that belongs to another packet is recognised. One thread. Allocates at
- * construction.
+ * The references of one stream whose effective send times are unknown, oldest first, by the kernel's number. The time of the
+ * send call is kept to recognise a stamp of another packet. One thread. Allocates at construction.
  */
 final class UnstampedReferences {
     static final int CAPACITY = 256;
@@ -18,7 +17,7 @@ final class UnstampedReferences {
     private volatile long missingCount;
     private volatile long strangeCount;
 
-    /** Numbers begin at 0 again; what waits has no time. */
+    /** Numbers begin at 0 again; waiting references get no time. */
     void reset() {
         missingCount += waitingCount();
         tailKey = 0;
@@ -33,7 +32,7 @@ final class UnstampedReferences {
      * A reference was sent.
      *
      * @param callBeginNs the clock before the call.
-     * @param callEndNs   the clock behind the call.
+     * @param callEndNs   the clock after the call.
      */
     void onSent(final int sequenceNumber, final long callBeginNs, final long callEndNs) {
         if (waitingCount() == CAPACITY) {

@@ -1,5 +1,5 @@
 /**
- * References onto a live network, and what must be known of the host for that: sockets with transmit timestamps, the state of
- * clock, offload and queue. What is called for a reference allocates nothing and never blocks.
+ * Sends references on a live network and reads the host's state for that: sockets with transmit timestamps, the state of clock,
+ * offload and queue. The calls for each reference allocate nothing and never block.
  */
 package io.flowlag.exporter.reference;

@@ -21,24 +21,24 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Packets of a Linux interface from the kernel's ring. Owned by one thread. The packets are handed over where the kernel wrote
- * them: no call to the kernel and no allocation per packet; every {@value #HOUSEKEEPING_INTERVAL_MS} ms four calls to read the
- * kernel's drops and the MTU, and to see whether the interface is still there, and one to read the drops whenever somebody asks.
- * Memory: the ring, outside the heap, until {@link #close}.
+ * Packets of a Linux interface from the kernel's ring. Owned by one thread. Packets are handed over in the ring's memory: no
+ * system call and no allocation per packet. Every {@value #HOUSEKEEPING_INTERVAL_MS} ms four system calls read the kernel's
+ * drops and the MTU, and check that the interface still exists; each request for the drops costs one more. Memory: the ring,
+ * outside the heap, until {@link #close}.
  * <p>
- * The outer VLAN tag of a packet that arrives is not in the frame (the kernel takes it out) but in {@code vlanTag}; its four
- * octets are counted in {@code wireLengthBytes}. A packet that leaves has its tag where the sender put it.
+ * The kernel removes the outer VLAN tag of an arriving packet from the frame; {@code vlanTag} has it, and its four octets count
+ * in {@code wireLengthBytes}. A packet that leaves has its tag where the sender put it.
  * <p>
- * Timestamps are the kernel's, nanoseconds since the UNIX epoch, taken when it hands the packet to captures: on arrival in the
- * softirq, behind the card's own ring; on leaving behind the queueing discipline. Stamps of the network card are to be had for
- * arriving packets only, so direction {@code IN} is needed for them; a packet without one has the kernel's, and is counted.
+ * Timestamps are the kernel's, nanoseconds since the UNIX epoch, taken when it hands the packet to captures. On arrival that is
+ * in the softirq, behind the card's own ring; on leaving it is behind the queueing discipline. The network card stamps arriving
+ * packets only, so its stamps need direction {@code IN}; a packet without one has the kernel's, and is counted.
  */
 public final class AfPacketSource implements LivePacketSource {
-    /** How often drops and the MTU are read and the interface is looked for. */
+    /** How often drops and the MTU are read and the interface is checked. */
     static final int HOUSEKEEPING_INTERVAL_MS = 50;
 
     private static final int VLAN_TAG_LENGTH_BYTES = 4;
-    /** How long to wait for the last block of an interface that is gone, should the kernel not pass it on. */
+    /** How long to wait for the last block of an interface that is gone, if the kernel does not pass it on. */
     private static final long DRAIN_DEADLINE_NS = TimeUnit.SECONDS.toNanos(2);
     private static final long HOUSEKEEPING_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(HOUSEKEEPING_INTERVAL_MS);
 
@@ -91,7 +91,7 @@ public final class AfPacketSource implements LivePacketSource {
      * Opens an interface.
      *
      * @return the source; packets that arrive from now on are in it.
-     * @throws CaptureException if that cannot be done; its message says what can.
+     * @throws CaptureException if that fails; its message says what to do.
      */
     public static AfPacketSource open(final LiveCaptureOptions options) {
         return openAll(options, 1, null).get(0);
@@ -132,7 +132,8 @@ public final class AfPacketSource implements LivePacketSource {
         final List<AfPacketSource> sources = new ArrayList<>();
         try {
             for (int i = 0; i < count; i++) {
-                // Nothing is taken in before all have joined: until then the kernel shares out otherwise, or twice.
+                // No member receives before all have joined: until then the kernel would distribute packets differently, or
+                // twice.
                 sources.add(open(
                     options, interfaceId, linkLayer, isLoopback, group == null ? program : BpfProgram.accept(0), group));
             }
@@ -207,9 +208,9 @@ public final class AfPacketSource implements LivePacketSource {
     }
 
     /**
-     * What the kernel runs on each packet: direction, expression, snap length. On the loopback interface each packet is
-     * seen twice, leaving and arriving; both directions mean the arriving one there. Cooked headers are made in the process, so
-     * that is where their filter runs.
+     * The program that the kernel runs on each packet: direction, expression, snap length. On the loopback interface each
+     * packet is seen twice, leaving and arriving; there both directions mean the arriving one. Cooked headers are written by
+     * the process, so their filter runs in the process.
      */
     private static BpfProgram kernelProgram(
         final LiveCaptureOptions options, final LinkMode linkLayer, final boolean isLoopback) {

@@ -3,8 +3,8 @@ package io.flowlag.exporter.capture.afpacket;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The sockets between which the kernel shares the packets of one interface out. Whichever is closed first leaves its flows to the
- * others, in the middle of them; so each waits for the others to refuse further packets too. Safe from any thread.
+ * The sockets that share the packets of one interface. When a socket closes, the kernel moves its flows to the others in the
+ * middle; so each waits until the others refuse further packets too. Safe from any thread.
  */
 final class FanoutGroup {
     private static final int NONE = -1;
@@ -22,7 +22,7 @@ final class FanoutGroup {
     }
 
     /**
-     * Takes a socket in; one thread alone, before the sources are worked.
+     * Adds a socket; one thread alone, before the sources are polled.
      *
      * @param socket bound to the interface.
      */
@@ -34,7 +34,7 @@ final class FanoutGroup {
         }
     }
 
-    /** A member takes no further packet in; called once by each. */
+    /** A member refuses further packets; called once by each. */
     void onRefusing() {
         receivingCount.decrementAndGet();
     }

@@ -3,15 +3,15 @@ package io.flowlag.exporter.capture.afpacket;
 import io.flowlag.exporter.capture.LinkType;
 
 /**
- * How the packets of a kind of interface are taken: with the link header that the kernel shows, or without it and with a Linux
- * cooked header in its place where link headers differ from driver to driver. Stateless.
+ * How the packets of a kind of interface are captured: with the kernel's link header, or with a Linux cooked header instead of
+ * it where link headers differ between drivers. Stateless.
  */
 enum LinkMode {
     /** Frames with an Ethernet header. */
     ETHERNET(LinkType.ETHERNET, false),
     /** Packets that begin with the IP header. */
     RAW(LinkType.RAW, false),
-    /** The kernel takes the link header off; a cooked header tells the protocol. */
+    /** The kernel removes the link header; a cooked header names the protocol. */
     COOKED(LinkType.LINUX_SLL, true);
 
     /** Numbers of {@code if_arp.h}. */
@@ -49,10 +49,10 @@ enum LinkMode {
     }
 
     /**
-     * What to do with a kind of interface.
+     * The mode for a kind of interface.
      *
      * @param hardwareType as the kernel numbers it.
-     * @return the way, or null if such packets cannot be metered.
+     * @return the mode, or null if such packets cannot be metered.
      */
     static LinkMode of(final int hardwareType) {
         switch (hardwareType) {

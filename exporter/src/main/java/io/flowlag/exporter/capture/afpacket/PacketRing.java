@@ -4,11 +4,11 @@ import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.capture.posix.CLibrary;
 
 /**
- * Walks the ring that kernel and process share, block after block and frame after frame. Owns the mapping. One thread may call
- * it; allocates at construction only.
+ * Walks the ring shared by kernel and process, block by block and frame by frame. Owns the mapping. One thread may call it;
+ * allocates at construction only.
  * <p>
- * Assumptions: the kernel writes to a block only while its status says that it is the kernel's, and then sets the status with
- * a release. Guarantees: a block is given back, with a release, only after the owner has asked for the frame behind its last.
+ * The kernel writes to a block only while the block's status assigns it to the kernel, and then sets the status with a release.
+ * A block is returned, with a release, only after the owner has asked for the frame behind its last.
  */
 final class PacketRing implements AutoCloseable {
     private final OffHeapBuffer ring = new OffHeapBuffer(0, 0);
@@ -22,7 +22,7 @@ final class PacketRing implements AutoCloseable {
     private int nextFrame;
 
     /**
-     * Asks for a ring and maps it.
+     * Requests a ring and maps it.
      *
      * @param ringBytes size of the ring; rounded down to whole blocks.
      * @param timeoutMs after which a block that is not full is passed on.
@@ -61,8 +61,8 @@ final class PacketRing implements AutoCloseable {
     }
 
     /**
-     * Whether nothing is in the block that the kernel fills just now. Asked after {@link #advance} returned false. Returns false
-     * while frames wait for the block's timeout.
+     * Whether the block that the kernel fills now is empty. Call it after {@link #advance} returned false. Returns false while
+     * frames wait for the block's timeout.
      */
     boolean isDrained() {
         return framesLeft == 0 && RingLayout.blockStatusAcquire(ring, block) == RingLayout.STATUS_KERNEL &&

@@ -15,9 +15,8 @@ import java.util.List;
 import static io.flowlag.exporter.capture.afpacket.SocketLayout.*;
 
 /**
- * A packet socket, packet(7), and the calls on it. Until {@link #bind} it receives nothing: it is made for protocol 0, so the
- * filter is there before the first packet and none slips past it. Owned by one thread. The calls allocate nothing, those that
- * fail excepted.
+ * A packet socket, packet(7), and its calls. It is created for protocol 0, so until {@link #bind} it receives nothing and the
+ * filter is attached before the first packet. Owned by one thread. Only failing calls allocate.
  */
 final class PacketSocket implements AutoCloseable {
     private static final int ARGUMENT_LENGTH_BYTES = 64;
@@ -38,7 +37,7 @@ final class PacketSocket implements AutoCloseable {
     /**
      * Opens a socket that receives nothing yet.
      *
-     * @param withoutLinkHeader whether the kernel is to take link headers off.
+     * @param withoutLinkHeader whether the kernel removes link headers.
      */
     static PacketSocket open(final String interfaceName, final boolean withoutLinkHeader) {
         final int fd = CLibrary.socket(AF_PACKET, (withoutLinkHeader ? SOCK_DGRAM : SOCK_RAW) | SOCK_CLOEXEC, 0);
@@ -58,7 +57,7 @@ final class PacketSocket implements AutoCloseable {
             ": use the source 'pcap'");
     }
 
-    /** {@return the kernel's number for the kind of hardware that an interface is} */
+    /** {@return the kernel's number for the hardware type of an interface} */
     int hardwareType() {
         putInterfaceName(argument, interfaceName);
         check("hardware type", CLibrary.ioctl(fd, SIOCGIFHWADDR, argument.addressOffset()));
@@ -73,8 +72,8 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /**
-     * Whether there still is an interface of an index where the socket lives, whatever it is called now. Returns false once it
-     * was removed or moved to another network namespace.
+     * Whether an interface index still exists in the socket's network namespace, under any name. Returns false once the
+     * interface was removed or moved to another namespace.
      */
     boolean hasInterface(final int interfaceIndex) {
         putInterfaceIndex(argument, interfaceIndex);
@@ -84,13 +83,13 @@ final class PacketSocket implements AutoCloseable {
     /** The longest IP packet that the link carries. Returns octets, as it is now; 0 if the interface is not there. */
     int mtuBytes(final int interfaceIndex) {
         putInterfaceIndex(argument, interfaceIndex);
-        // The name that the first call writes is where the second reads it.
+        // The second call reads the name where the first one wrote it.
         return CLibrary.ioctl(fd, SIOCGIFNAME, argument.addressOffset()) == 0 &&
             CLibrary.ioctl(fd, SIOCGIFMTU, argument.addressOffset()) == 0 ? interfaceMtuBytes(argument) : 0;
     }
 
     /**
-     * Asks for the ring.
+     * Requests the ring.
      *
      * @param blockCount how many blocks.
      * @param timeoutMs  after which a block that is not full is passed on.
@@ -109,7 +108,7 @@ final class PacketSocket implements AutoCloseable {
         return address;
     }
 
-    /** Lets the kernel run a program on every packet. */
+    /** Attaches a program that the kernel runs on every packet. */
     void attachFilter(final BpfProgram program) {
         if (program.instructionCount() > BpfProgram.MAX_KERNEL_INSTRUCTIONS) {
             throw new CaptureException(Kind.BAD_FILTER, interfaceName + ": the filter has " + program.instructionCount() +
@@ -123,12 +122,15 @@ final class PacketSocket implements AutoCloseable {
         Reference.reachabilityFence(instructions);
     }
 
-    /** Spares the kernel the outgoing packets that the filter would refuse. Kernels before 4.20 cannot, which is all the same. */
+    /**
+     * Tells the kernel to skip outgoing packets, which the filter would refuse anyway. Kernels before 4.20 cannot; that is no
+     * error.
+     */
     void ignoreOutgoing() {
         setInt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
     }
 
-    /** Begins to receive. An interface that is down is no failure here: its packets come when it is up. */
+    /** Begins to receive. An interface that is down is no error: its packets come when it is up. */
     void bind(final int interfaceIndex) {
         putAddress(argument, PROTOCOL_ALL, interfaceIndex);
         check("bind", CLibrary.bind(fd, argument.addressOffset(), ADDRESS_LENGTH_BYTES));
@@ -136,8 +138,8 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /**
-     * Begins a group of sockets, between which the kernel shares out the packets of the interface by a hash of addresses and
-     * ports. To be called when bound. Returns the number of the group, which no other process has.
+     * Begins a group of sockets that share the packets of the interface by a hash of addresses and ports. Call it when bound.
+     * Returns the number of the group, which no other process has.
      */
     int beginGroup() {
         putFanout(argument, 0, FANOUT_HASH | FANOUT_FLAG_UNIQUE_ID);
@@ -147,7 +149,7 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /**
-     * Joins a group. To be called when bound.
+     * Joins a group. Call it when bound.
      *
      * @param groupId from {@link #beginGroup}.
      */
@@ -157,8 +159,8 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /**
-     * Ceases to receive, for the member of a group, which the kernel does not let go: every packet is refused from now on. The
-     * kernel waits for those under way whenever a packet socket is closed, so a further one is opened to be closed.
+     * Stops receiving for a member of a group, which the kernel does not release: refuses every packet from now on. Closing any
+     * packet socket makes the kernel wait for packets under way, so a further one is opened and closed.
      */
     void refuse() {
         attachFilter(BpfProgram.accept(0));
@@ -184,22 +186,22 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /**
-     * Asks the kernel to stamp a packet once, before it hands it to any socket. Else each socket stamps its own copy, the later
-     * the more there are, and after whatever interrupted the kernel between them.
+     * Makes the kernel stamp a packet once, before it passes it to any socket. Otherwise each socket stamps its own copy; the
+     * more sockets, the later, and any interruption between them adds to it.
      */
     void stampBeforeCopying() {
         check("SO_TIMESTAMPNS", setInt(SOL_SOCKET, SO_TIMESTAMPNS, 1));
     }
 
     /**
-     * Asks the driver to stamp all packets that arrive, and the ring to show those stamps. Returns null if they will come, else
-     * why they will not.
+     * Makes the driver stamp all arriving packets, and the ring show those stamps. Returns null on success, else the reason for
+     * the failure.
      */
     String enableHardwareTimestamps() {
         data.setMemory(0, TIMESTAMP_CONFIG_LENGTH_BYTES, (byte) 0);
         putInterfaceName(argument, interfaceName);
         putInterfaceData(argument, data.addressOffset());
-        // What somebody else, such as ptp4l, configured for transmission is kept.
+        // Keeps the transmission settings of other programs, such as ptp4l.
         if (CLibrary.ioctl(fd, SIOCGHWTSTAMP, argument.addressOffset()) != 0) {
             data.setMemory(0, TIMESTAMP_CONFIG_LENGTH_BYTES, (byte) 0);
         }
@@ -216,7 +218,7 @@ final class PacketSocket implements AutoCloseable {
         return setInt(SOL_PACKET, PACKET_TIMESTAMP, TIMESTAMP_RAW_HARDWARE) == 0 ? null : Errno.describe(Errno.last());
     }
 
-    /** {@return how many packets the kernel had to drop since the last call} */
+    /** {@return packets that the kernel dropped since the last call} */
     long takeDropCount() {
         return get(SOL_PACKET, PACKET_STATISTICS, STATISTICS_LENGTH_BYTES) == 0 ? statisticsDrops(argument) : 0;
     }
@@ -237,7 +239,7 @@ final class PacketSocket implements AutoCloseable {
         return (events & POLL_IN) != 0;
     }
 
-    /** {@return the error that the kernel noted on the socket, 0 if none; it is forgotten by asking} */
+    /** {@return the error that the kernel stored on the socket, 0 if none; reading clears it} */
     int takeError() {
         return get(SOL_SOCKET, SO_ERROR, Integer.BYTES) == 0 ? argument.getInt(0) : Errno.last();
     }
@@ -297,7 +299,7 @@ final class PacketSocket implements AutoCloseable {
         }
     }
 
-    /** What to say of an interface that is not there. Returns the exception to throw. */
+    /** The error for an interface that does not exist. Returns the exception to throw. */
     static CaptureException unknownInterface(final String interfaceName) {
         final List<String> names = NetworkInterfaces.names();
         return new CaptureException(Kind.NO_INPUT, interfaceName + ": no such interface; there " +

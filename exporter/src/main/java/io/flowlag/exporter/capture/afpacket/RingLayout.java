@@ -6,8 +6,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What the kernel writes into the ring: {@code struct tpacket_block_desc}, {@code struct tpacket3_hdr} and the
- * {@code struct sockaddr_ll} behind it, of Linux's {@code if_packet.h}; fields in the byte order of the machine.
+ * The kernel's structures in the ring: {@code struct tpacket_block_desc}, {@code struct tpacket3_hdr} and the {@code struct
+ * sockaddr_ll} behind it, of Linux's {@code if_packet.h}; fields in the byte order of the machine.
  * <pre>
  *   block                              frame                                 address, 48 octets behind the frame
  *     0  version               4         0  offset of the next frame  4         0  family              2
@@ -23,10 +23,10 @@ import java.nio.ByteOrder;
  *                                       36  VLAN TPID                 2
  *                                       38  padding                  10
  * </pre>
- * The status of a block says whose it is; its reads acquire and its writes release all the rest. Stateless.
+ * The status of a block names its owner; reading it acquires and writing it releases all other fields. Stateless.
  */
 final class RingLayout {
-    /** Of a block: the process may read it, and must give it back. */
+    /** Of a block: the process may read it, and must return it. */
     static final int STATUS_USER = 1;
     /** Of a block: the kernel may write it. */
     static final int STATUS_KERNEL = 0;
@@ -37,7 +37,7 @@ final class RingLayout {
     /** Of a frame: the timestamp is the card's. */
     static final int STATUS_STAMPED_BY_CARD = 1 << 31;
 
-    /** Length of the Linux cooked header that takes the place of a link header. */
+    /** Length of the Linux cooked header that replaces a link header. */
     static final int COOKED_HEADER_LENGTH_BYTES = 16;
 
     private static final int BLOCK_STATUS_OFFSET = 8;
@@ -82,7 +82,7 @@ final class RingLayout {
         ring.putIntRelease(block + BLOCK_STATUS_OFFSET, STATUS_KERNEL);
     }
 
-    /** How many frames are in a block. While the kernel fills the block it counts up here, for everybody to see. */
+    /** The number of frames in a block. While the kernel fills the block, this count visibly grows. */
     static int blockFrameCount(final UnsafeBuffer ring, final int block) {
         return ring.getIntVolatile(block + BLOCK_FRAME_COUNT_OFFSET);
     }

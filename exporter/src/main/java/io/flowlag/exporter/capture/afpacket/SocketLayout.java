@@ -49,7 +49,7 @@ final class SocketLayout {
     static final int TIMESTAMP_RAW_HARDWARE = 1 << 6;
 
     static final int PROTOCOL_ALL = 0x0003;
-    /** "Local experimental 2" of IEEE 802: a socket bound to it gets nothing of note. */
+    /** "Local experimental 2" of IEEE 802: a socket bound to it receives nothing relevant. */
     static final int PROTOCOL_EXPERIMENTAL = 0x88b6;
 
     static final long SIOCGIFNAME = 0x8910;
@@ -103,7 +103,7 @@ final class SocketLayout {
         buffer.setMemory(0, RING_REQUEST_LENGTH_BYTES, (byte) 0);
         buffer.putInt(0, blockBytes, ORDER);
         buffer.putInt(4, blockCount, ORDER);
-        // Frames have the length that they need; the kernel only checks that these two agree with the blocks.
+        // Frames have variable length; the kernel only checks that these two fit the blocks.
         buffer.putInt(8, blockBytes, ORDER);
         buffer.putInt(12, blockCount, ORDER);
         buffer.putInt(16, timeoutMs, ORDER);

@@ -5,14 +5,14 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A view of a piece of an input of any length, moved forward on demand. Positions count octets of the (unpacked) input from its
- * start; they must not go back. One thread owns a window; the window owns its memory, and what {@link #buffer()} shows is valid
- * until the next call of {@link #require}. Allocates only where a subclass says so.
+ * start; they must not decrease. One thread owns a window; the window owns its memory. The contents of {@link #buffer()} are
+ * valid until the next call of {@link #require}. Allocates only where a subclass says so.
  */
 abstract class ByteWindow implements AutoCloseable {
-    /** Returned by {@link #require} when the input ends before. */
+    /** Returned by {@link #require} when the input ends earlier. */
     static final int NOT_THERE = -1;
 
-    /** Said where the length of an input is not known. */
+    /** Returned where the length of an input is unknown. */
     static final long UNKNOWN_LENGTH = -1;
 
     /** What is in view now. */
@@ -24,7 +24,7 @@ abstract class ByteWindow implements AutoCloseable {
     /** Why reading failed, if it did. */
     protected String failure;
 
-    /** A window with nothing in it yet; its view is off the heap if the type says so. */
+    /** A window that shows nothing yet; its view is off the heap if the type says so. */
     ByteWindow(final UnsafeBuffer view) {
         this.view = view;
     }
@@ -48,27 +48,27 @@ abstract class ByteWindow implements AutoCloseable {
         return view;
     }
 
-    /** {@return why reading failed, or null: then the input has ended where it ends} */
+    /** {@return why reading failed, or null: then the input ended normally} */
     final String failure() {
         return failure;
     }
 
-    /** The slow way of {@link #require}: same parameters, same answer. */
+    /** The slow path of {@link #require}: same parameters, same result. */
     protected abstract int move(long position, int lengthBytes);
 
-    /** {@return whether the octets at the position can be had without waiting for somebody to write them} */
+    /** {@return whether the octets at the position can be read without waiting for a writer} */
     abstract boolean isReady(long position);
 
-    /** {@return the position behind the last octet; sure only after {@link #require} said {@link #NOT_THERE}} */
+    /** {@return the position behind the last octet; reliable only after {@link #require} returned {@link #NOT_THERE}} */
     abstract long endPosition();
 
-    /** {@return whether somebody cut the input below what is in view, so that touching it faults} */
+    /** {@return whether the input was truncated below the end of the view, so that reading it faults} */
     abstract boolean isCutBelowView();
 
-    /** {@return octets of the input, as it is stored, that lie before the position} */
+    /** {@return octets of the stored input before the position} */
     abstract long consumedBytes(long position);
 
-    /** {@return octets of the input, as it is stored, or -1 if unknown} */
+    /** {@return octets of the stored input, or -1 if unknown} */
     abstract long totalBytes();
 
     @Override

@@ -7,7 +7,7 @@ import io.flowlag.exporter.capture.FilterSupplier;
 import java.io.InputStream;
 import java.util.List;
 
-/** Opens capture files as packet sources. Has no state; any thread. */
+/** Opens capture files as packet sources. Stateless; safe from any thread. */
 public final class CaptureFiles {
     /** The path that stands for standard input. */
     public static final String STANDARD_INPUT = "-";
@@ -16,7 +16,7 @@ public final class CaptureFiles {
     }
 
     /**
-     * Opens captures; see {@link #open(List, FilterSupplier, InputStream)}. Takes {@link System#in} as standard input.
+     * Opens captures; see {@link #open(List, FilterSupplier, InputStream)}. Standard input is {@link System#in}.
      *
      * @param filters of their packets; {@link FilterSupplier#ALL} for none.
      * @throws CaptureException if one cannot be read at all, or the filter is wrong.

@@ -19,8 +19,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Finds out what an input is, by its first octets and never by its name, and opens the reader that fits: regular files are
- * mapped; what is gzip is unpacked as a stream; standard input, pipes and devices are read as streams.
+ * Recognises an input by its first octets and never by its name, and opens the matching reader. Regular files are mapped; gzip
+ * is unpacked as a stream; standard input, pipes and devices are read as streams.
  */
 final class CaptureOpener {
     private static final int GZIP_MAGIC_LENGTH_BYTES = 2;
@@ -32,7 +32,7 @@ final class CaptureOpener {
     /**
      * An opener.
      *
-     * @param standardInput     what {@link CaptureFiles#STANDARD_INPUT} stands for.
+     * @param standardInput     the stream of {@link CaptureFiles#STANDARD_INPUT}.
      * @param windowLengthBytes how much of a file to map at a time.
      * @param bufferLengthBytes how much of a stream to hold.
      */

@@ -4,14 +4,14 @@ import io.flowlag.exporter.capture.PacketSource;
 import org.agrona.DirectBuffer;
 
 /**
- * Walks the packets of one capture, whatever window it lies behind. {@link #next()} moves to the next packet, whose fields the
- * accessors then give; its octets are valid until the next move. One thread owns a reader; the reader owns its window. Allocates
- * never per packet.
+ * Walks the packets of one capture, through any kind of window. {@link #next()} moves to the next packet; the accessors then
+ * return its fields, and its octets are valid until the next move. One thread owns a reader; the reader owns its window. Never
+ * allocates per packet.
  * <p>
- * A capture whose next record is impossible ends there: {@link #next()} says no, and {@link #damage()} says why and where.
+ * A capture ends at an impossible record: {@link #next()} returns false, and {@link #damage()} has the reason and the position.
  */
 abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
-    /** The most octets of one packet that are believed; libpcap's bound for the link types that we decode. */
+    /** The most octets of one packet that are accepted; libpcap's bound for the supported link types. */
     static final int MAX_CAPTURED_LENGTH_BYTES = 262_144;
 
     /** What is read. */
@@ -42,7 +42,7 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
         return window.isReady(position);
     }
 
-    /** Counts the current packet if its time is at a bound, where times beyond it are put. */
+    /** Counts the current packet if its time is at a bound, to which times beyond it are clamped. */
     protected final void countClampedTimestamp() {
         if (timestampNs == PacketSource.MAX_TIMESTAMP_NS || timestampNs == PacketSource.MIN_TIMESTAMP_NS) {
             timestampClampedCount++;
@@ -50,7 +50,7 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
     }
 
     /**
-     * Ends the capture because of what stands at a position.
+     * Ends the capture because of invalid octets at a position.
      *
      * @param atPosition of the octets that are wrong.
      * @param reason     what is wrong with them.
@@ -63,7 +63,7 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
         return false;
     }
 
-    /** Ends the capture because a piece of it is not there. Returns false, for {@link #next()} to return. */
+    /** Ends the capture because a piece of it is missing. Returns false, for {@link #next()} to return. */
     protected final boolean cutAt(final long atPosition, final String what, final long lengthBytes) {
         if (window.failure() != null) {
             return damagedAt(atPosition, window.failure());
@@ -73,8 +73,8 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
     }
 
     /**
-     * Ends the capture where the window has nothing more: well at a boundary, else as damage. Returns false, for {@link #next()}
-     * to return.
+     * Ends the capture at the end of the window: normally at a boundary, else as damage. Returns false, for {@link #next()} to
+     * return.
      */
     protected final boolean endsAt(final String what, final int lengthBytes) {
         return window.failure() == null && window.endPosition() == position
@@ -82,7 +82,7 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
             : cutAt(position, what, lengthBytes);
     }
 
-    /** A fault came up while octets in view were touched. Returns whether it was this capture's: then it has ended as damaged. */
+    /** A fault occurred while octets in view were read. Returns whether this capture caused it: then it has ended as damaged. */
     final boolean onMemoryFault() {
         return window.isCutBelowView() && !damagedAt(position, "the file was cut while it was read");
     }

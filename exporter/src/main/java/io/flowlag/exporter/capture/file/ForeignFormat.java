@@ -5,9 +5,7 @@ import org.agrona.DirectBuffer;
 import java.util.HexFormat;
 import java.util.List;
 
-/**
- * Formats that are not read but known by how they begin, so that the refusal can name the way out. Stateless.
- */
+/** Formats that are recognised but not read, so that the refusal can name the remedy. Stateless. */
 final class ForeignFormat {
     /** How many octets of an input are looked at. */
     static final int MAX_MAGIC_LENGTH_BYTES = 8;

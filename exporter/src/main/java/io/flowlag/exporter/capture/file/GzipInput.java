@@ -7,9 +7,9 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * Unpacks gzip (RFC 1952), all members of it in turn, as one stream. Unlike the JDK's it never takes a pause of a pipe for the
- * end, nor a cut member for trailing garbage: whatever is cut or wrong is an {@link IOException} with its place, after everything
- * before it was given out. Zero octets behind the last member are padding. One thread owns it; allocates at construction.
+ * Unpacks gzip (RFC 1952), all members in turn, as one stream. Unlike the JDK's, it never takes a pause of a pipe for the end,
+ * nor a cut member for trailing garbage. Cut or invalid input raises an {@link IOException} with its position, after everything
+ * before it was returned. Zero octets behind the last member are padding. One thread owns it; allocates at construction.
  */
 final class GzipInput extends InputStream implements StreamWindow.StoredLength {
     static final int MAGIC_FIRST = 0x1f;
@@ -30,7 +30,7 @@ final class GzipInput extends InputStream implements StreamWindow.StoredLength {
     private final byte[] single = new byte[1];
     private final Inflater inflater = new Inflater(true);
     private final CRC32 crc = new CRC32();
-    /** How many octets came before those in the buffer. */
+    /** The number of octets before those in the buffer. */
     private long bufferPosition;
     private int index;
     private int limit;

@@ -4,8 +4,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A packet that is kept while its reader goes on to the one behind it. One thread owns it. Allocates where a packet is longer
- * than all before it, at most {@link CaptureReader#MAX_CAPTURED_LENGTH_BYTES}.
+ * A packet that is kept while its reader moves to the next one. One thread owns it. Allocates where a packet is longer than all
+ * before it, at most {@link CaptureReader#MAX_CAPTURED_LENGTH_BYTES}.
  */
 final class HeldPacket extends CapturedPacket {
     private final UnsafeBuffer octets = new UnsafeBuffer(new byte[0]);

@@ -9,20 +9,20 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 
 /**
- * A window on a file, by mapping one piece of it after another: files may be longer than a mapping can be. Owns the channel and
- * the mapping; both are released at once, not by the garbage collector. Allocates one small object each time it maps (every
- * {@link #WINDOW_LENGTH_BYTES} octets), never else.
+ * A window on a file that maps one piece after another, because files may be longer than a mapping. Owns the channel and the
+ * mapping; both are released at once, not by the garbage collector. Allocates one small object each time it maps (every {@link
+ * #WINDOW_LENGTH_BYTES} octets), and nothing else.
  * <p>
- * Who cuts the file while it is mapped makes the octets behind the cut fault when they are touched. The JVM says so by an
- * {@link InternalError}, which may come late: until then the octets read are anything. The window therefore looks at the length
- * of the file before it lets each further {@link #TRUSTED_LENGTH_BYTES} octets be seen, so that at most those are read wrongly;
- * the source, when the error comes, asks {@link #isCutBelowView()}.
+ * If the file is truncated while mapped, reading the octets behind the new end faults. The JVM reports this by an {@link
+ * InternalError}, which may come late: until then the octets read are undefined. The window therefore checks the file's length
+ * before it shows each further {@link #TRUSTED_LENGTH_BYTES} octets, which limits the octets read wrongly. On the error, the
+ * source calls {@link #isCutBelowView()}.
  */
 final class MappedWindow extends ByteWindow {
-    /** How much is mapped at a time: it counts as the process's memory. Longer than the longest piece that a reader requires. */
+    /** The length of a mapping, which counts as the process's memory. Longer than the longest piece that a reader requires. */
     static final int WINDOW_LENGTH_BYTES = 16 << 20;
 
-    /** How much of the mapping is in view after one look at the length of the file. */
+    /** How much of the mapping is in view after one check of the file's length. */
     static final int TRUSTED_LENGTH_BYTES = 64 << 10;
 
     private final FileChannel channel;
@@ -36,7 +36,7 @@ final class MappedWindow extends ByteWindow {
      *
      * @param channel           of the file; closed with the window.
      * @param windowLengthBytes how much to map at a time.
-     * @throws IOException if the length of the file cannot be had.
+     * @throws IOException if the length of the file cannot be read.
      */
     MappedWindow(final FileChannel channel, final int windowLengthBytes) throws IOException {
         super(new OffHeapBuffer(0, 0));

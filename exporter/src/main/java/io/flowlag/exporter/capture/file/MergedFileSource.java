@@ -12,16 +12,16 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The packets of several captures as one, by a merge: of the next packets of all captures, the earliest goes first; of equally
- * early ones that of the capture named first. So the whole is in time order if each capture is; where one runs backwards, its
- * late packet goes as soon as it is met. A packet whose timestamp is far ahead of those around it goes with the one behind it,
- * or it would keep back all that follow. Every packet of one capture keeps its order.
+ * Merges the packets of several captures. The earliest of the captures' next packets goes first; of equally early ones that of
+ * the capture named first. The result is in time order if each capture is; a late packet goes as soon as it is met. A packet
+ * whose timestamp is far ahead of those around it goes with the following one, so that it does not hold back all others.
+ * Packets of one capture keep their order.
  * <p>
- * At construction each file is opened, asked for its first packet, and closed; it is opened again when the merge comes to that
- * time, and closed behind its last packet. Captures that follow each other are therefore never open at once; how many are, is how
- * many overlap. Standard input and pipes cannot be opened twice and stay open.
+ * At construction each file is opened, asked for its first packet, and closed. It is reopened when the merge reaches that time,
+ * and closed behind its last packet. Only overlapping captures are therefore open at once. Standard input and pipes cannot be
+ * opened twice and stay open.
  * <p>
- * A damaged capture ends, all others go on; {@link #damage()} tells of each, with semicolons between.
+ * A damaged capture ends, all others continue; {@link #damage()} reports each, separated by semicolons.
  */
 final class MergedFileSource implements CaptureFileSource {
     private final CaptureOpener opener;
@@ -29,7 +29,7 @@ final class MergedFileSource implements CaptureFileSource {
     private final List<Member> members = new ArrayList<>();
     /** Those not opened yet, the next one last. */
     private final List<Member> waiting = new ArrayList<>();
-    /** Those open and with a packet: a heap, the earliest first. */
+    /** The open captures that have a packet: a heap, the earliest first. */
     private final Member[] heap;
     private int heapCount;
     /** Whether the packet of the first in the heap has been handed over. */
@@ -72,7 +72,7 @@ final class MergedFileSource implements CaptureFileSource {
         }
     }
 
-    /** Opens a capture. A damaged one ends at once; one that is not there ends the whole if it never was. */
+    /** Opens a capture. A damaged one ends at once; one that is missing from the start fails the merge. */
     private void open(final Member member) {
         try {
             member.begin(opener.open(member.path));
@@ -270,16 +270,16 @@ final class MergedFileSource implements CaptureFileSource {
         heapCount = 0;
     }
 
-    /** One of the captures, and what is left to say of it when its reader is closed. */
+    /** One of the captures, and its report when its reader is closed. */
     private static final class Member {
         private final String path;
         private final int order;
         private CaptureReader reader;
         /** When the next packet is due: its time, or that of the one behind it. */
         private long nextNs;
-        /** Of the packet before the next one; strays left out. */
+        /** Timestamp of the packet before the next one, without strays. */
         private long lastNs;
-        /** The next packet while the reader is at the one behind it; null until there is one. */
+        /** The next packet while the reader is at the following one; null until there is one. */
         private HeldPacket held;
         private boolean isHolding;
         private boolean hasBehind;
@@ -297,7 +297,7 @@ final class MergedFileSource implements CaptureFileSource {
             return nextNs < other.nextNs || nextNs == other.nextNs && order < other.order;
         }
 
-        /** Goes to the next packet; where its time is far from the last one, the packet behind it tells whether that is right. */
+        /** Moves to the next packet; if its time is far from the last one, the following packet decides whether it is right. */
         private boolean advance() {
             if (isHolding ? !hasBehind : !reader.next()) {
                 return false;

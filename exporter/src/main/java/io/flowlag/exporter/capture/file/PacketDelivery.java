@@ -7,8 +7,8 @@ import io.flowlag.exporter.capture.PacketHandler;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /**
- * Gives packets to the handler, past the filter of their link type, and counts them. One thread; allocates when a link type is
- * met for the first time.
+ * Passes packets to the handler through the filter of their link type, and counts them. One thread; allocates when a link type
+ * is met for the first time.
  */
 final class PacketDelivery {
     private final FilterSupplier filters;
@@ -18,13 +18,13 @@ final class PacketDelivery {
     private long capturedCount;
     private long filteredCount;
 
-    /** A delivery; it asks for the filter of one link type, so that a wrong expression is refused now. */
+    /** A delivery; it requests the filter of one link type at once, so that a wrong expression is refused now. */
     PacketDelivery(final FilterSupplier filters) {
         this.filters = filters;
         useFilterOf(filterLinkType);
     }
 
-    /** Gives a packet to the handler, if the filter wants it. */
+    /** Passes a packet to the handler, if the filter accepts it. */
     void deliver(final CapturedPacket packet, final PacketHandler handler) {
         capturedCount++;
         if (packet.linkType() != filterLinkType) {

@@ -5,7 +5,7 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Layout of a pcap file (draft-ietf-opsawg-pcap). Every field is in the byte order of the writer, which the magic number tells.
+ * Layout of a pcap file (draft-ietf-opsawg-pcap). Every field is in the writer's byte order, given by the magic number.
  * <pre>
  *   file header                            record header
  *   0  magic number                        0  seconds, unsigned
@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
  *  16  snapshot length                    16  (modified format only) interface index, protocol, packet type
  *  20  FCS bits | link type (16)
  * </pre>
- * Stateless; allocates never.
+ * Stateless; never allocates.
  */
 final class PcapFormat {
     static final int MAGIC_MICROSECONDS = 0xa1b2c3d4;
@@ -41,9 +41,9 @@ final class PcapFormat {
     static final int MODIFIED_RECORD_HEADER_LENGTH_BYTES = MODIFIED_INTERFACE_OFFSET + 8;
 
     static final int MAJOR_VERSION = 2;
-    /** Written by one vendor's tcpdump, with the lengths of a record in the other order. */
+    /** Written by one vendor's tcpdump, with the lengths of a record swapped. */
     static final int DGUX_MAJOR_VERSION = 543;
-    /** Before this minor version the lengths of a record are in the other order; in it they may be in either. */
+    /** Before this minor version the lengths of a record are swapped; in it they may be in either order. */
     static final int MIXED_LENGTHS_MINOR_VERSION = 3;
 
     private static final int LINK_TYPE_MASK = 0xffff;
@@ -51,7 +51,7 @@ final class PcapFormat {
     private PcapFormat() {
     }
 
-    /** The byte order of a file. Returns the byte order, or null if the magic number is none of ours. */
+    /** The byte order of a file, or null if the magic number is unknown. */
     static ByteOrder byteOrder(final DirectBuffer buffer, final int index) {
         if (isMagic(buffer.getInt(index + MAGIC_OFFSET, ByteOrder.LITTLE_ENDIAN))) {
             return ByteOrder.LITTLE_ENDIAN;
@@ -75,7 +75,7 @@ final class PcapFormat {
         return buffer.getShort(index + MINOR_VERSION_OFFSET, order) & 0xffff;
     }
 
-    /** {@return the link type, without what the upper bits say about a frame check sequence} */
+    /** {@return the link type, without the frame check sequence bits} */
     static int linkType(final DirectBuffer buffer, final int index, final ByteOrder order) {
         return buffer.getInt(index + LINK_TYPE_OFFSET, order) & LINK_TYPE_MASK;
     }

@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
  *   packet (obsolete)      8  interface (16), drops (16) | 12.. as enhanced packet
  *   option                 0  code | 2  length | 4  value, padded to 32 bits
  * </pre>
- * Stateless; allocates never.
+ * Stateless; never allocates.
  */
 final class PcapNgFormat {
     /** Reads the same in both byte orders. */
@@ -26,7 +26,7 @@ final class PcapNgFormat {
     static final int ENHANCED_PACKET = 6;
     static final int BYTE_ORDER_MAGIC = 0x1a2b3c4d;
     static final int MAJOR_VERSION = 1;
-    /** Of the block types that the registry counts up from 1; all others have a high bit set or are reserved. */
+    /** The largest block type that the registry numbers upwards from 1; all others have a high bit set or are reserved. */
     static final int MAX_COMMON_TYPE = 0xff;
 
     static final int TYPE_OFFSET = 0;
@@ -77,7 +77,7 @@ final class PcapNgFormat {
         return buffer.getInt(index + TYPE_OFFSET, ByteOrder.BIG_ENDIAN) == SECTION_HEADER;
     }
 
-    /** {@return whether what is here could be the header of a block of a common type} */
+    /** {@return whether the octets here could be the header of a block of a common type} */
     static boolean isBlockHeader(final DirectBuffer buffer, final int index, final ByteOrder order) {
         final int type = type(buffer, index, order);
         final long lengthBytes = totalLengthBytes(buffer, index, order);

@@ -9,17 +9,17 @@ import java.util.Arrays;
 
 /**
  * Walks the packets of a pcapng file: see {@link PcapNgFormat}. The interface of a packet is its number within its section.
- * Blocks that hold no packets are skipped by their length, those of unknown type too. Allocates when an interface is described,
- * never per packet.
+ * Blocks without packets are skipped by their length, including unknown types. Allocates when an interface is described, never
+ * per packet.
  * <p>
- * The length at the end of a block, there for reading backwards, may be wrong if the one at its head leads to another block or to
- * the end of the input; else the file is damaged there.
+ * The length at the end of a block, for reading backwards, may be wrong if the one at its head leads to another block or to the
+ * end of the input; else the file is damaged there.
  * <p>
- * A simple packet has no time: it gets that of the packet before it in the file, and 0 if there is none. As in pcap files, a
+ * A simple packet has no time: it gets that of the packet before it in the file, or 0 if there is none. As in pcap files, a
  * captured length beyond the one on the wire raises that.
  */
 final class PcapNgReader extends CaptureReader {
-    /** The longest block that is looked into; those that are only skipped may be longer. The bound of libpcap and Wireshark. */
+    /** The longest block that is read; skipped blocks may be longer. The bound of libpcap and Wireshark. */
     static final int MAX_BLOCK_LENGTH_BYTES = 16 << 20;
     /** The most interfaces that a section may describe. */
     static final int MAX_INTERFACES = 1 << 16;
@@ -269,9 +269,9 @@ final class PcapNgReader extends CaptureReader {
     }
 
     /**
-     * Whether a block whose two lengths differ may be believed: the input ends behind it, or another block begins there.
+     * Whether a block whose two lengths differ is accepted: the input ends behind it, or another block begins there.
      *
-     * @param fromPosition of what is in view and is to stay there.
+     * @param fromPosition of the octets that must stay in view.
      * @param keptBytes    of it; the block ends behind them.
      */
     private boolean isFollowedWell(final long fromPosition, final int keptBytes) {

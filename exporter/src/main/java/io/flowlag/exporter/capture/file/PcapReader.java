@@ -8,8 +8,8 @@ import java.nio.ByteOrder;
 
 /**
  * Walks the packets of a pcap file: see {@link PcapFormat}. The interface of its packets is 0, except in the modified format,
- * which tells the kernel's interface index. As libpcap does, it takes a captured length beyond the file's snapshot length, and
- * a captured length beyond the one on the wire, which it then raises; it bounds the captured length at 256 KiB.
+ * which has the kernel's interface index. Like libpcap, it accepts a captured length beyond the file's snapshot length, or
+ * beyond the length on the wire, which it then raises. The captured length is limited to 256 KiB.
  */
 final class PcapReader extends CaptureReader {
     private static final long NS_PER_S = 1_000_000_000L;

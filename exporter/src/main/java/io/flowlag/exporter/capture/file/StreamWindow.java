@@ -8,14 +8,14 @@ import java.util.Arrays;
 
 /**
  * A window on a stream: a buffer that is filled as far as a reader requires, and whose passed octets are dropped. Owns the
- * buffer and the stream. Allocates at construction, and when a piece longer than the buffer is required, which a reader does
- * within bounds: however much a hostile archive unpacks to, memory stays bounded. Reading may wait for the writer of a pipe.
+ * buffer and the stream. Allocates at construction, and when a reader requires a piece longer than the buffer. Readers limit
+ * such pieces, so a hostile archive cannot exhaust memory. Reading may wait for the writer of a pipe.
  */
 final class StreamWindow extends ByteWindow {
     /** Length of the buffer, unless a reader requires more in one piece. */
     static final int BUFFER_LENGTH_BYTES = 1 << 20;
 
-    /** For streams whose octets are those that are stored, and whose end is unknown. */
+    /** For streams that are stored as they are read, and whose length is unknown. */
     static final StoredLength AS_STORED = new StoredLength() {
         @Override
         public long consumedBytes() {
@@ -33,9 +33,9 @@ final class StreamWindow extends ByteWindow {
     private byte[] octets;
     private boolean hasEnded;
 
-    /** Says how much of the stored input a stream took, where that differs from what came out of it. */
+    /** Reports how much of the stored input a stream consumed, where that differs from its output. */
     interface StoredLength {
-        /** {@return octets taken so far, or -1 if they are the same as those that came out} */
+        /** {@return octets consumed so far, or -1 if equal to the output} */
         long consumedBytes();
 
         /** {@return octets in all, or -1 if unknown} */

@@ -6,10 +6,9 @@ import static io.flowlag.exporter.capture.PacketSource.MAX_TIMESTAMP_NS;
 import static io.flowlag.exporter.capture.PacketSource.MIN_TIMESTAMP_NS;
 
 /**
- * What the 64-bit times of one pcapng interface mean: its {@code if_tsresol} and {@code if_tsoffset}. Turns them into ns since
- * the UNIX epoch exactly, rounded down, by arithmetic that cannot overflow; what is beyond
- * {@link PacketSource#MAX_TIMESTAMP_NS} or {@link PacketSource#MIN_TIMESTAMP_NS} becomes that. Immutable; allocates at
- * construction only.
+ * The meaning of the 64-bit times of one pcapng interface: its {@code if_tsresol} and {@code if_tsoffset}. Converts them to ns
+ * since the UNIX epoch exactly, rounded down, without overflow. Times beyond {@link PacketSource#MAX_TIMESTAMP_NS} or {@link
+ * PacketSource#MIN_TIMESTAMP_NS} are clamped. Immutable; allocates at construction only.
  */
 final class TimestampUnit {
     /** The value of {@code if_tsresol} where the option is absent: µs. */
@@ -27,7 +26,7 @@ final class TimestampUnit {
     private final int exponent;
     private final boolean isPowerOfTwo;
     private final long offsetSeconds;
-    /** For units of 1 ns or more without offset: how many ns one is, and up to which time that is all there is to it. */
+    /** For units of 1 ns or more without offset: the unit in ns, and the latest time for which one multiplication suffices. */
     private final long nsPerUnit;
     private final long maxPlainTime;
 

@@ -13,16 +13,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Compiles filter expressions, pcap-filter(7), by libpcap. Safe from any thread: one compiles at a time, since libpcap before
- * 1.8 could not do more. Allocates; not for the packet path.
+ * Compiles filter expressions, pcap-filter(7), by libpcap. Safe from any thread: compilations are serialised, because libpcap
+ * before 1.8 is not thread-safe. Allocates; not for the packet path.
  */
 public final class BpfCompiler {
-    /** The layout of {@code struct bpf_program}: how many instructions, and where they are. */
+    /** The layout of {@code struct bpf_program}: number of instructions, and their address. */
     private static final int COUNT_OFFSET = 0;
     private static final int ADDRESS_OFFSET = COUNT_OFFSET + Long.BYTES;
     private static final int PROGRAM_LENGTH_BYTES = ADDRESS_OFFSET + Long.BYTES;
 
-    /** What libpcap calls raw IP inside the process; in files it is {@link LinkType#RAW}. */
+    /** The number of raw IP inside libpcap; in files it is {@link LinkType#RAW}. */
     private static final int DLT_RAW = 12;
     private static final int STATUS_NO_SUCH_DEVICE = -5;
     private static final int STATUS_PERMISSION_DENIED = -8;
@@ -31,7 +31,7 @@ public final class BpfCompiler {
     private BpfCompiler() {
     }
 
-    /** {@return whether libpcap is there, without which nothing can be compiled} */
+    /** {@return whether libpcap, which compiles all expressions, is installed} */
     public static boolean isAvailable() {
         return Libpcap.isAvailable();
     }
@@ -39,7 +39,7 @@ public final class BpfCompiler {
     /**
      * Fails unless libpcap is there.
      *
-     * @param wish what it is needed for, to begin the message with.
+     * @param wish its purpose, the beginning of the message.
      * @throws CaptureException of kind {@link Kind#UNAVAILABLE} if it is not.
      */
     public static void requireLibpcap(final String wish) {
@@ -47,12 +47,12 @@ public final class BpfCompiler {
     }
 
     /**
-     * Compiles for captured packets, which have their VLAN tags where they had them on the wire.
+     * Compiles for captured packets, which have their VLAN tags in the frame as on the wire.
      *
      * @param linkType        of the packets, a {@link LinkType} number.
-     * @param snapLengthBytes what the program returns for packets that are wanted.
+     * @param snapLengthBytes returned by the program for packets that match.
      * @throws CaptureException of kind {@link Kind#BAD_FILTER} if the expression is wrong, {@link Kind#UNAVAILABLE} without
-     *                          libpcap.
+     *         libpcap.
      */
     public static synchronized BpfProgram compile(final String expression, final int linkType, final int snapLengthBytes) {
         Libpcap.require(title(expression));
@@ -104,7 +104,7 @@ public final class BpfCompiler {
         }
     }
 
-    /** What messages about an expression begin with. */
+    /** The beginning of messages about an expression. */
     public static String title(final String expression) {
         return "filter '" + expression + "'";
     }

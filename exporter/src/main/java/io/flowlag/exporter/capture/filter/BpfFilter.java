@@ -8,9 +8,9 @@ import java.nio.ByteOrder;
 import static io.flowlag.exporter.capture.filter.BpfOpcode.*;
 
 /**
- * Runs a filter program in the process, with the results that libpcap's {@code bpf_filter} has. The program is verified once,
- * here; a load beyond the captured octets and a division by zero refuse the packet, as in the original. One thread may call it
- * (it has scratch memory); allocates at construction only.
+ * Runs a filter program in the process, with the same results as libpcap's {@code bpf_filter}. The program is verified once,
+ * here. As in libpcap, a load beyond the captured octets and a division by zero refuse the packet. One thread may call it (it
+ * has scratch memory); allocates at construction only.
  */
 public final class BpfFilter implements PacketFilter {
     private static final int WORD_BITS = 32;

@@ -11,12 +11,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * One filter expression for whatever link types a source meets. The expression is looked at when this is made: one that is wrong
- * for every link type is refused then. Safe from any thread; allocates for every link type asked for.
+ * One filter expression for all link types of a source. The constructor checks the expression and refuses one that is wrong for
+ * every link type. Safe from any thread; allocates for every requested link type.
  */
 public final class BpfFilterSupplier implements FilterSupplier {
     private static final PacketFilter NOTHING = (buffer, offset, capturedLengthBytes, wireLengthBytes) -> false;
-    /** Those whose headers differ most in what can be said of them; Ethernet first, for its message. */
+    /** The link types whose headers differ most; Ethernet first, for its message. */
     private static final int[] TRIED = {LinkType.ETHERNET, LinkType.RAW, LinkType.LINUX_SLL, LinkType.PPP, LinkType.NULL};
 
     private final String expression;

@@ -30,7 +30,7 @@ public final class BpfProgram {
     private static final int OPERAND_OFFSET = JUMP_FALSE_OFFSET + 1;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
-    /** Where the kernel puts loads of what is beside a packet ({@code SKF_AD_OFF}). */
+    /** The kernel's range for loads of packet metadata ({@code SKF_AD_OFF}). */
     private static final int ANCILLARY_BASE = -0x1000;
     private static final int ANCILLARY_PACKET_TYPE = ANCILLARY_BASE + 4;
     private static final int PACKET_TYPE_OUTGOING = 4;
@@ -74,7 +74,7 @@ public final class BpfProgram {
         return new BpfProgram(fields);
     }
 
-    /** {@return whether it asks for what is beside a packet, which only the kernel knows} */
+    /** {@return whether it loads packet metadata, which only the kernel has} */
     public boolean hasAncillaryLoads() {
         boolean hasAny = false;
         for (int i = 0; i < instructionCount(); i++) {
@@ -85,19 +85,19 @@ public final class BpfProgram {
     }
 
     /**
-     * The program that takes the first octets of every packet.
+     * The program that accepts every packet and returns its first octets.
      *
-     * @param snapLengthBytes how many; 0 takes no packet.
+     * @param snapLengthBytes how many; 0 accepts no packet.
      */
     public static BpfProgram accept(final int snapLengthBytes) {
         return of(BpfOpcode.RET + BpfOpcode.K, 0, 0, snapLengthBytes);
     }
 
     /**
-     * This program for packets of one direction, none of the other. Only the Linux kernel can run the result: it asks the
-     * kernel for the direction, which is not in the packet.
+     * This program restricted to packets of one direction. Only the Linux kernel can run the result, because the direction is
+     * not in the packet.
      *
-     * @param outgoing whether packets that leave are wanted, else those that arrive.
+     * @param outgoing whether packets that leave match, else those that arrive.
      */
     public BpfProgram forDirection(final boolean outgoing) {
         final int[] prefix = {
@@ -112,7 +112,7 @@ public final class BpfProgram {
     }
 
     /**
-     * Writes the program as kernel and libpcap want it.
+     * Writes the program in the layout of kernel and libpcap.
      *
      * @param offset of the first instruction.
      * @return how many octets were written.

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import static io.flowlag.exporter.capture.filter.BpfOpcode.*;
 
 /**
- * Says whether a program can be run: it ends, stays inside its memory, reads there only what it wrote before, divides by no
- * constant zero and uses only instructions that there are. The rules are the kernel's, for programs of any length. Stateless;
- * safe from any thread.
+ * Decides whether a program is valid: it ends, stays inside its memory, reads only memory that it wrote before, divides by no
+ * constant zero and uses only existing instructions. The rules are the kernel's, for programs of any length. Stateless; safe
+ * from any thread.
  */
 public final class BpfVerifier {
     private static final int WORD_BITS = 32;
@@ -16,7 +16,7 @@ public final class BpfVerifier {
     private BpfVerifier() {
     }
 
-    /** Looks at every instruction. Returns null if the program can be run, else what is wrong with it. */
+    /** Checks every instruction. Returns null if the program is valid, else the reason. */
     public static String refusal(final BpfProgram program) {
         final int count = program.instructionCount();
         if (count == 0 || (program.code(count - 1) & CLASS_MASK) != RET) {
@@ -32,8 +32,8 @@ public final class BpfVerifier {
     }
 
     /**
-     * Follows, on every way through the program at once, which memory words have been written. Jumps go forward only, so one
-     * pass is enough.
+     * Tracks, over all paths of the program at once, which memory words have been written. Jumps go forward only, so one pass
+     * suffices.
      */
     private static String refusalOfReads(final BpfProgram program) {
         final int count = program.instructionCount();

@@ -10,7 +10,7 @@ import io.flowlag.exporter.capture.CaptureException;
  * before it. Any thread may call {@link #require}; a handle is used by one thread.
  */
 final class Libpcap {
-    /** {@code PCAP_NETMASK_UNKNOWN}: expressions that need the mask of the network are refused with a message. */
+    /** {@code PCAP_NETMASK_UNKNOWN}: expressions that need the network mask are refused with a message. */
     static final int NETMASK_UNKNOWN = -1;
     /** {@code PCAP_ERRBUF_SIZE}. */
     static final int ERROR_LENGTH_BYTES = 256;

@@ -16,7 +16,7 @@ public final class LiveCapture {
      * Opens an interface.
      *
      * @return the source, owned by the caller.
-     * @throws io.flowlag.exporter.capture.CaptureException if that cannot be done; its message says what can.
+     * @throws io.flowlag.exporter.capture.CaptureException if that fails; its message says what to do.
      */
     public static LivePacketSource open(final LiveCaptureOptions options) {
         switch (options.kind()) {
@@ -30,12 +30,12 @@ public final class LiveCapture {
     }
 
     /**
-     * Opens an interface by several sources, between which the kernel shares the packets out by their flows.
+     * Opens several sources on one interface, among which the kernel distributes the packets by flow.
      *
      * @param options how, of kind {@link LiveCaptureOptions.Kind#AFPACKET}.
      * @param count   of sources, 1 or more.
-     * @return the sources, owned by the caller, each for a thread of its own.
-     * @throws io.flowlag.exporter.capture.CaptureException if that cannot be done; its message says what can.
+     * @return the sources, owned by the caller, one per thread.
+     * @throws io.flowlag.exporter.capture.CaptureException if that fails; its message says what to do.
      */
     public static List<? extends LivePacketSource> openGroup(final LiveCaptureOptions options, final int count) {
         if (options.kind() != LiveCaptureOptions.Kind.AFPACKET) {

@@ -1,2 +1,2 @@
-/** Opens an interface by whichever implementation is configured. */
+/** Opens an interface by the configured implementation. */
 package io.flowlag.exporter.capture.live;

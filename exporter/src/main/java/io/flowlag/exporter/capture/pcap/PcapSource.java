@@ -30,15 +30,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Packets of an interface from libpcap, wherever that is. Owned by one thread. Allocates several objects per packet, the octets
- * among them: on Linux, {@link io.flowlag.exporter.capture.afpacket.AfPacketSource} does not.
+ * Packets of an interface from libpcap, on any system that has it. Owned by one thread. Allocates several objects per packet,
+ * including the octets; on Linux, {@link io.flowlag.exporter.capture.afpacket.AfPacketSource} does not.
  * <p>
- * libpcap puts a VLAN tag that the kernel took out back into the frame, so {@code vlanTag} is always
- * {@link PacketHandler#NO_VLAN_TAG}. On the loopback interface of Linux it shows arriving packets only, each once.
- * Timestamps have nanoseconds where libpcap has them (1.5 and later), else microseconds.
+ * libpcap puts a VLAN tag that the kernel removed back into the frame, so {@code vlanTag} is always {@link
+ * PacketHandler#NO_VLAN_TAG}. On the loopback interface of Linux it shows arriving packets only, each once. Timestamps are in
+ * nanoseconds with libpcap 1.5 and later, else in microseconds.
  * <p>
- * libpcap's immediate mode is not used: on Linux it gives every packet a place as long as the snap length, of which a ring has
- * few. Packets come after the block timeout at the latest instead, as they do from the packet ring.
+ * libpcap's immediate mode is not used: on Linux it gives every packet a slot of the snap length, of which a ring has few.
+ * Packets come after the block timeout at the latest instead, as from the packet ring.
  */
 public final class PcapSource implements LivePacketSource {
     private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -46,9 +46,9 @@ public final class PcapSource implements LivePacketSource {
     private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long HOUSEKEEPING_INTERVAL_NS = 50 * NS_PER_MS;
     private static final long COUNTER_MASK = 0xffff_ffffL;
-    /** Eight of the blocks that libpcap makes on Linux: the block timeout may close one for each packet of a slow burst. */
+    /** Eight of the blocks that libpcap uses on Linux: in a slow burst the block timeout may close one for each packet. */
     private static final int MIN_BUFFER_BYTES = 8 << 18;
-    /** How much longer than its read timeout libpcap may keep a packet back. */
+    /** How much longer than its read timeout libpcap may hold a packet back. */
     private static final long GRACE_NS = 200 * NS_PER_MS;
 
     private static final int DLT_RAW = 12;
@@ -95,9 +95,9 @@ public final class PcapSource implements LivePacketSource {
     /**
      * Opens an interface.
      *
-     * @param options how; of the ring only its size counts.
+     * @param options how; of the ring only its size is used.
      * @return the source; packets that arrive from now on are in it.
-     * @throws CaptureException if that cannot be done; its message says what can.
+     * @throws CaptureException if that fails; its message says what to do.
      */
     public static PcapSource open(final LiveCaptureOptions options) {
         BpfCompiler.requireLibpcap(options.interfaceName() + ": the source 'pcap'");
@@ -178,7 +178,7 @@ public final class PcapSource implements LivePacketSource {
         return notices;
     }
 
-    /** The file number of a link type that libpcap numbers otherwise inside the process. */
+    /** The file number of a link type that has another number inside libpcap. */
     private static int linkType(final int dlt) {
         return dlt == DLT_RAW || dlt == DLT_RAW_OPENBSD ? LinkType.RAW : dlt;
     }
@@ -215,7 +215,7 @@ public final class PcapSource implements LivePacketSource {
         return true;
     }
 
-    /** Reads drops and MTU, and if there seems to be no packet, reads once in the way that tells an error from silence. */
+    /** Reads drops and MTU. If no packet seems to be there, performs one read that distinguishes an error from silence. */
     private int keepHouse(final PacketHandler handler, final int roomCount, final long nowNs) throws NotOpenException {
         if (nowNs - nextHousekeepingNs < 0 || isEnding) {
             return 0;
@@ -232,7 +232,7 @@ public final class PcapSource implements LivePacketSource {
         }
     }
 
-    /** An interface that is down but still there goes on being polled. */
+    /** An interface that is down but exists continues to be polled. */
     private int onReadFailure(final Exception failure) {
         if (interfaceId == 0 || NetworkInterfaces.indexOf(name) != interfaceId) {
             damage = "interface " + name + " vanished (" + failure.getMessage() + ")";
@@ -247,7 +247,7 @@ public final class PcapSource implements LivePacketSource {
             try {
                 readDrops();
             } catch (final PcapNativeException ex) {
-                // as when they are read in passing: the next call tells, or the read that finds the interface gone
+                // as when they are read in passing: the next call, or the read that finds the interface gone, reports it
             } catch (final NotOpenException ex) {
                 throw new IllegalStateException(ex);
             }
@@ -261,8 +261,8 @@ public final class PcapSource implements LivePacketSource {
     }
 
     /**
-     * Begins to end: what the kernel has received by now is still awaited. libpcap may count packets that it then keeps back for
-     * their direction, so the wait has a deadline.
+     * Begins to end: waits for the packets that the kernel has received by now. libpcap may count packets that it then drops
+     * for their direction, so the wait has a deadline.
      */
     private void end() {
         isEnding = true;
@@ -331,7 +331,7 @@ public final class PcapSource implements LivePacketSource {
         return capturedCount;
     }
 
-    /** libpcap is not asked for the card's timestamps. */
+    /** The card's timestamps are not requested from libpcap. */
     @Override
     public long kernelStampedCount() {
         return wantsCardStamps ? capturedCount : 0;

@@ -18,7 +18,7 @@ public final class Errno {
     public static final int EACCES = 13;
     /** No such device. */
     public static final int ENODEV = 19;
-    /** Result out of range; also: a wish that the driver cannot fulfil. */
+    /** Result out of range; also: a request that the driver cannot fulfil. */
     public static final int ERANGE = 34;
     /** Too long for the path. */
     public static final int EMSGSIZE = 90;
@@ -43,7 +43,7 @@ public final class Errno {
         return Native.getLastError();
     }
 
-    /** {@return the C library's words for an error number, in lower case; calls the library and allocates} */
+    /** {@return the C library's message for an error number, in lower case; calls the library and allocates} */
     public static String describe(final int errno) {
         final String text = CLibrary.strerror(errno);
         return Character.toLowerCase(text.charAt(0)) + text.substring(1);

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The interfaces that the calling thread can see. Asks the C library and not {@link java.net.NetworkInterface}, which leaves out
- * interfaces without an address: those that one captures on often have none. Stateless; safe from any thread; allocates.
+ * The interfaces visible to the calling thread. Uses the C library and not {@link java.net.NetworkInterface}, which omits
+ * interfaces without an address; capture interfaces often have none. Stateless; safe from any thread; allocates.
  */
 public final class NetworkInterfaces {
     private static final int NAME_OFFSET = Native.POINTER_SIZE;
@@ -50,7 +50,7 @@ public final class NetworkInterfaces {
 
     /**
      * The longest IP packet that the link of an interface carries, whether the interface has an address or not. Returns octets,
-     * as it is now; 0 if there is no such interface or the system does not tell.
+     * as it is now; 0 if there is no such interface or the system does not report it.
      */
     public static int mtuBytes(final int interfaceIndex) {
         if (!Platform.isLinux()) {

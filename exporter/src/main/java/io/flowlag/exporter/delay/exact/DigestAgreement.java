@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
  * number of packets. A share below one half indicates a wrong set-up. The counters of both points then narrow down the cause:
  * whether flows are the same, packets that came in place of the missing ones, fragments, tunnels and large packets at one point
  * only, digests seen at a distant time.
- *
- * <p> It only reads counters, so any one thread may own it, for example the conductor. Allocates when it judges.
+ * <p>
+ * It only reads counters, so any one thread may own it, for example the conductor. Allocates when it judges.
  */
 public final class DigestAgreement {
     /** The minimum of packets for a meaningful verdict. */

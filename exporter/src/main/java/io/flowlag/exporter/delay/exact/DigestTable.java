@@ -18,8 +18,8 @@ import io.flowlag.common.memory.OffHeapBuffer;
  *  44  matchedSpan       4   from the smallest sender time of a matched packet to the largest, 1024 ns, rounded up; in a free
  *                            slot, the next free one
  * </pre>
- * One thread owns it. Allocates at construction and when its index grows, off-heap; the memory of unused slots is never
- * touched.
+ * One thread owns it. Allocates at construction and when its index grows, off-heap; the memory of slots that were never used
+ * stays untouched.
  */
 final class DigestTable {
     /** No slot. */

@@ -9,19 +9,19 @@ import java.util.concurrent.TimeUnit;
 /**
  * Matches every packet of a segment by its digest: the packets of the sender point with those of the receiver point, in one
  * process ({@code docs/exact.md}).
- *
- * <p> A packet sent at a and received at b matches if -maximumLead &lt;= b - a &lt;= maximumDelay; its delay b - a is signed.
+ * <p>
+ * A packet sent at a and received at b matches if -maximumLead &lt;= b - a &lt;= maximumDelay; its delay b - a is signed.
  * Packets with equal digests (twins) match in order of arrival. Sent and received packets may be handed over in either order;
  * the first one waits.
- *
- * <p> A sent packet that waited for longer than the maximum delay is lost. A received one is a duplicate if its digest had
- * matched a packet sent at most the maximum delay before it, else it is unexpected. Where this process missed packets at one
- * point (overflow here, or {@link #onSenderGap}, {@link #onReceiverGap}), unmatched packets of the other point are undecided:
- * neither lost nor unexpected.
- *
- * <p> One thread owns a matcher, its flows and its counters. The work of a call is bounded by the packets that it decides; each
- * is decided once. Where the maximum delay may grow, later packets extend it, if there is memory. Allocates at construction,
- * and off-heap when it started with fewer packets than it may remember and needs more room.
+ * <p>
+ * A sent packet that waited for longer than the maximum delay is lost. A received one is a duplicate if its digest had matched
+ * a packet sent at most the maximum delay before it, else it is unexpected. Where this process missed packets at one point
+ * (overflow here, or {@link #onSenderGap}, {@link #onReceiverGap}), unmatched packets of the other point are undecided: neither
+ * lost nor unexpected.
+ * <p>
+ * One thread owns a matcher, its flows and its counters. The work of a call is bounded by the packets that it decides; each is
+ * decided once. Where the maximum delay may grow, later packets extend it, if there is memory. Allocates at construction, and
+ * off-heap when it started with fewer packets than it may remember and needs more room.
  */
 public final class ExactMatcher {
     private static final int NOT_GIVEN_BY_DIGEST = PacketDescriptor.FLAG_DIGEST_SHORT | PacketDescriptor.FLAG_DIGEST;

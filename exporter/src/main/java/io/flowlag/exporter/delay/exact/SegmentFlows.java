@@ -38,7 +38,8 @@ import java.util.SplittableRandom;
  * 176  ambiguousNs              8   how much too large the sum of its delays may be: of two twins one was lost
  * 184  ambiguousTakenNs         8   of it, told of in flow records
  * </pre>
- * The matcher's thread owns the table. Allocates at construction, off-heap; the memory of unused slots is never touched.
+ * The matcher's thread owns the table. Allocates at construction, off-heap; the memory of slots that were never used stays
+ * untouched.
  */
 public final class SegmentFlows {
     /** No flow. */

@@ -18,11 +18,11 @@ import java.util.stream.IntStream;
 /**
  * Writes the exact delays of all flows as comma-separated values: a header, then a line for each flow, sorted numerically by IP
  * version, addresses, protocol and ports. Only packets with a digest count.
- *
- * <p> Mean and standard deviation (divisor one less than the count) come from exact sums and have three decimals, rounded half
- * up. The four delay fields are empty where no packet matched, the deviation where only one did.
- *
- * <p> Called by the thread that owns the flows, when matching has ended. Allocates what it writes.
+ * <p>
+ * Mean and standard deviation (divisor one less than the count) come from exact sums and have three decimals, rounded half up.
+ * The four delay fields are empty where no packet matched, the deviation where only one did.
+ * <p>
+ * Called by the thread that owns the flows, when matching has ended. Allocates what it writes.
  */
 public final class TruthWriter {
     /** The first line of the file. */
