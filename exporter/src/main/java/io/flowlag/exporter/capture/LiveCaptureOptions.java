@@ -33,9 +33,9 @@ public record LiveCaptureOptions(
     public static final int MIN_RING_BYTES = 64 << 10;
     /** The largest ring. */
     public static final int MAX_RING_BYTES = 1 << 30;
-    /** The ring unless told otherwise. */
+    /** The default ring size. */
     public static final int DEFAULT_RING_BYTES = 64 << 20;
-    /** The block timeout unless told otherwise. */
+    /** The default block timeout. */
     public static final int DEFAULT_BLOCK_TIMEOUT_MS = 10;
     /** The longest block timeout. */
     public static final int MAX_BLOCK_TIMEOUT_MS = 1_000;

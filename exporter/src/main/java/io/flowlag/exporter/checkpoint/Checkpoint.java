@@ -113,7 +113,7 @@ public final class Checkpoint implements Agent {
         return ring;
     }
 
-    /** {@return the flows of the former life} */
+    /** {@return the flows of the former process} */
     public SavedFlows savedFlows() {
         return savedFlows;
     }

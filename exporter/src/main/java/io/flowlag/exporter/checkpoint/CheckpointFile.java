@@ -112,7 +112,7 @@ final class CheckpointFile implements AutoCloseable {
         return setAside;
     }
 
-    /** {@return entries that made no sense} */
+    /** {@return invalid entries} */
     long refusedCount() {
         return refusedCount;
     }

@@ -34,7 +34,7 @@ final class SavedFlow {
         FlowEntry.endReason(buffer, offset, 0);
     }
 
-    /** Notes that the flow's record has been made. */
+    /** Marks the flow's record as written. */
     static void markEnded(final MutableDirectBuffer buffer) {
         FlowEntry.endReason(buffer, 0, EndReason.FORCED_END.code());
     }

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.decode;
 
-/** Protocol numbers of the IANA registry that the decoder knows. */
+/** Protocol numbers of the IANA registry that the decoder supports. */
 final class IpProtocol {
     static final int HOP_BY_HOP = 0;
     static final int ICMP = 1;

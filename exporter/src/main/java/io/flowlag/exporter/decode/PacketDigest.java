@@ -43,7 +43,7 @@ final class PacketDigest {
     /** Position of the TCP checksum: at the beginning of a word of the transport header. */
     private static final int TCP_CHECKSUM_OFFSET = 16;
     private static final long TCP_CHECKSUM_MASK = ~0xFFFFL;
-    /** UDP's lies at the end of the first word. */
+    /** The UDP checksum is at the end of the first word. */
     private static final long UDP_CHECKSUM_MASK = -1L >>> 16;
     private static final int UDP_HEADER_LENGTH_BYTES = 8;
     private static final int TCP_MIN_HEADER_LENGTH_BYTES = 20;

@@ -11,7 +11,7 @@ final class BoundCheck {
     private static final int SIZES = 6;
     private static final int ALL_SIZES = 0;
     private static final int KEPT = 512;
-    /** With fewer, nothing can be said of 95 %. */
+    /** Fewer samples give no estimate of the 95th percentile. */
     private static final int LEAST_OF_ALL = 19;
     private static final int LEAST_OF_SIZE = 60;
     private static final int MANY_OF_SIZE = 200;

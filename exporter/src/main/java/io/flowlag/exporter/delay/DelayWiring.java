@@ -141,7 +141,7 @@ public record DelayWiring(
         return link instanceof SenderLink sender ? sender : null;
     }
 
-    /** {@return whether packets of the sender point are in sketches for a receiver elsewhere} */
+    /** {@return whether packets of the sender point are in sketches for a receiver in another process} */
     public boolean isShipping() {
         return role == Role.SENDER && link != null;
     }

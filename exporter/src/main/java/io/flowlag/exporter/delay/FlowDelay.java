@@ -176,12 +176,12 @@ public final class FlowDelay {
         buffer.putInt(offset + SKETCH_RECORD_OFFSET, record + 1);
     }
 
-    /** Where what the sketches say lies. */
+    /** The position of the sketch estimates. */
     public static int sketchOffset(final int offset) {
         return offset + EXACT_LENGTH_BYTES;
     }
 
-    /** Says that the sketches know something. */
+    /** Sets the flags of valid sketch estimates. */
     public static void sketchFlags(final MutableDirectBuffer buffer, final int offset, final int flags) {
         addFlag(buffer, offset, flags);
     }
@@ -201,7 +201,7 @@ public final class FlowDelay {
         addFlag(buffer, offset, FLAG_ERROR_BOUND);
     }
 
-    /** Says that the mean has no error bound. */
+    /** Marks the error bound of the mean as unknown. */
     public static void clearErrorBound(final MutableDirectBuffer buffer, final int offset) {
         buffer.putShort(
             offset + FLAGS_OFFSET, (short)(buffer.getShort(offset + FLAGS_OFFSET) & ~FLAG_ERROR_BOUND));

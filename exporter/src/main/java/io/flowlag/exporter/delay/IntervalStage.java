@@ -446,7 +446,7 @@ final class IntervalStage {
         return record != SketchRecords.NONE && current.receiver().waits(record, entry, 0);
     }
 
-    /** A flow has ended and its record does not wait: writes what the sketches say. */
+    /** A flow has ended and its record does not wait: writes the sketch estimates. */
     void finish(final MutableDirectBuffer entry, final int offset, final MeanChoice choice) {
         final int record = FlowDelay.sketchRecord(entry, offset);
         if (record != SketchRecords.NONE) {

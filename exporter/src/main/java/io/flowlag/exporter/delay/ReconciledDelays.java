@@ -20,7 +20,7 @@ final class ReconciledDelays {
     private boolean hasBegun;
     private boolean isLossKnown = true;
 
-    /** What was added up of a class. */
+    /** The sums of a class. */
     private static final class Total {
         private final int dscp;
         private final DelayTotal delays = new DelayTotal();

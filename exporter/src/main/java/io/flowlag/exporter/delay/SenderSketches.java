@@ -133,7 +133,7 @@ final class SenderSketches {
         return ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES).waits(entry, offset);
     }
 
-    /** A flow has ended and its record does not wait: writes what the sketches say. */
+    /** A flow has ended and its record does not wait: writes the sketch estimates. */
     void finish(final MutableDirectBuffer entry, final int offset, final MeanChoice choice) {
         ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES).finish(entry, offset, choice);
     }

@@ -22,7 +22,7 @@ public final class PacketTime {
 
     /** No time before the first packet. */
     public PacketTime() {
-        // the first packet tells it
+        // the first packet sets the time
     }
 
     /**

@@ -88,7 +88,7 @@ public final class ClockState {
         return new ClockState(Source.FIXED, null, null, new Reading(errorNs, true, ""));
     }
 
-    /** {@return the system clock as the kernel knows it, read once} */
+    /** {@return the system clock's state in the kernel, read once} */
     public static ClockState adjtimex() {
         final ClockState state = new ClockState(Source.ADJTIMEX, null, null, null);
         state.refresh();
@@ -124,7 +124,7 @@ public final class ClockState {
         }
     }
 
-    /** {@return what was known at the last refresh} */
+    /** {@return the state at the last refresh} */
     public Reading reading() {
         return reading;
     }

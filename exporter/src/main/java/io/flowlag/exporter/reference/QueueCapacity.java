@@ -57,7 +57,7 @@ public record QueueCapacity(String kind, long rateBps) {
     private static final int BITS_PER_OCTET = 8;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
-    /** What one dump said. */
+    /** The result of one dump. */
     private static final class Answer {
         private String kind = "";
         private long octetsPerSecond = UNKNOWN_BPS;

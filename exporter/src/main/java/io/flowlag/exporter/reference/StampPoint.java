@@ -18,7 +18,7 @@ public enum StampPoint {
         this.kind = kind;
     }
 
-    /** {@return the flag that asks for the stamp} */
+    /** {@return the flag that requests the stamp} */
     int flag() {
         return flag;
     }

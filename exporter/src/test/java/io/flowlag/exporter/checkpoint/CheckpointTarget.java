@@ -44,7 +44,7 @@ public final class CheckpointTarget implements FuzzTarget {
     private int formerBytes;
     private long records;
 
-    /** A target with a ring in a file that is deleted already. */
+    /** A target with a ring in a file that is already deleted. */
     public CheckpointTarget() {
         cache = new FlowCache(new FlowCacheContext().maxFlows(MAX_FLOWS).stateLengthBytes(STATE_BYTES),
             (buffer, offset, length) -> records++, counters);

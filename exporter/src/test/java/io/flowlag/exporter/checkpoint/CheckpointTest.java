@@ -35,7 +35,7 @@ class CheckpointTest {
     @TempDir
     private Path directory;
 
-    /** One life of a process: its cache, its checkpoint, the records that it made. */
+    /** One run of a process: its cache, its checkpoint, its records. */
     private final class Life implements AutoCloseable {
         private final Counters counters = new Counters();
         private final Map<Integer, Long> packetsOfRecords = new TreeMap<>();
@@ -82,7 +82,7 @@ class CheckpointTest {
             }
         }
 
-        /** As a process that is killed: nothing is removed. */
+        /** Ends as a killed process does: removes nothing. */
         @Override
         public void close() {
             checkpoint.onClose();
@@ -263,7 +263,7 @@ class CheckpointTest {
         }
     }
 
-    /** Whatever octets are damaged: a start, and no flow that never was. */
+    /** With any octets damaged, a start succeeds and restores no flow that never existed. */
     @Test
     void shouldNeitherFailNorInventAfterDamage() throws IOException {
         final byte[] whole = wholeFile();

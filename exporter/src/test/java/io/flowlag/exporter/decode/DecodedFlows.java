@@ -37,7 +37,7 @@ final class DecodedFlows implements PacketHandler {
             }
             decoded.counters.set(CounterId.CAPTURED, source.capturedCount());
         } catch (final CaptureException e) {
-            // A file that is refused has no packets, and the truth says so too.
+            // A refused file has no packets, as in the ground truth.
             decoded.counters.set(CounterId.CAPTURED, 0);
         }
         decoded.sums.forEach((key, sum) -> decoded.flows.put(key, sum[0] + " " + sum[1]));

@@ -38,7 +38,7 @@ final class Decoding {
         return result(linkType, captured, captured.length);
     }
 
-    /** Decodes a frame that must be good, to its flow key as text. */
+    /** Decodes a valid frame to its flow key as text. */
     String decode(final int linkType, final byte[] captured, final int wireLengthBytes) {
         assertEquals(CounterId.DECODED, result(linkType, captured, wireLengthBytes));
         return DecodedFlows.key(descriptor);

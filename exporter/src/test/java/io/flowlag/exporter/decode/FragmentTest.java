@@ -86,7 +86,7 @@ class FragmentTest {
             decoding.ip(ipv6(44, ipv6Fragment(17, 24, 0x92345678, payload(16)))));
     }
 
-    /** RFC 8200, section 4.5: the first fragment alone says what follows the extension headers that were cut in pieces. */
+    /** RFC 8200, section 4.5: only the first fragment names the protocol behind fragmented extension headers. */
     @Test
     void shouldGiveLaterFragmentsOfIpv6TheProtocolBehindExtensionHeaders() {
         final String flow = "6,2001:db8::1,2001:db8:1::2,17,1000,2000";
@@ -177,7 +177,7 @@ class FragmentTest {
         for (int i = 0; i < packets; i++) {
             decoder.ip(later(i, 24));
         }
-        // Sets of four, loaded with two on average: 5 % find more than four, by chance of the random key.
+        // Sets of four, loaded with two on average: with a random key, 5 % would need more than four.
         assertTrue(decoder.count(CounterId.FRAGMENT_PORTS_FOUND) > packets * 9 / 10);
     }
 

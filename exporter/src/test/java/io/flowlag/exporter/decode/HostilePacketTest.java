@@ -28,7 +28,7 @@ import static io.flowlag.exporter.decode.Frames.*;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Whatever the octets are, the decoder answers, and reads none but the captured ones (the buffer would throw). */
+/** For any octets the decoder returns a result, and reads only the captured ones (the buffer would throw). */
 class HostilePacketTest {
     private static final int[] LINK_TYPES = {
         LinkType.ETHERNET, LinkType.RAW, LinkType.RAW_BSD, LinkType.RAW_OPENBSD, LinkType.NULL, LinkType.LOOP, LinkType.IPV4,
@@ -43,7 +43,7 @@ class HostilePacketTest {
             .innerTunnels(true).jumboLengths(true).digest(new SipHash(1, 2)).fragmentTableEntries(16);
     }
 
-    /** Packets of every kind that the decoder knows, bare. */
+    /** Packets of every kind that the decoder supports, without a link header. */
     static List<byte[]> goodPackets() {
         return Stream.of(
             TunnelTest.tunnelsOfIpv4(), TunnelTest.tunnelsOfIpv6(), TunnelTest.brokenTunnels(),
@@ -129,7 +129,7 @@ class HostilePacketTest {
         }
     }
 
-    /** A few octets of the headers changed, and now and then the end cut off. */
+    /** Changes a few octets of the headers, and sometimes cuts the end off. */
     static byte[] mutant(final byte[] packet, final Random random) {
         final byte[] mutant = random.nextInt(3) == 0 ? cut(packet, random.nextInt(packet.length + 1)) : packet.clone();
         for (int i = random.nextInt(4); i > 0 && mutant.length > 0; i--) {

@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** Packets by the addresses of their innermost IP header, in real tunnels: as tshark dissects them, and as we decode them. */
+/** Compares the addresses of packets' innermost IP headers, in real tunnels, with tshark's. */
 @Tag("interop")
 class InnermostHeaderTest {
     private static final Path TSHARK = Path.of("/usr/bin/tshark");
@@ -67,7 +67,7 @@ class InnermostHeaderTest {
         return packets;
     }
 
-    /** The addresses of the last IP header, those left out that ICMP errors quote. */
+    /** The addresses of the last IP header, without those quoted by ICMP errors. */
     private static String innermost(final String[] fields) {
         int ipv4Count = 0;
         int ipv6Count = 0;

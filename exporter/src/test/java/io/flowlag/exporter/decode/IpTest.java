@@ -160,7 +160,10 @@ class IpTest {
         assertEquals(70_040, PacketDescriptor.ipLengthBytes(wholeLengths.descriptor, 0));
     }
 
-    /** As the kernel gives a joined packet of more than 65535 octets on a VLAN: no length, and the tag out of the frame. */
+    /**
+     * As the kernel gives a joined packet of more than 65535 octets on a VLAN: without length, and with the tag out of the
+     * frame.
+     */
     @Test
     void shouldNotTakeATagOutsideOfTheFrameForOctetsOfThePacket() {
         final byte[] frame = ethernet(0x0800, with(ipv4(17, UDP), 3, 0));

@@ -28,7 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Digests and segment flow hashes: the vectors of {@code docs/digest.md}, and what may and may not change them. */
+/** Digests and segment flow hashes: the vectors of {@code docs/digest.md}, and which changes of a packet affect them. */
 class PacketDigestTest {
     private static final SipHash HASH = new SipHash(0x0706050403020100L, 0x0f0e0d0c0b0a0908L);
     private static final int FIRST_FRAGMENT = 0x2000;

@@ -21,8 +21,8 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /**
- * The decoder, with everything switched on that it can do. An input is a link type (2 octets), whether a VLAN tag was taken out
- * (1), how much longer the packet was on the wire (1, times 64), and the captured octets, behind which nothing may be read.
+ * The decoder, with every option on. An input is a link type (2 octets), whether a VLAN tag was removed (1), how much longer
+ * the packet was on the wire (1, times 64), and the captured octets, behind which nothing may be read.
  */
 public final class PacketTarget implements FuzzTarget {
     private static final int PREFIX_BYTES = 4;

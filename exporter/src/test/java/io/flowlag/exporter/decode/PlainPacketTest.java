@@ -27,7 +27,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The short way gives what the way through all layers gives, octet by octet. */
+/** The fast path gives the same octets as the path through all layers. */
 class PlainPacketTest {
     private static final int PACKETS_OF_EACH_CAPTURE = 30;
     private static final int MUTANTS_OF_EACH_PACKET = 6;
@@ -43,7 +43,7 @@ class PlainPacketTest {
         }
     }
 
-    /** A decoder that takes the short way, and one that does not. */
+    /** A decoder with the fast path, and one without. */
     private static final class Pair {
         private final Counters counters = new Counters();
         private final Counters plainCounters = new Counters();
@@ -56,14 +56,14 @@ class PlainPacketTest {
         }
 
         private static PacketDecoder.Context context(final boolean innerTunnels, final int digestPayloadBytes) {
-            // The table of fragments has a random key: what two of them forget is not the same.
+            // The fragment table has a random key: two tables forget different entries.
             final PacketDecoder.Context context =
                 new PacketDecoder.Context().innerTunnels(innerTunnels).observationPoint(3).fragmentPorts(false);
             return digestPayloadBytes < 0 ? context :
                 context.digest(new SipHash(1, 2)).digestPayloadBytes(digestPayloadBytes);
         }
 
-        /** The captured octets alone are in the buffer: reading beyond them throws. */
+        /** The buffer holds only the captured octets: reading beyond them throws. */
         int decode(final byte[] captured, final int wireLengthBytes, final int linkType, final int vlanTag) {
             final UnsafeBuffer packet = new UnsafeBuffer(captured);
             final UnsafeBuffer expected = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
@@ -88,7 +88,7 @@ class PlainPacketTest {
         }
     }
 
-    /** Where the flow hash is left to others, they get it from the descriptor; all else is as without. */
+    /** If the flow hash is skipped, it can be computed from the descriptor; all other fields are the same. */
     private static void compareLeft(final byte[] captured, final int wireLengthBytes) {
         final UnsafeBuffer packet = new UnsafeBuffer(captured);
         final UnsafeBuffer expected = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);

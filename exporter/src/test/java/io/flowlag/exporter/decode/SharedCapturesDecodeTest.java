@@ -31,7 +31,7 @@ class SharedCapturesDecodeTest {
         }
     }
 
-    /** One line for each flow that the two do not tell alike. */
+    /** One line for each flow on which the two differ. */
     private static String difference(final Map<String, String> truth, final Map<String, String> decoded) {
         final StringBuilder lines = new StringBuilder();
         final Map<String, String> all = new TreeMap<>(truth);

@@ -25,7 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What is said of all intervals, by aggregators and by reconciled packets. */
+/** Delays and losses over all intervals, by aggregators and by reconciled packets. */
 class ClassDelaysTest {
     private static final long MS = 1_000_000L;
     private static final long INTERVAL_NS = 100 * MS;
@@ -98,7 +98,7 @@ class ClassDelaysTest {
         }
     }
 
-    /** Equal packets are in one cell, so that nothing tells how their delays differ. */
+    /** Equal packets are in one cell, which gives no deviation. */
     @Test
     void shouldHaveNoDeviationOfEqualPackets() {
         final SketchPair pair = pair();
@@ -139,7 +139,7 @@ class ClassDelaysTest {
         assertEquals(reconciledIntervals.get(0).standardDeviationNs(), reconciledTotal.standardDeviationNs());
     }
 
-    /** Intervals that have one are put together with how far their means are apart. */
+    /** The deviations of several intervals combine with the distance of their means. */
     @Test
     void shouldPutDeviationsTogether() {
         final DelayTotal delays = new DelayTotal();
@@ -159,7 +159,7 @@ class ClassDelaysTest {
         assertEquals(Math.round(Math.sqrt(500 * 500 + 1000 * 1000)), delays.standardDeviationNs());
     }
 
-    /** A packet that comes when its interval was told counts as lost there. */
+    /** A packet that arrives after the answer of its interval counts as lost there. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldKnowTheLossOfAllIntervalsUnlessAPacketComesTooLate(final boolean isLate) {
@@ -178,7 +178,7 @@ class ClassDelaysTest {
         assertEquals(isLate ? null : 0L, reconciledTotal.lostPackets());
     }
 
-    /** A sender that ships no answer to one interval, though it has one. */
+    /** A sender that ships no answer to one interval, although it has one. */
     private static final class ForgetfulSender implements SenderAnswers {
         private final IntervalPoint point = new IntervalPoint(reconciledContext(), false);
         private final long forgotten;
@@ -256,7 +256,7 @@ class ClassDelaysTest {
         assertEquals(20, reconciledTotal.lostPackets());
     }
 
-    /** A sender begins some intervals after the receiver: what is said of all begins with it. */
+    /** A sender begins some intervals after the receiver: the totals begin with it. */
     @Test
     void shouldKnowTheLossOfAllSinceTheFirstAnswer() {
         final IntervalReceiver receiver = pass(0, 250, 270, 0, 0);

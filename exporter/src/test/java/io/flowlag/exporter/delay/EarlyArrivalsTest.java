@@ -20,7 +20,7 @@ class EarlyArrivalsTest {
         assertTrue(early.onSent(7, 401) < 0);
     }
 
-    /** Else a copy that is sent later would be taken for the packet that arrived. */
+    /** Otherwise a copy that is sent later would be taken for the packet that arrived. */
     @Test
     void shouldNotRememberAPacketThatTheSenderPointSawFirst() {
         assertTrue(early.onSent(7, 100) < 0);

@@ -12,7 +12,7 @@ class MarkedReferencesTest {
 
     private final MarkedReferences marked = new MarkedReferences(16, 1, 1000);
 
-    /** {@return how many packets were passed over before the one that is marked; as many as there are if none is} */
+    /** {@return the packets skipped before the marked one; all of them if none is} */
     private int passed(final int packets) {
         for (int i = 0; i < packets; i++) {
             if (marked.isNext(0)) {

@@ -71,7 +71,7 @@ final class MarkedSegment {
             }
             lengths[i] = left > 0 ? LARGE_BYTES : SMALL_BYTES;
             flows[i] = isInBurst ? flows[i - 1] : random.nextInt(FLOWS);
-            // A burst comes four times as fast as the link carries it.
+            // A burst comes at four times the link rate.
             nowNs += isInBurst ? LARGE_BYTES * NS_PER_BYTE / 4 : -Math.log(1 - random.nextDouble()) * meanBytes * NS_PER_BYTE *
                 (1 + (BURST_PACKETS - 1) * burstShare) / load;
             left -= left > 0 ? 1 : 0;

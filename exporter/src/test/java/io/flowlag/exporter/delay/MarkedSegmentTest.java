@@ -45,7 +45,7 @@ class MarkedSegmentTest {
 
         final String what = "offset " + offsetNs + ", seed " + SEED;
         assertTrue(segment.isAccountedFor(), what);
-        // Arrivals that have to be remembered for long give way to later ones.
+        // Later arrivals overwrite those that must be remembered for long.
         final boolean isFar = offsetNs < -100_000_000;
         assertEquals(references, segment.count("rli_references"), (isFar ? 0.2 : 0.01) * references, what);
         assertEquals(references, segment.count("references_sent"), what);

@@ -35,7 +35,7 @@ class MatchedFlowTest {
     private static final long LOST_HERE = 3;
     private static final long LIFE_NS = 3_600 * SECOND_NS;
     private static final long START_NS = 1_700_000_000L * SECOND_NS;
-    /** Packets of the flow come later than what is undecided because matching begins. */
+    /** Packets of the flow come after the undecided time at the start of matching. */
     private static final long FLOW_NS = START_NS + 10 * SECOND_NS;
 
     private final ExporterConfig config = new ConfigLoader().text("test",
@@ -103,7 +103,7 @@ class MatchedFlowTest {
         }
     }
 
-    /** Which one of two equal packets was lost cannot be seen: the bound has both in it. */
+    /** It is unknown which of two equal packets was lost: the bound covers both. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void shouldBoundTheMeanWhereALostTwinMayHaveGivenItsTime(final long seed) {
@@ -172,7 +172,7 @@ class MatchedFlowTest {
         return entry;
     }
 
-    /** A packet that came after it was given up was counted as lost, and is not. */
+    /** A packet that came after its wait was counted as lost, and is not. */
     @Test
     void shouldTellAnUpperBoundOfLossWherePacketsCameLaterThanTheyWereWaitedFor() {
         watch();
@@ -191,7 +191,7 @@ class MatchedFlowTest {
         assertFalse(FlowDelay.has(record, OFFSET, FlowDelay.FLAG_ERROR_BOUND), "its delay is beyond all that matched");
     }
 
-    /** Addresses are translated between the points: nothing is known of losses, least of all that there were none. */
+    /** Addresses are translated between the points: losses are unknown, not zero. */
     @Test
     void shouldTellNoLossWhereNoPacketMatches() {
         watch();
@@ -207,7 +207,7 @@ class MatchedFlowTest {
         assertFalse(FlowDelay.has(record, OFFSET, FlowDelay.FLAG_LOSS));
     }
 
-    /** A proxy rewrites packets of a flow: those that are lost and those that came in their place are not two things. */
+    /** A proxy rewrites packets of a flow: the lost ones and the ones in their place are the same packets. */
     @Test
     void shouldTellNoLossWhereMostPacketsOfAFlowAreRewritten() {
         watch();
@@ -241,7 +241,7 @@ class MatchedFlowTest {
         assertEquals(FlowDelay.LOSS_UPPER_BOUND, FlowDelay.lossKind(record, OFFSET));
     }
 
-    /** What packets of a former life took cannot be told by those of this one, however many. */
+    /** The delays of a former process's packets cannot be inferred from this one's, however many. */
     @Test
     void shouldNotTakeThisLifesDelaysForThoseOfAFormerOne() {
         watch();
@@ -272,7 +272,7 @@ class MatchedFlowTest {
         assertFalse(isShownExact(), "one of them was lost");
     }
 
-    /** What is shown of flow 1 while it lives. */
+    /** Whether flow 1 is shown as exact while it lives. */
     private boolean isShownExact() {
         final FlowWatch watch = new FlowWatch((buffer, offset, length) -> { }, 16, SECOND_NS, () -> watchNs);
         watch.watch(cache, meter.flowDelays());
@@ -306,7 +306,7 @@ class MatchedFlowTest {
         assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, OFFSET));
     }
 
-    /** A packet was lost just before its flow fell silent: the record waits until that is known. */
+    /** A packet was lost just before its flow fell silent: the record waits for the decision. */
     @Test
     void shouldTellLossesOfAFlowThatFallsSilentBeforeTheyAreDecided() {
         cache.timeouts(LIFE_NS, SECOND_NS, 0);
@@ -340,7 +340,7 @@ class MatchedFlowTest {
         assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, OFFSET));
     }
 
-    /** The one socket is open a moment before the other, and so sees packets that the other missed. */
+    /** One socket opens before the other, and so sees packets that the other missed. */
     @Test
     void shouldTellNoExactLossOfPacketsFromBeforeBothPointsWereWatched() {
         for (int i = 0; i < 5; i++) {
@@ -357,7 +357,7 @@ class MatchedFlowTest {
         assertEquals(FlowDelay.LOSS_UPPER_BOUND, FlowDelay.lossKind(record, OFFSET));
     }
 
-    /** Packets that were sent just before the end may be on their way still. */
+    /** Packets that were sent just before the end may still be on their way. */
     @Test
     void shouldTellAnUpperBoundOfLossWherePacketsAreUndecided() {
         watch();

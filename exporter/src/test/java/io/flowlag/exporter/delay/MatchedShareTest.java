@@ -43,7 +43,7 @@ class MatchedShareTest {
         return share.hasGrown(nowNs);
     }
 
-    /** Packets that match are forgotten early where there is no room; those that do not match find none. */
+    /** Without room, packets that match are forgotten early; those that do not match find none. */
     private void lossySecond(final int packets) {
         for (int i = 0; i < packets; i++) {
             PacketDescriptor.ipVersion(packet, 0, 4);

@@ -51,7 +51,7 @@ class MeanChoiceTest {
         assertTrue(FlowDelay.has(entry, OFFSET, FlowDelay.FLAG_EXACT));
     }
 
-    /** The mean of those that are there, and any delays of the rest within what the segment has shown. */
+    /** The bound holds for any delays of the missing packets within the observed range of the segment. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
     void shouldHoldWhateverTheMissingPacketsAre(final long seed) {
@@ -93,7 +93,7 @@ class MeanChoiceTest {
         assertEquals(1, boundNs());
     }
 
-    /** One flow's delays do not show what others have. */
+    /** The delays of one flow do not show the range of the others. */
     @Test
     void shouldNotTakeFewDelaysForTheRange() {
         flow(18, START_NS);

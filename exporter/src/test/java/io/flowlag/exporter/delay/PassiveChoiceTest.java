@@ -15,7 +15,7 @@ class PassiveChoiceTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final int SHARE_PPM = 100_000;
     private static final int CEILING_BPS = 2_000_000;
-    /** What the ceiling allows in a second, by the octets of a send time. */
+    /** The send times that the ceiling allows in a second, by their size in octets. */
     private static final int ALLOWED = CEILING_BPS / 66;
 
     private final SharedSampling sampling = new SharedSampling(0, SHARE_PPM, 0);
@@ -70,7 +70,7 @@ class PassiveChoiceTest {
         assertEquals(10_000, shipped(choice, 100_000, 1), 400, "all when the clock was set back");
     }
 
-    /** In bursts of 20 ms with 80 ms of nothing between them, the mean rate counts. */
+    /** In bursts of 20 ms with pauses of 80 ms, the mean rate counts. */
     @Test
     void shouldKeepToTheCeilingInBursts() {
         final PassiveChoice choice = new PassiveChoice(sampling, CEILING_BPS);
@@ -83,7 +83,7 @@ class PassiveChoiceTest {
         assertTrue(shipped > 0.7 * ALLOWED, () -> "in 2 s");
     }
 
-    /** What is left out are the packets of the highest ranks, so those of one part of a capture are no better off. */
+    /** The packets of the highest ranks are left out, so no part of a capture is preferred. */
     @Test
     void shouldLeaveOutByRankAlone() {
         final PassiveChoice choice = new PassiveChoice(sampling, CEILING_BPS);

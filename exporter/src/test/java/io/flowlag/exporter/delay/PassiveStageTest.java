@@ -33,7 +33,7 @@ class PassiveStageTest {
         stage.onReceived(packet, 0, 0);
     }
 
-    /** A receiver that lags behind leaves send times where they are, until its packets have come as far. */
+    /** A receiver that lags behind leaves send times in the queue until its packets have come as far. */
     @Test
     void shouldTakeNoMoreSendTimesThanHalfOfItsRoomUntilTimeHasPassed() {
         final PassiveStage stage = stage(MS_NS);
@@ -55,7 +55,7 @@ class PassiveStageTest {
         return counters.get(label);
     }
 
-    /** A sender of the version before tells whole digests. */
+    /** A sender of the previous version ships whole digests. */
     @Test
     void shouldKnowShippedPacketsByTheLastBitsOfTheirDigests() {
         final PassiveStage stage = stage(1000 * MS_NS);

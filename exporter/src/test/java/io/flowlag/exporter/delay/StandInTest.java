@@ -29,7 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The delay stage live, when more packets are under way than it has memory for, and when that is over. */
+/** The delay stage live, while more packets are under way than it has memory for, and afterwards. */
 class StandInTest {
     private static final int OFFSET = FlowEntry.BASE_LENGTH_BYTES;
     private static final long MS = 1_000_000L;
@@ -70,7 +70,7 @@ class StandInTest {
         meter.close();
     }
 
-    /** A queue that fills and empties within a second, so that packets keep their order. */
+    /** A queue that fills and empties within a second without reordering packets. */
     private static long delayNs(final long timeNs) {
         return 20 * MS + (long)(15 * MS * Math.sin(2 * Math.PI * (timeNs % SECOND_NS) / SECOND_NS));
     }
@@ -109,7 +109,7 @@ class StandInTest {
         }
     }
 
-    /** The packets under way arrive, and the flows have their records. */
+    /** The packets under way arrive, and all flows end. */
     private List<UnsafeBuffer> end() {
         arrive(Long.MAX_VALUE);
         nowNs += 10 * SECOND_NS;
@@ -188,7 +188,7 @@ class StandInTest {
         assertEquals(0, matched.unexplainedReceived());
     }
 
-    /** Flows were matched at first, as far as there was room, and interpolated then: their mean is of all of that. */
+    /** Flows were matched while there was room, then interpolated: their mean covers both. */
     private void assertMixed(final List<UnsafeBuffer> mixed, final long seed) {
         int held = 0;
         int whole = 0;

@@ -24,7 +24,7 @@ class CacheSweepTest {
 
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
 
-    /** Keeps what it is given, and refuses now and then. */
+    /** Keeps the copies that it receives, and sometimes refuses one. */
     private static final class Keeper implements SnapshotSink {
         private final Map<Long, Long> packets = new HashMap<>();
         private final Set<Long> ended = new HashSet<>();

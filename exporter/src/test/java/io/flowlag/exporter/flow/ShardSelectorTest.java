@@ -37,7 +37,7 @@ class ShardSelectorTest {
         }
     }
 
-    /** What does not belong to the key does not move a packet, what belongs to it does. */
+    /** Fields outside the key do not move a packet, fields of the key do. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldGoByTheKeyAlone(final boolean isVlanInKey) {

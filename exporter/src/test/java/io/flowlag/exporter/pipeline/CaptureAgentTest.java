@@ -22,7 +22,7 @@ import java.util.Queue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** How far capture says it has come, by live sources whose packets wait in a ring while the process has no time. */
+/** The reported progress of capture, with live sources whose packets wait in a ring while the process is not scheduled. */
 class CaptureAgentTest {
     private static final long MS = 1_000_000L;
     private static final long START_NS = 1_800_000_000_000_000_000L;
@@ -95,7 +95,7 @@ class CaptureAgentTest {
         private final List<Long> capturedNs = new ArrayList<>();
         private int packets;
         private long newestNs;
-        /** Packets of the new time come before anybody knows of it. */
+        /** Packets of the new time come before the clock step is noticed. */
         private boolean isClockSet;
 
         @Override

@@ -30,9 +30,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 /**
  * The metering thread with delay allocates nothing for packets and references, and nothing where flows end.
  * <p>
- * What this work allocates it would allocate in each round, so one round without an octet is the proof. Not every round needs to
- * be one: when a method has run so often that the optimizing compiler is asked for it, HotSpot resolves the strings among the
- * constants of its class, once, on the thread that runs it. On a busy machine that comes late; interpreted, it never does.
+ * An allocation of this code would happen in each round, so one round without any is the proof. Not every round is free of
+ * them: when the optimizing compiler is requested for a method, HotSpot resolves the string constants of its class, once, on
+ * the thread that runs it. On a busy machine that happens late; interpreted code never does it.
  */
 class DelayAllocationTest {
     private static final long START_NS = 1_700_000_000_000_000_000L;
@@ -81,7 +81,7 @@ class DelayAllocationTest {
         PacketDescriptor.digest(batch, offset, packetNumber * 0x9E37_79B9_7F4A_7C15L);
     }
 
-    /** A packet passes both points; now and then a reference does. */
+    /** A packet passes both points; sometimes a reference does. */
     private void pass(final MeteringAgent agent, final boolean hasReferences) {
         final long sentNs = START_NS + ++packetNumber * GAP_NS;
         if (hasReferences && packetNumber % REFERENCE_DISTANCE == 0) {
@@ -161,7 +161,7 @@ class DelayAllocationTest {
         }
     }
 
-    /** Counts references, and tells each one's send time a turn later. */
+    /** Counts references, and reports each one's send time in the next turn. */
     private final class KeptReferences implements ReferenceTransmitter {
         private int sentCount;
         private boolean isTold = true;

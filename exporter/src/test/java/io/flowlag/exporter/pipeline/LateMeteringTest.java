@@ -22,7 +22,7 @@ import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** The metering thread comes to packets long after they were captured, as behind a standstill of the process. */
+/** The metering thread reaches packets long after their capture, as after a pause of the process. */
 class LateMeteringTest {
     private static final long START_NS = 1_700_000_000_000_000_000L;
     private static final long LATENESS_NS = 3_000_000_000L;

@@ -89,7 +89,7 @@ class ReferenceRecognizerTest {
         assertEquals(PORT, PacketDescriptor.destinationPort(descriptor, 0), "the descriptor of a packet stays");
     }
 
-    /** References of several sizes, of which the snap length leaves what is said in them. */
+    /** References of several sizes, of which the snap length leaves all fields. */
     @ParameterizedTest
     @ValueSource(ints = {0x45, 0x46})
     void shouldTakeAReferenceOfWhichNothingButPaddingIsCutOff(final int versionAndLength) {

@@ -109,7 +109,7 @@ class SourceMergeTest {
         assertEquals(taken.stream().sorted().toList(), taken);
     }
 
-    /** The clock of both was set back by an hour, in what was captured. */
+    /** The clock of both captures was set back by an hour. */
     @Test
     void shouldMergeEachSideOfAStepOfTheClock() {
         final SourceMerge all = new SourceMerge(2, 64, false);

@@ -62,7 +62,7 @@ public final class AfPacketSource implements LivePacketSource {
     private long nextHousekeepingNs = System.nanoTime();
     private boolean isEnding;
     private long endDeadlineNs;
-    /** Read by other threads, to tell. */
+    /** Read by other threads. */
     private volatile String damage;
 
     private AfPacketSource(

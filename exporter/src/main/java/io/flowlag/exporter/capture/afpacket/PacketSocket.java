@@ -179,7 +179,7 @@ final class PacketSocket implements AutoCloseable {
         }
     }
 
-    /** Asks for frames to other stations. */
+    /** Requests frames addressed to other stations. */
     void joinPromiscuous(final int interfaceIndex) {
         putMembership(argument, interfaceIndex, MEMBERSHIP_PROMISCUOUS);
         check("promiscuous mode", set(SOL_PACKET, PACKET_ADD_MEMBERSHIP, MEMBERSHIP_LENGTH_BYTES));

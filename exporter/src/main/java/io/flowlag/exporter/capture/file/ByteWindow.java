@@ -15,7 +15,7 @@ abstract class ByteWindow implements AutoCloseable {
     /** Returned where the length of an input is unknown. */
     static final long UNKNOWN_LENGTH = -1;
 
-    /** What is in view now. */
+    /** The piece in view. */
     protected final UnsafeBuffer view;
     /** Position of the first octet in view. */
     protected long viewPosition;

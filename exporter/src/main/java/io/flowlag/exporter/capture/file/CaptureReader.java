@@ -14,7 +14,7 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
     /** The most octets of one packet that are accepted; libpcap's bound for the supported link types. */
     static final int MAX_CAPTURED_LENGTH_BYTES = 262_144;
 
-    /** What is read. */
+    /** The input. */
     protected final ByteWindow window;
     /** Position of the next octet to be read. */
     protected long position;

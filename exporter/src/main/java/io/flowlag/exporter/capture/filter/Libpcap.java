@@ -21,15 +21,15 @@ final class Libpcap {
     private Libpcap() {
     }
 
-    /** {@return whether libpcap is there} */
+    /** {@return whether libpcap is installed} */
     static boolean isAvailable() {
         return LOAD_FAILURE == null;
     }
 
     /**
-     * Fails unless libpcap is there.
+     * Fails unless libpcap is installed.
      *
-     * @param wish what it is needed for.
+     * @param wish its purpose.
      * @throws CaptureException of kind {@link CaptureException.Kind#UNAVAILABLE} if it is not.
      */
     static void require(final String wish) {

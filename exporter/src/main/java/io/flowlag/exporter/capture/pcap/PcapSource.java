@@ -77,7 +77,7 @@ public final class PcapSource implements LivePacketSource {
     private long endCount = Long.MAX_VALUE;
     private long endDeadlineNs;
     private boolean isClosed;
-    /** Read by other threads, to tell. */
+    /** Read by other threads. */
     private volatile String damage;
 
     private PcapSource(

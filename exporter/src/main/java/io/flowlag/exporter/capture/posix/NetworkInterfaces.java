@@ -35,7 +35,7 @@ public final class NetworkInterfaces {
         return Platform.isWindows() ? 0 : CLibrary.if_nametoindex(name);
     }
 
-    /** {@return the names of all interfaces in the kernel's order; empty where the system does not tell} */
+    /** {@return the names of all interfaces in the kernel's order; empty where the system does not list them} */
     public static List<String> names() {
         final List<String> names = new ArrayList<>();
         final Pointer list = Platform.isWindows() ? null : CLibrary.if_nameindex();

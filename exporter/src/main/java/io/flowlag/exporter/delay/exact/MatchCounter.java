@@ -139,7 +139,7 @@ public enum MatchCounter {
         return label;
     }
 
-    /** {@return what is counted} */
+    /** {@return the unit of the counter} */
     public String unit() {
         return unit;
     }

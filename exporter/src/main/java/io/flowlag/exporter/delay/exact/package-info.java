@@ -1,6 +1,6 @@
 /**
- * Exact matching: every packet of a segment known at both points by its digest, what became of each, and per 5-tuple the counts
- * and delays that follow. Where both points are in one process this is the truth that estimates are judged by. What a matcher
- * is made of belongs to the thread that owns the matcher.
+ * Exact matching: recognises every packet of a segment at both points by its digest, and derives its result and the counts and
+ * delays of each 5-tuple. Where both points are in one process this is the ground truth for estimates. All parts of a matcher
+ * belong to the thread that owns it.
  */
 package io.flowlag.exporter.delay.exact;

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.GZIPOutputStream;
 
-/** Writes small captures, right and wrong ones; says every number as the file is to hold it. */
+/** Writes small captures, valid and invalid ones; every number is given as the file holds it. */
 final class CaptureBytes {
     static final int PCAP_MICROSECONDS = 0xa1b2c3d4;
     static final int PCAP_NANOSECONDS = 0xa1b23c4d;

@@ -31,7 +31,7 @@ public final class CaptureFileTarget implements FuzzTarget {
     private static final int MAX_BYTES = 4096;
     private static final int BUFFER_BYTES = 1 << 13;
     private static final int INPUTS_PER_FILE = 64;
-    /** What gzip can make of an octet, at most. */
+    /** The largest expansion of an octet by gzip. */
     private static final int MOST_UNPACKED_PER_OCTET = 1032;
     private static final int LEAST_RECORD_BYTES = 12;
     private static final int POLL_LIMIT = 64;

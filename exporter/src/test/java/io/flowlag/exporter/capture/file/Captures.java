@@ -12,14 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Reads captures whole, into texts that are easily compared. */
+/** Reads whole captures into texts that are easily compared. */
 final class Captures {
     static final InputStream NO_INPUT = InputStream.nullInputStream();
 
     private Captures() {
     }
 
-    /** What came out of a capture: a text a packet, and how it ended. */
+    /** The result of reading a capture: a text for each packet, and how it ended. */
     record Outcome(List<String> packets, String damage, long clampedCount) {
     }
 

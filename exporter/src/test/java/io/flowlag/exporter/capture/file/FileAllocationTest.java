@@ -24,7 +24,7 @@ class FileAllocationTest {
     private static final int PACKETS = 60_000;
     private static final int WARM_UP_PACKETS = 20_000;
     private static final int MEASURED_PACKETS = 5_000;
-    /** The JVM itself allocates now and then: what allocates for packets does so each time. */
+    /** The JVM itself allocates at times; an allocation for packets happens in each repetition. */
     private static final int REPETITIONS = 6;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 

@@ -226,8 +226,8 @@ class HostileFileTest {
     }
 
     /**
-     * The JVM may throw the fault of a cut mapping some time after the read that met it, anywhere on that thread: so the source
-     * is drained on a thread of its own, which goes on polling after a fault as the pipeline does.
+     * The JVM may throw the fault of a truncated mapping some time after the read, anywhere on that thread. The source is
+     * therefore drained on its own thread, which continues to poll after a fault as the pipeline does.
      */
     private static void drainThroughFaults(final PacketSource source, final PacketTotals totals) {
         final Thread thread = new Thread(() -> {

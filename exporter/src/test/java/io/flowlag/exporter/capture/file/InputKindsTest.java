@@ -261,7 +261,7 @@ class InputKindsTest {
         }
     }
 
-    /** A stream as unwilling as one can be: an octet at a time, and never anything available. */
+    /** A slow stream: one octet at a time, and never anything available. */
     private static final class OctetWise extends InputStream {
         private final InputStream octets;
 

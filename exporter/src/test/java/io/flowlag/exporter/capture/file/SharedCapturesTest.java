@@ -17,7 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 /** Every real capture of the shared data against its row in the manifest, whose figures come from tshark. */
 class SharedCapturesTest {
     /**
-     * Where the totals are not those of the manifest; all were checked by a second, plain reading of the file. As there: packets,
+     * Totals that differ from the manifest; a second, independent reading of the file confirmed all of them. As there: packets,
      * octets on the wire, first and last time in ns.
      */
     private static final Map<String, String> OTHER_TOTALS = Map.ofEntries(

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import static org.junit.jupiter.api.Assertions.*;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** Expressions compiled by libpcap, run by us and by libpcap on the same packets. */
+/** Expressions compiled by libpcap, run by this filter and by libpcap on the same packets. */
 class BpfFilterTest {
     private static final long MAX_CAPTURE_LENGTH_BYTES = 1 << 18;
     private static final int MAX_PACKETS_PER_CAPTURE = 60;
@@ -169,7 +169,7 @@ class BpfFilterTest {
         return count;
     }
 
-    /** Every expression on every packet of a link type that it can be compiled for; returns how many pairs that were. */
+    /** Runs every expression on every packet of a link type that it can be compiled for; returns the number of pairs. */
     private static int compareAll(final List<Packet> packets) {
         int pairs = 0;
         for (final int linkType : packets.stream().mapToInt(Packet::linkType).distinct().toArray()) {
@@ -263,7 +263,7 @@ class BpfFilterTest {
         }
     }
 
-    /** The first packets of a pcap file, nothing of any other. */
+    /** The first packets of a pcap file; none of any other. */
     private static void addPackets(final byte[] file, final List<Packet> packets) {
         final ByteBuffer buffer = ByteBuffer.wrap(file);
         if (file.length < 24) {

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import static io.flowlag.exporter.capture.filter.BpfOpcode.*;
 import static org.junit.jupiter.api.Assertions.*;
 
-/** Laws of programs that no compiler would make. */
+/** Properties of programs that no compiler would create. */
 class BpfPropertyTest {
     private static final int MAX_INSTRUCTIONS = 24;
     private static final int MAX_OPERAND = 40;

@@ -3,7 +3,7 @@ package io.flowlag.exporter.capture.filter;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** The witness: libpcap's own interpreter, on the same program and octets. */
+/** The oracle: libpcap's own interpreter, on the same program and octets. */
 final class NativeFilter {
     private static final int MAX_PACKET_LENGTH_BYTES = 1 << 18;
 

@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Exact matching of random traffic against what is known of it, and against a model that has all the memory it wants. */
+/** Exact matching of random traffic against the ground truth, and against a model with unlimited memory. */
 class ExactMatcherPropertyTest {
     private static final long MAXIMUM_DELAY_NS = 100;
     private static final int LATENESS_NS = 60;
@@ -136,7 +136,7 @@ class ExactMatcherPropertyTest {
         }
     }
 
-    /** The matcher, which begins with little room, and what its handler was told. */
+    /** The matcher, which begins with little room, and the results that its handler received. */
     private final class Run {
         private final Tally tally = new Tally();
         private final SegmentFlows flows = new SegmentFlows(FLOWS, SegmentFlows.NEVER_NS);
@@ -249,7 +249,7 @@ class ExactMatcherPropertyTest {
             sightings.sort(Comparator.comparingLong(Sighting::timeNs));
         }
 
-        /** What is true of it, packet by packet. */
+        /** The ground truth, packet by packet. */
         Tally truth(final long leadNs) {
             final Tally truth = new Tally();
             copiesNs.forEach((digest, copies) -> {
@@ -271,7 +271,7 @@ class ExactMatcherPropertyTest {
             return truth;
         }
 
-        /** A copy that came too early was given up before its packet was sent and matched. */
+        /** A copy that came too early expired before its packet was sent and matched. */
         private static boolean isCopy(final long delayNs, final long leadNs) {
             return -leadNs <= delayNs && delayNs <= MAXIMUM_DELAY_NS;
         }
@@ -315,7 +315,7 @@ class ExactMatcherPropertyTest {
         assertTrue(run.tally.matched <= truth.matched, () -> run.tally + " of " + truth);
     }
 
-    /** Few digests, so that nearly every packet has twins, and points that are read in turns. */
+    /** Few digests, so that nearly every packet has twins, and points that are read alternately. */
     @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
     void shouldDoAsTheModelDoesWithTwins(
         @ForAll final long seed, @ForAll @IntRange(min = 1, max = 400) final int count,
@@ -342,7 +342,7 @@ class ExactMatcherPropertyTest {
         assertEquals(model.tally.toString(), run.tally.toString());
     }
 
-    /** Copies apart, a queue that keeps the order loses nothing of twins' delays. */
+    /** Without copies, a queue that keeps the order keeps twins' delays exact. */
     @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
     void shouldMeasureTwinsExactlyThroughAQueue(
         @ForAll final long seed, @ForAll @IntRange(min = 1, max = 200) final int count,

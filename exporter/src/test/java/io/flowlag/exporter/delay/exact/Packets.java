@@ -3,7 +3,7 @@ package io.flowlag.exporter.delay.exact;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Descriptors of packets with a digest, of UDP flows told apart by a number. */
+/** Descriptors of packets with a digest, of UDP flows identified by a number. */
 final class Packets {
     static final int UDP = 17;
     static final int DESTINATION_PORT = 443;
