@@ -18,8 +18,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -36,7 +34,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** {@code meter} to {@code collect} over mutual TLS, with certificates as an operator makes them. */
 @Tag("slow")
-@Execution(ExecutionMode.CONCURRENT)
 class TlsExportTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 

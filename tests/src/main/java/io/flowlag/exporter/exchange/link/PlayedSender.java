@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.runtime.ReceiverSettings;
 import io.flowlag.tests.benchmark.SketchesAlone;
 
 import java.io.IOException;

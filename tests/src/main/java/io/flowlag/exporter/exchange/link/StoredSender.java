@@ -5,6 +5,7 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.exchange.wire.PointDrops;
+import io.flowlag.exporter.runtime.ReceiverSettings;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 

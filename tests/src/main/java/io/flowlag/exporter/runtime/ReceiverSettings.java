@@ -1,9 +1,11 @@
-package io.flowlag.exporter.exchange.link;
+package io.flowlag.exporter.runtime;
 
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.exchange.link.HeldSettings;
+import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.runtime.delay.CaptureSurvey;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -62,7 +64,7 @@ public final class ReceiverSettings {
      * @param firstNs timestamp of the first packet.
      * @return settings that apply from the packet's interval on.
      */
-    static HeldSettings held(final ExporterConfig config, final long firstNs) {
+    public static HeldSettings held(final ExporterConfig config, final long firstNs) {
         final ExchangeSettings settings =
             SharedSettings.of(config, KEY, 1, Math.floorDiv(firstNs, config.segment().intervalNs()));
         return new HeldSettings(RECEIVER_INSTANCE, settings);
