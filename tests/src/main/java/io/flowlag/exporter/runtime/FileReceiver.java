@@ -9,7 +9,6 @@ import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
-import io.flowlag.exporter.exchange.link.PlayedSender;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.status.CounterId;

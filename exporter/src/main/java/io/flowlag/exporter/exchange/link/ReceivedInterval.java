@@ -16,7 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A copy of a sender's interval, passed from the exchange to the metering thread and back. Its holder owns it. Allocates at
  * construction.
  */
-final class ReceivedInterval implements SenderAnswer {
+public final class ReceivedInterval implements SenderAnswer {
     private final UnsafeBuffer[] buffers;
     private final SketchImage[] images;
     private final long[] inFlight;
@@ -37,7 +37,7 @@ final class ReceivedInterval implements SenderAnswer {
      * @param hash         with the key of digests.
      * @param witnessFlows that fit beside sketches; 0 for none.
      */
-    ReceivedInterval(
+    public ReceivedInterval(
         final ExchangeSettings settings, final SipHash hash, final int inFlightPackets, final int witnessFlows) {
         final int sketchCount = settings.mode() == ExchangeSettings.Mode.FLOWS ? 0 : settings.sketches().size();
         buffers = new UnsafeBuffer[sketchCount];
@@ -58,7 +58,7 @@ final class ReceivedInterval implements SenderAnswer {
      * @param witnessFlows that fit beside sketches; 0 for none.
      * @return octets, on and off the heap.
      */
-    static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets, final int witnessFlows) {
+    public static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets, final int witnessFlows) {
         final boolean isSketched = settings.mode() != ExchangeSettings.Mode.FLOWS;
         return (isSketched ? settings.imageBytes() : 0) + (long)inFlightPackets * Long.BYTES +
             (settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : FlowSums.memoryBytes(settings.mostFlows())) +

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * Intervals of a sender under one settings, in transit from the exchange's thread, which calls {@link #offer}, to the metering
  * thread, which calls the rest. Bounded. Allocates at construction.
  */
-final class SenderInbox implements SenderAnswers {
+public final class SenderInbox implements SenderAnswers {
     /** One interval being compared, one in transit, and one that came early. */
     private static final int SPARE_INTERVALS = 3;
 
@@ -37,7 +37,7 @@ final class SenderInbox implements SenderAnswers {
      * @param expect           receives the number of each interval that the metering thread waits for.
      * @param unaskedIntervals counts what came too late; this is its writer.
      */
-    SenderInbox(
+    public SenderInbox(
         final ExchangeSettings settings, final long waitNs, final Supplier<ReceivedInterval> copies, final RemotePeer peer,
         final LongConsumer expect, final AtomicLong unaskedIntervals) {
         this.peer = peer;
@@ -54,7 +54,7 @@ final class SenderInbox implements SenderAnswers {
     }
 
     /** {@return intervals that fit} */
-    int capacity() {
+    public int capacity() {
         return early.length;
     }
 
@@ -63,7 +63,7 @@ final class SenderInbox implements SenderAnswers {
     }
 
     /** Adds an interval; false if there is no room. */
-    boolean offer(final SenderInterval interval) {
+    public boolean offer(final SenderInterval interval) {
         final ReceivedInterval copy = free.poll();
         if (copy != null) {
             copy.copy(interval);

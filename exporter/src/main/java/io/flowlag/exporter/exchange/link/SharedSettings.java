@@ -132,7 +132,7 @@ public final class SharedSettings {
      *
      * @param config of a receiver, or of both points.
      */
-    static IntervalMode intervalMode(final ExporterConfig config) {
+    public static IntervalMode intervalMode(final ExporterConfig config) {
         return config.exchange().listen() == null ? IntervalMode.CELLS : intervalMode(mode(config));
     }
 
@@ -159,7 +159,7 @@ public final class SharedSettings {
     }
 
     /** Capacity of flows in an interval. Returns flows, at least 1. */
-    static int mostFlows(final ExporterConfig config) {
+    public static int mostFlows(final ExporterConfig config) {
         final int maxFlows = config.metering().maxFlows();
         return config.exchange().mode() != ExporterConfig.ExchangeMode.AUTO ? maxFlows : Math.min(maxFlows,
             ExchangePrice.flowsThatFit(config.segment().intervalNs(), config.exchange().bandwidthBps()));

@@ -1,11 +1,15 @@
-package io.flowlag.exporter.exchange.link;
+package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.exchange.link.ExchangeCounters;
+import io.flowlag.exporter.exchange.link.HeldSettings;
+import io.flowlag.exporter.exchange.link.IntervalEncoder;
+import io.flowlag.exporter.exchange.link.SharedSettings;
+import io.flowlag.exporter.exchange.link.StoredIntervals;
 import io.flowlag.exporter.exchange.wire.PointDrops;
-import io.flowlag.exporter.runtime.ReceiverSettings;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 

@@ -1,11 +1,16 @@
-package io.flowlag.exporter.exchange.link;
+package io.flowlag.exporter.runtime;
 
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
-import io.flowlag.exporter.runtime.ReceiverSettings;
+import io.flowlag.exporter.exchange.link.HeldSettings;
+import io.flowlag.exporter.exchange.link.ReceivedInterval;
+import io.flowlag.exporter.exchange.link.SenderInbox;
+import io.flowlag.exporter.exchange.link.SenderInterval;
+import io.flowlag.exporter.exchange.link.SharedSettings;
+import io.flowlag.exporter.exchange.link.StoredIntervals;
 import io.flowlag.tests.benchmark.SketchesAlone;
 
 import java.io.IOException;
