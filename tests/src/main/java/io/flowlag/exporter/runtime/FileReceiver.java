@@ -26,7 +26,7 @@ import java.util.Map;
  * capture and the intervals of a sender from a file. It serves measurements and prints only errors.
  */
 public final class FileReceiver {
-    private static final int ARGUMENTS = 6;
+    private static final int ARGUMENTS = 7;
     private static final int WRONG_COMMAND_LINE = 64;
 
     private final Counters counters = new Counters();
@@ -40,16 +40,16 @@ public final class FileReceiver {
      * Meters a capture to its end; the exit code is 1 if a packet was not metered, sketched or estimated.
      *
      * @param arguments capture, intervals, timestamp of the first packet in ns, columns of the sketch, packets of the capture
-     *                  without references, records.
+     *                  without references, records, octets of payload that digests cover.
      * @throws Exception if it cannot be run.
      */
     public static void main(final String[] arguments) throws Exception {
         if (arguments.length != ARGUMENTS) {
-            System.err.println("receiver: needs CAPTURE INTERVALS FIRST_NS COLUMNS PACKETS RECORDS");
+            System.err.println("receiver: needs CAPTURE INTERVALS FIRST_NS COLUMNS PACKETS RECORDS DIGEST_OCTETS");
             System.exit(WRONG_COMMAND_LINE);
         }
         System.exit(run(arguments[0], Path.of(arguments[1]), Long.parseLong(arguments[2]), Integer.parseInt(arguments[3]),
-            Long.parseLong(arguments[4]), arguments[5]));
+            Long.parseLong(arguments[4]), arguments[5], Integer.parseInt(arguments[6])));
     }
 
     /**
@@ -62,19 +62,19 @@ public final class FileReceiver {
      */
     public static int run(
         final String capture, final Path intervals, final long firstNs, final int columns, final long packetCount,
-        final String records) throws Exception {
+        final String records, final int digestPayloadBytes) throws Exception {
         final ExporterConfig config = ReceiverSettings.config(columns, records).withThreading(
             Runtime.getRuntime().availableProcessors() > 1 ? Threading.PIPELINED : Threading.INVOKER);
-        return new FileReceiver().run(config, capture, intervals, firstNs, packetCount);
+        return new FileReceiver().run(config, capture, intervals, firstNs, packetCount, digestPayloadBytes);
     }
 
     private int run(
-        final ExporterConfig config, final String capture, final Path intervals, final long firstNs, final long packetCount)
-        throws Exception {
+        final ExporterConfig config, final String capture, final Path intervals, final long firstNs, final long packetCount,
+        final int digestPayloadBytes) throws Exception {
         try (PlayedSender sender = new PlayedSender(config, intervals, firstNs)) {
             final DelayWiring wiring = new DelayWiring(
                 Role.RECEIVER, ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(ReceiverSettings.SESSION)), null,
-                ClockError.fixed(1_000), true, false, false, ReceiverSettings.digestPayloadBytes(capture))
+                ClockError.fixed(1_000), true, false, false, digestPayloadBytes)
                 .withSketches(true).withLink(sender);
             final List<PacketSource> sources = List.of(CaptureFiles.open(List.of(capture), FilterSupplier.ALL));
             final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);

@@ -3,15 +3,12 @@ package io.flowlag.exporter.runtime;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.exchange.link.HeldSettings;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
-import io.flowlag.exporter.runtime.delay.CaptureSurvey;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 
 /**
  * Settings common to the receiver of a capture file and the sender of its intervals: R = 4 rows, k = 1 cell of a flow in each,
@@ -27,8 +24,6 @@ public final class ReceiverSettings {
     private static final String MAXIMUM_DELAY = "20ms";
     private static final UnsafeBuffer KEY = new UnsafeBuffer("sixteen of a key".getBytes(StandardCharsets.US_ASCII));
     private static final int RECEIVER_INSTANCE = 1;
-    private static final int IPV6_LENGTH_BYTES = 40;
-    private static final int TCP_LENGTH_BYTES = 20;
 
     private ReceiverSettings() {
     }
@@ -36,13 +31,6 @@ public final class ReceiverSettings {
     /** {@return the hash of packets and flows} */
     public static SipHash hash() {
         return SipHash.ofKey(KEY, 0);
-    }
-
-    /** The octets of payload that digests cover. Returns 0 to 32. */
-    public static int digestPayloadBytes(final String capture) {
-        final int headerBytes = IPV6_LENGTH_BYTES + TCP_LENGTH_BYTES;
-        final int cutBytes = CaptureSurvey.cutOf(new ConfigLoader().conclude(), List.of(capture)).digestBytes();
-        return Math.max(0, Math.min(DelayWiring.DIGEST_PAYLOAD_BYTES, cutBytes - headerBytes));
     }
 
     /** The configuration of both. */

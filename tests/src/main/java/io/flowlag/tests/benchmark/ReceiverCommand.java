@@ -38,7 +38,8 @@ final class ReceiverCommand {
         }
         line.addAll(List.of("-cp", jar + ":" + ownClasses(), FileReceiver.class.getName(), input.capture().toString(),
             input.intervals().toString(), Long.toString(input.firstNs()), Integer.toString(input.columns()),
-            Long.toString(input.packetCount()), records.toString()));
+            Long.toString(input.packetCount()), records.toString(),
+            Integer.toString(ReceiverInput.digestPayloadBytes(input.capture().toString()))));
         return line;
     }
 

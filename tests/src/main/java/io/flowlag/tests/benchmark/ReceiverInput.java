@@ -4,12 +4,15 @@ import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.exchange.link.StoredIntervals;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.runtime.ReceiverSettings;
 import io.flowlag.exporter.runtime.StoredSender;
+import io.flowlag.exporter.runtime.delay.CaptureSurvey;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
@@ -34,6 +37,9 @@ import java.util.Properties;
  * @param packetCount without references.
  */
 record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, long packetCount) {
+    private static final int IPV6_LENGTH_BYTES = 40;
+    private static final int TCP_LENGTH_BYTES = 20;
+
     private static final String FIRST_NS = "first-ns";
     private static final String COLUMNS = "columns";
     private static final String PACKETS = "packets";
@@ -44,6 +50,13 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
     private static final int CLOSING_REFERENCES = 2;
 
     /** Properties of a capture after one read. */
+    /** The octets of payload that digests cover. Returns 0 to 32. */
+    static int digestPayloadBytes(final String capture) {
+        final int headerBytes = IPV6_LENGTH_BYTES + TCP_LENGTH_BYTES;
+        final int cutBytes = CaptureSurvey.cutOf(new ConfigLoader().conclude(), List.of(capture)).digestBytes();
+        return Math.max(0, Math.min(DelayWiring.DIGEST_PAYLOAD_BYTES, cutBytes - headerBytes));
+    }
+
     private static final class Survey {
         private final LongHashSet flows = new LongHashSet(1 << 20);
         private long interval = Long.MIN_VALUE;
@@ -167,7 +180,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
             new UnsafeBuffer(BufferUtil.allocateDirectAligned(PacketDescriptor.LENGTH_BYTES, Long.BYTES));
         final PacketDecoder decoder = new PacketDecoder(
             new PacketDecoder.Context().digest(ReceiverSettings.hash())
-                .digestPayloadBytes(ReceiverSettings.digestPayloadBytes(capture.toString())), new Counters());
+                .digestPayloadBytes(digestPayloadBytes(capture.toString())), new Counters());
         final PacketHandler packetHandler = (buffer, offset, held, wire, sentNs, linkType, interfaceId, vlanTag) -> {
             if (decoder.decode(
                 buffer, offset, held, wire, sentNs, linkType, interfaceId, vlanTag, descriptor, 0) != PacketDecoder.DECODED) {
