@@ -138,7 +138,8 @@ class TwoHostsTest {
             assertEquals(really.received(), ofFlow.stream().mapToLong(DelayFlow::packets).sum(), ofFlow::toString);
             if (ofFlow.stream().allMatch((flow) -> flow.lostPackets() != null && flow.lossKind() == DelayFlow.LOSS_EXACT)) {
                 known++;
-                assertEquals(really.lost(), ofFlow.stream().mapToLong(DelayFlow::lostPackets).sum(), ofFlow::toString);
+                assertEquals(really.lost(), ofFlow.stream().mapToLong(DelayFlow::lostPackets).sum(),
+                    () -> "seed " + seed + ": " + ofFlow + ", " + counted);
             }
             if (really.received() > 0 && really.meanNs() >= LEAST_MEAN_NS) {
                 assertTrue(ofFlow.stream().allMatch((flow) -> flow.packets() == 0 || flow.meanNs() != null), ofFlow::toString);

@@ -600,7 +600,16 @@ public final class IntervalReceiver {
      * @return false if the record is complete or there is no room; the caller then calls {@link #done}.
      */
     public boolean waits(final int record, final DirectBuffer entry, final int offset) {
-        return records.waits(record, entry, offset);
+        return records.waits(record, entry, offset, lastEndedKey());
+    }
+
+    /** The key of the newest interval that has ended, if its comparison is to come. */
+    private long lastEndedKey() {
+        final long lastEnded = point.intervals().newestInterval() - 1;
+        if (isStarted && nextInterval <= lastEnded) {
+            return run.key(lastEnded);
+        }
+        return predecessor != null && !predecessor.isOver() ? run.key(firstInterval) - 1 : Long.MIN_VALUE;
     }
 
     /**
@@ -706,6 +715,7 @@ public final class IntervalReceiver {
             if (answer != null) {
                 answers.giveBack(answer);
             }
+            records.releaseSilent(run.key(nextInterval));
         }
     }
 

@@ -5,6 +5,8 @@ import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Losses of several records of a flow in one interval, by cells, by sums of flows, and with lost packets listed. */
@@ -93,6 +96,7 @@ class RecordLossTest {
                 life.end(flow);
             }
         }
+        points.pair.onEnd();
         int known = 0;
         for (final TwoPoints.RecordLoss loss : points.losses) {
             if (loss.isKnown()) {
@@ -107,6 +111,47 @@ class RecordLossTest {
         }
         assertEquals(life.flowOfRecord.size(), points.losses.size());
         assertTrue(known > 0 || columnBits < 6, "nothing is known");
+        assertTrue(points.isAccountedFor());
+    }
+
+    /** An interval in which a point lost packets itself says nothing of flows that only the sender saw. */
+    @ParameterizedTest
+    @CsvSource({"true, true", "true, false", "false, true"})
+    void shouldNotKnowTheLossOfAFlowThatBeganInADamagedInterval(final boolean isOfSums, final boolean isListed) {
+        final TwoPoints points = new TwoPoints(context(1024, isOfSums, isListed));
+        for (int i = 1; i < 35; i++) {
+            points.packet(0, i * 10 * STEP_NS, DELAY_NS);
+        }
+        points.lost(1, 125 * STEP_NS).packet(1, 225 * STEP_NS, DELAY_NS).packet(2, 226 * STEP_NS, DELAY_NS);
+        points.passUntil(130 * STEP_NS);
+        points.pair.onOwnLoss(TwoPoints.START_NS + 130 * STEP_NS);
+        points.pass();
+        points.pair.onEnd();
+
+        assertFalse(points.records().hasLoss(points.record(1)), "its first packet may be lost");
+        assertTrue(points.records().hasLoss(points.record(2)));
+        assertTrue(points.records().isLossExact(points.record(2)));
+        assertEquals(0, points.records().lostPackets(points.record(2)));
+    }
+
+    /** A flow may end before the interval is compared in which its last packet was lost. */
+    @ParameterizedTest
+    @CsvSource({"true, true", "true, false", "false, true"})
+    void shouldTellARecordOfTheLossAfterItsLastPacket(final boolean isOfSums, final boolean isListed) {
+        final TwoPoints points = new TwoPoints(context(1024, isOfSums, isListed));
+        for (int i = 1; i < 50; i++) {
+            points.packet(0, i * 10 * STEP_NS, DELAY_NS);
+        }
+        points.packet(1, 95 * STEP_NS, DELAY_NS).lost(1, 125 * STEP_NS).packet(2, 95 * STEP_NS, DELAY_NS);
+        points.packet(3, 205 * STEP_NS, DELAY_NS);
+        points.passUntil(206 * STEP_NS);
+        assertTrue(points.end(1), "interval 1 has ended and is not compared yet");
+        assertTrue(points.end(2));
+        points.pass();
+        points.pair.onEnd();
+
+        assertEquals(List.of(1L, 0L), points.losses.stream().map(TwoPoints.RecordLoss::lostPackets).toList());
+        assertTrue(points.losses.stream().allMatch(TwoPoints.RecordLoss::isExact), points.losses::toString);
         assertTrue(points.isAccountedFor());
     }
 }

@@ -98,8 +98,11 @@ final class FlowSumComparison {
             case SENT_ONLY -> SketchCounter.FLOWS_UNSEEN;
             case DIFFERENT -> SketchCounter.FLOWS_DIFFERENT;
         });
-        final boolean isUnseen =
-            agreement == FlowSumPairs.Agreement.SENT_ONLY && isSilenceKnown && !explained.get(row);
+        final boolean isUnexplained = agreement == FlowSumPairs.Agreement.SENT_ONLY && !explained.get(row);
+        final boolean isUnseen = isUnexplained && isSilenceKnown;
+        if (isUnexplained && !isSilenceKnown) {
+            repair.doubtUnnamed(pairs.sent().flowHash(row));
+        }
         if (isUnseen && isUnseenHeld) {
             unseenFlowHandler.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
             return;
@@ -179,10 +182,12 @@ final class FlowSumComparison {
         final FlowSumPairs pairs = summary.flowSums;
         final int row = pairs.sent().find(records.flowHash(record));
         final boolean isNothingSent = row == FlowSums.NONE && pairs.sent().overflowPackets() == 0 && !summary.isDamaged;
+        if (row != FlowSums.NONE) {
+            explained.set(row);
+        }
         if (!isSilenceKnown && !isNothingSent) {
             records.addUnknownLoss(record);
         } else if (row != FlowSums.NONE) {
-            explained.set(row);
             records.addLoss(record, pairs.sent().packets(row), kind);
         }
     }

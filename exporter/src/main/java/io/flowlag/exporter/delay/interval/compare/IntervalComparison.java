@@ -245,7 +245,9 @@ public final class IntervalComparison {
         }
         for (int i = 0; repair.isAnyUnnamed() && i < own.records().count(); i++) {
             final long earlierLost = repair.takeUnnamed(records.flowHash(own.records().get(i)));
-            if (earlierLost > 0) {
+            if (earlierLost == IntervalRepair.UNKNOWN) {
+                records.addUnknownLoss(own.records().get(i));
+            } else if (earlierLost > 0) {
                 records.addListedLoss(own.records().get(i), earlierLost, 0, LossKind.EXACT);
             }
         }
@@ -272,7 +274,9 @@ public final class IntervalComparison {
             }
         }
         final boolean isNothingLost = summary.hasLoss() && summary.lostPackets() == 0 && summary.unexpectedPackets == 0;
-        if (summary.hasSketches && !isNothingLost && repair.mayHideUnnamed()) {
+        final boolean isUnlisted = summary.hasSketches ? !isNothingLost && repair.mayHideUnnamed() :
+            pairs.sent().overflowPackets() > 0;
+        if (isUnlisted | repair.takeForgotten()) {
             keeper.hideEarlierLoss(summary.endNs);
         }
     }

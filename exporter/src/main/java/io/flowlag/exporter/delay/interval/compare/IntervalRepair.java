@@ -34,6 +34,9 @@ import java.util.BitSet;
  * objects for each interval.
  */
 public final class IntervalRepair implements ReconcileTarget {
+    /** Packets of a flow that lost an unknown number before it had a record. */
+    static final long UNKNOWN = -1;
+
     private static final int MOST_UNNAMED = 1 << 16;
 
     private final PacketReconciler reconciler;
@@ -49,8 +52,9 @@ public final class IntervalRepair implements ReconcileTarget {
     private ReceiverInterval own;
     private boolean isIndexed;
     private final BitSet named = new BitSet();
-    /** Lost packets by flow of flows that had no record yet; most such flows never have one. */
+    /** Lost packets of flows that had no record yet, or {@link #UNKNOWN}; most such flows never have a record. */
     private final Long2LongHashMap unnamed = new Long2LongHashMap(0);
+    private boolean isUnnamedForgotten;
     private boolean isTried;
     private boolean isRepaired;
     private boolean isLossHidden;
@@ -329,11 +333,27 @@ public final class IntervalRepair implements ReconcileTarget {
         return !unnamed.isEmpty();
     }
 
-    /** {@return the packets that a flow lost before it had a record; 0 if there are none or they were already taken} */
+    /**
+     * Takes the packets that a flow lost before it had a record. Returns 0 if there are none or they were already taken,
+     * {@link #UNKNOWN} if their number is unknown.
+     */
     long takeUnnamed(final long flowHash) {
         final long lostPackets = unnamed.remove(flowHash);
-        counters.add(SketchCounter.RECONCILE_LOST_UNNAMED, -lostPackets);
+        counters.add(SketchCounter.RECONCILE_LOST_UNNAMED, -Math.max(0, lostPackets));
         return lostPackets;
+    }
+
+    /** Records that a flow without a record may have lost packets. */
+    void doubtUnnamed(final long flowHash) {
+        makeRoomForUnnamed();
+        unnamed.put(flowHash, UNKNOWN);
+    }
+
+    private void makeRoomForUnnamed() {
+        if (unnamed.size() >= MOST_UNNAMED) {
+            unnamed.clear();
+            isUnnamedForgotten = true;
+        }
     }
 
     /** Counts lost packets of flows without a record, and keeps them for later records. */
@@ -343,10 +363,11 @@ public final class IntervalRepair implements ReconcileTarget {
             final long lostPackets = named.get(row) ? 0 : reconciler.losses().lost(flowHash);
             counters.add(SketchCounter.RECONCILE_LOST_UNNAMED, lostPackets);
             if (lostPackets > 0 && isLossKnown(flowHash) && !isLossHidden) {
-                if (unnamed.size() >= MOST_UNNAMED) {
-                    unnamed.clear();
-                }
-                unnamed.put(flowHash, unnamed.get(flowHash) + lostPackets);
+                makeRoomForUnnamed();
+                final long earlierLost = unnamed.get(flowHash);
+                unnamed.put(flowHash, earlierLost == UNKNOWN ? UNKNOWN : earlierLost + lostPackets);
+            } else if (lostPackets > 0) {
+                doubtUnnamed(flowHash);
             }
         }
     }
@@ -368,6 +389,13 @@ public final class IntervalRepair implements ReconcileTarget {
     /** {@return whether flows without a record may have unlisted losses, because the interval was not fully reconciled} */
     boolean mayHideUnnamed() {
         return reconciler != null && !(isComplete() && !reconciler.losses().isFull());
+    }
+
+    /** {@return whether the table of lost packets without a record was cleared since the last call, because it was full} */
+    boolean takeForgotten() {
+        final boolean isForgotten = isUnnamedForgotten;
+        isUnnamedForgotten = false;
+        return isForgotten;
     }
 
     /** {@return packets of a flow that were listed as lost} */

@@ -1,7 +1,9 @@
 package io.flowlag.exporter.delay.interval.records;
 
 import io.flowlag.common.counter.CounterSet;
+import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
+import org.agrona.collections.IntArrayQueue;
 
 /**
  * The records of a receiver point, from a flow's first packet until all its results are known: open while the flow lives, waiting
@@ -14,6 +16,8 @@ public final class ReceiverRecords {
     private final CounterSet<SketchCounter> counters;
     private final WaitedRecordHandler handler;
     private final long idleTimeoutNs;
+    /** Records of ended flows that wait for an interval without a packet of theirs, in the order of these intervals. */
+    private final IntArrayQueue silent;
     /** The end of the last interval in which flows without a record may have lost packets that no point listed. */
     private long hiddenUntilNs = Long.MIN_VALUE / 2;
     private boolean isMeasuring;
@@ -32,6 +36,7 @@ public final class ReceiverRecords {
         idleTimeoutNs = settings.times().idleTimeoutNs();
         records = new SketchRecords(settings.room().records());
         waiting = new WaitingRecords(settings.room().waitingRecords(), entryLengthBytes);
+        silent = new IntArrayQueue(silentRoom(settings), SketchRecords.NONE);
     }
 
     /** Receives the position of a record. */
@@ -51,7 +56,12 @@ public final class ReceiverRecords {
      */
     public static long bytes(final IntervalSettings settings, final int entryLengthBytes) {
         return SketchRecords.memoryBytes(settings.room().records()) +
-            WaitingRecords.memoryBytes(settings.room().waitingRecords(), entryLengthBytes);
+            WaitingRecords.memoryBytes(settings.room().waitingRecords(), entryLengthBytes) +
+            (long)Integer.BYTES * silentRoom(settings);
+    }
+
+    private static int silentRoom(final IntervalSettings settings) {
+        return Math.max(IntArrayQueue.MIN_CAPACITY, BitUtil.findNextPositivePowerOfTwo(settings.room().waitingRecords() + 1));
     }
 
     /** {@return the sketch results of each record} */
@@ -90,20 +100,39 @@ public final class ReceiverRecords {
         records.free(record);
     }
 
-    /** Ends the flow of a record. Returns whether the record was copied and waits; if not, {@link #done} follows. */
-    public boolean waits(final int record, final DirectBuffer entry, final int offset) {
-        if (!records.isReferred(record)) {
+    /**
+     * Ends the flow of a record. It waits for intervals with packets of its own, and for the last ended interval, in which all
+     * its packets may be lost. Returns whether it was copied and waits; if not, {@link #done} follows.
+     *
+     * @param lastEnded the newest interval that has ended, if its comparison is to come.
+     */
+    public boolean waits(final int record, final DirectBuffer entry, final int offset, final long lastEnded) {
+        final boolean isSilent = records.isSilent(record, lastEnded);
+        if (!isSilent && !records.isReferred(record)) {
             return false;
         }
         final int place = waiting.add(entry, offset);
         if (place == WaitingRecords.NONE) {
             counters.increment(SketchCounter.RECORDS_NOT_WAITED);
+            records.addUnknownLoss(record);
             return false;
+        }
+        if (isSilent) {
+            records.lastInterval(record, lastEnded);
+            records.retain(record);
+            silent.addInt(record);
         }
         records.end(record, place);
         counters.increment(SketchCounter.RECORDS_WAITED);
         counters.set(SketchCounter.RECORDS_WAITING, waiting.count());
         return true;
+    }
+
+    /** Releases the records without packets that waited for an interval. */
+    public void releaseSilent(final long intervalNumber) {
+        while (!silent.isEmpty() && records.lastInterval(silent.peekInt()) <= intervalNumber) {
+            release(silent.pollInt());
+        }
     }
 
     /** Releases a record that was handed on. */

@@ -34,7 +34,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 160  boundSumNs          8   sum of packets times bound
  * 168  samples             8
  * 176  lostPackets         8
- * 184  (unused)            8
+ * 184  lastInterval        8   that an ended flow's record waits for; the minimum before
  * 192  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
  * 200  jointMeanNs         8   floating point, as the next
  * 208  jointBoundSumNs     8   sum of packets times bound
@@ -80,7 +80,8 @@ public final class SketchRecords {
     private static final int BOUND_SUM_OFFSET = DEVIATIONS_OFFSET + 8;
     private static final int SAMPLES_OFFSET = BOUND_SUM_OFFSET + 8;
     private static final int LOST_PACKETS_OFFSET = SAMPLES_OFFSET + 8;
-    private static final int JOINT_PACKETS_OFFSET = LOST_PACKETS_OFFSET + 16;
+    private static final int LAST_INTERVAL_OFFSET = LOST_PACKETS_OFFSET + 8;
+    private static final int JOINT_PACKETS_OFFSET = LAST_INTERVAL_OFFSET + 8;
     private static final int JOINT_MEAN_OFFSET = JOINT_PACKETS_OFFSET + 8;
     private static final int JOINT_BOUND_SUM_OFFSET = JOINT_MEAN_OFFSET + 8;
     private static final int JOINT_PARENT_PACKETS_OFFSET = JOINT_BOUND_SUM_OFFSET + 8;
@@ -134,6 +135,7 @@ public final class SketchRecords {
         rows.putInt(row + FLAGS_OFFSET, FLAG_IN_USE | FLAG_LIVE);
         rows.putLong(row + FIRST_INTERVAL_OFFSET, firstInterval);
         rows.putLong(row + NEWEST_INTERVAL_OFFSET, Long.MIN_VALUE);
+        rows.putLong(row + LAST_INTERVAL_OFFSET, Long.MIN_VALUE);
         return record;
     }
 
@@ -165,6 +167,7 @@ public final class SketchRecords {
     /** Frees a record without references. */
     void free(final int record) {
         rows.putInt(row(record) + FLAGS_OFFSET, 0);
+        lastInterval(record, Long.MIN_VALUE);
         free[freeCount++] = record;
     }
 
@@ -253,9 +256,19 @@ public final class SketchRecords {
         rows.putLong(row(record) + FIRST_INTERVAL_OFFSET, Math.min(firstInterval(record), number));
     }
 
-    /** {@return whether the record's flow lives, began before an interval's end, and has no packet in it} */
+    /** {@return whether the record's flow lived at an interval's end, and has no packet in it} */
     public boolean isSilent(final int record, final long intervalNumber) {
-        return isLive(record) && packets(record, intervalNumber) == 0 && firstInterval(record) <= intervalNumber;
+        return (isLive(record) || intervalNumber <= lastInterval(record)) && packets(record, intervalNumber) == 0 &&
+            firstInterval(record) <= intervalNumber;
+    }
+
+    /** The last interval that an ended flow's record waits for without a packet in it. */
+    long lastInterval(final int record) {
+        return rows.getLong(row(record) + LAST_INTERVAL_OFFSET);
+    }
+
+    void lastInterval(final int record, final long number) {
+        rows.putLong(row(record) + LAST_INTERVAL_OFFSET, number);
     }
 
     /** {@return upper limit of all record indices ever used, exclusive} */
