@@ -44,10 +44,10 @@ abstract class ConfiguredCommand implements Callable<Integer> {
         OutputFiles.check("statistics", config.stats().file());
         try {
             return work(config).number();
-        } catch (final CaptureException e) {
-            final boolean isFilter = e.kind() == CaptureException.Kind.BAD_FILTER;
-            throw new ExitException(isFilter ? ConfigOptions.blame(config, ConfigTable.FILTER) : ExitCode.of(e.kind()),
-                e.getMessage());
+        } catch (final CaptureException ex) {
+            final boolean isFilter = ex.kind() == CaptureException.Kind.BAD_FILTER;
+            throw new ExitException(isFilter ? ConfigOptions.blame(config, ConfigTable.FILTER) : ExitCode.of(ex.kind()),
+                ex.getMessage());
         } finally {
             terminal.eraseStatus();
             terminal.out().flush();

@@ -103,9 +103,9 @@ final class LabCommand implements Callable<Integer> {
         try {
             Files.createDirectories(directory);
             laboratory.run(order, this::printNow, terminal::status);
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             throw new ExitException(ExitCode.CANNOT_WRITE,
-                "lab: cannot write to " + directory + ": " + OutputFiles.reason(e) + "; name another directory with --out");
+                "lab: cannot write to " + directory + ": " + OutputFiles.reason(ex) + "; name another directory with --out");
         } finally {
             terminal.eraseStatus();
         }

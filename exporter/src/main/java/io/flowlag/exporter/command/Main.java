@@ -132,11 +132,11 @@ public final class Main {
                 return ExitCode.USAGE.number();
             }
             return commandLine.execute(arguments);
-        } catch (final OutOfMemoryError e) {
+        } catch (final OutOfMemoryError ex) {
             return failed(ExitCode.INTERNAL,
                 "out of memory: lower metering.max-flows, or give more with FLOWLAG_JAVA_OPTS=-Xmx1g");
-        } catch (final Error e) {
-            return internal(e, false);
+        } catch (final Error ex) {
+            return internal(ex, false);
         }
     }
 

@@ -160,8 +160,8 @@ public final class CaptureWriter implements PacketHandler, AutoCloseable {
         flush();
         try {
             channel.close();
-        } catch (final IOException e) {
-            failure = failure == null ? e : failure;
+        } catch (final IOException ex) {
+            failure = failure == null ? ex : failure;
         }
         if (failure != null) {
             throw failure;
@@ -174,8 +174,8 @@ public final class CaptureWriter implements PacketHandler, AutoCloseable {
             while (failure == null && buffer.hasRemaining()) {
                 channel.write(buffer);
             }
-        } catch (final IOException e) {
-            failure = e;
+        } catch (final IOException ex) {
+            failure = ex;
         }
         buffer.clear();
     }

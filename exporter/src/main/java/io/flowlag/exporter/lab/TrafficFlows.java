@@ -281,8 +281,8 @@ public final class TrafficFlows {
         }
         try {
             return InetAddress.getByAddress(address).getHostAddress();
-        } catch (final UnknownHostException e) {
-            throw new UncheckedIOException(e);
+        } catch (final UnknownHostException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 }

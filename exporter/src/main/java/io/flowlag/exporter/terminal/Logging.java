@@ -78,9 +78,9 @@ public final class Logging {
     private static LogFile open(final Path path, final Terminal terminal) {
         try {
             return new LogFile(path, terminal);
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             throw new ExitException(ExitCode.CANNOT_WRITE,
-                path + ": the log cannot be written (" + OutputFiles.reason(e) + "): check directory and mode, or log.file");
+                path + ": the log cannot be written (" + OutputFiles.reason(ex) + "): check directory and mode, or log.file");
         }
     }
 }

@@ -150,7 +150,7 @@ public final class Signals {
                 restNs = deadlineNs - System.nanoTime();
             }
             return isAnythingRequested();
-        } catch (final InterruptedException e) {
+        } catch (final InterruptedException ex) {
             Thread.currentThread().interrupt();
             return true;
         } finally {
@@ -179,10 +179,10 @@ public final class Signals {
                 (proxy, method, arguments) -> onCall(proxy, method.getName(), arguments, action));
             signalClass.getMethod("handle", signalClass, handlerClass)
                 .invoke(null, signalClass.getConstructor(String.class).newInstance(name), handler);
-        } catch (final InvocationTargetException e) {
-            LOGGER.debug("SIG{} stays with the JVM: {}", name, e.getCause().getMessage());
-        } catch (final ReflectiveOperationException e) {
-            throw new IllegalStateException("the JVM has no module jdk.unsupported", e);
+        } catch (final InvocationTargetException ex) {
+            LOGGER.debug("SIG{} stays with the JVM: {}", name, ex.getCause().getMessage());
+        } catch (final ReflectiveOperationException ex) {
+            throw new IllegalStateException("the JVM has no module jdk.unsupported", ex);
         }
     }
 

@@ -89,7 +89,7 @@ public final class Terminal {
         final String device;
         try {
             device = Path.of("/proc/self/fd/2").toRealPath().toString();
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             return false; // a pipe or socket has no path; other systems have no /proc
         }
         final boolean isTerminal = device.startsWith("/dev/pts/") || device.startsWith("/dev/tty") ||

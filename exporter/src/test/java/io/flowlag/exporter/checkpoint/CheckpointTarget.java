@@ -54,8 +54,8 @@ public final class CheckpointTarget implements FuzzTarget {
             final MappedByteBuffer same = IoUtil.mapExistingFile(path.toFile(), "ring");
             file = new UnsafeBuffer(same);
             Files.delete(path);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

@@ -36,7 +36,7 @@ final class DecodedFlows implements PacketHandler {
                 polled = source.poll(decoded, 1000);
             }
             decoded.counters.set(CounterId.CAPTURED, source.capturedCount());
-        } catch (final CaptureException e) {
+        } catch (final CaptureException ex) {
             // A refused file has no packets, as in the ground truth.
             decoded.counters.set(CounterId.CAPTURED, 0);
         }

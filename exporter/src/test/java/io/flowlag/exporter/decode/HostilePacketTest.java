@@ -123,8 +123,8 @@ class HostilePacketTest {
         };
         try (PacketSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {
             return Math.max(0, source.poll(handler, PACKETS_OF_EACH_CAPTURE));
-        } catch (final CaptureException e) {
-            assertTrue(e.kind() == CaptureException.Kind.NO_INPUT || e.kind() == CaptureException.Kind.DAMAGED);
+        } catch (final CaptureException ex) {
+            assertTrue(ex.kind() == CaptureException.Kind.NO_INPUT || ex.kind() == CaptureException.Kind.DAMAGED);
             return 0;
         }
     }

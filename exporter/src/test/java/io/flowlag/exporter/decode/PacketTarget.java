@@ -63,7 +63,7 @@ public final class PacketTarget implements FuzzTarget {
         };
         try (PacketSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {
             source.poll(handler, PACKETS_OF_EACH_CAPTURE);
-        } catch (final CaptureException e) {
+        } catch (final CaptureException ex) {
             // An unreadable link type; the target of capture files covers these.
             return;
         }

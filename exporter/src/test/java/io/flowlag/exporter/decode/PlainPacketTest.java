@@ -137,8 +137,8 @@ class PlainPacketTest {
         };
         try (PacketSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {
             source.poll(handler, PACKETS_OF_EACH_CAPTURE);
-        } catch (final CaptureException e) {
-            assertTrue(e.kind() == CaptureException.Kind.NO_INPUT || e.kind() == CaptureException.Kind.DAMAGED);
+        } catch (final CaptureException ex) {
+            assertTrue(ex.kind() == CaptureException.Kind.NO_INPUT || ex.kind() == CaptureException.Kind.DAMAGED);
         }
     }
 

@@ -82,8 +82,8 @@ public final class SharedData {
     private static List<String> lines(final Path file) {
         try {
             return Files.readAllLines(file);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

@@ -32,8 +32,8 @@ final class ConfigTarget implements FuzzTarget {
                 seeds.add(Files.readAllBytes(each));
             }
             addPieces(Files.readAllLines(above.resolve("docs/flowlag.example.yaml")), seeds);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
         return seeds;
     }
@@ -72,11 +72,11 @@ final class ConfigTarget implements FuzzTarget {
             final ExporterConfig config = new ConfigLoader().text(
                 "fuzz.yaml", new String(octets, 0, length, StandardCharsets.UTF_8)).conclude();
             return 1 + Math.abs(Objects.hash(config.metering(), config.capture())) % 64;
-        } catch (final ConfigurationException e) {
-            if (e.errors().isEmpty() || e.errors().stream().anyMatch(String::isBlank)) {
-                throw new AssertionError("a refusal without a word", e);
+        } catch (final ConfigurationException ex) {
+            if (ex.errors().isEmpty() || ex.errors().stream().anyMatch(String::isBlank)) {
+                throw new AssertionError("a refusal without a word", ex);
             }
-            return -1 - e.errors().size() - 100L * (e.errors().get(0).length() % 64);
+            return -1 - ex.errors().size() - 100L * (ex.errors().get(0).length() % 64);
         }
     }
 

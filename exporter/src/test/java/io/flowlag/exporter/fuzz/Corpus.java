@@ -28,8 +28,8 @@ public final class Corpus {
         }
         try {
             return folder(Path.of(folder.toURI()));
-        } catch (final URISyntaxException e) {
-            throw new IllegalStateException(e);
+        } catch (final URISyntaxException ex) {
+            throw new IllegalStateException(ex);
         }
     }
 
@@ -39,8 +39,8 @@ public final class Corpus {
             for (final Path file : files.sorted().toList()) {
                 inputs.add(Files.readAllBytes(file));
             }
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
         return inputs;
     }

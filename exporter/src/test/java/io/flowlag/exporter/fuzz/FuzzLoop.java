@@ -71,8 +71,8 @@ final class FuzzLoop {
     private void check(final int length) {
         try {
             target.check();
-        } catch (final AssertionError | RuntimeException e) {
-            throw new FuzzFault("after " + inputs + " inputs: " + e, Arrays.copyOf(mutator.octets(), length), e);
+        } catch (final AssertionError | RuntimeException ex) {
+            throw new FuzzFault("after " + inputs + " inputs: " + ex, Arrays.copyOf(mutator.octets(), length), ex);
         }
     }
 
@@ -103,8 +103,8 @@ final class FuzzLoop {
         startedNs = System.nanoTime();
         try {
             return target.take(input, length);
-        } catch (final Throwable e) {
-            throw new FuzzFault("input " + inputs + ": " + e, Arrays.copyOf(input, length), e);
+        } catch (final Throwable ex) {
+            throw new FuzzFault("input " + inputs + ": " + ex, Arrays.copyOf(input, length), ex);
         }
     }
 

@@ -98,9 +98,9 @@ public final class FuzzMain {
             final long growthBytes = usedBytes() - earlyBytes;
             report("done, heap grew by " + (growthBytes >> 10) + " KiB");
             return growthBytes > MOST_GROWTH_BYTES ? 1 : 0;
-        } catch (final FuzzFault fault) {
-            keep(fault.input());
-            fault.printStackTrace(out);
+        } catch (final FuzzFault ex) {
+            keep(ex.input());
+            ex.printStackTrace(out);
             report("FAULT");
             return 1;
         }
@@ -149,8 +149,8 @@ public final class FuzzMain {
                     Runtime.getRuntime().halt(HANG_EXIT_CODE);
                 }
             }
-        } catch (final InterruptedException | IOException e) {
-            e.printStackTrace(out);
+        } catch (final InterruptedException | IOException ex) {
+            ex.printStackTrace(out);
         }
     }
 }

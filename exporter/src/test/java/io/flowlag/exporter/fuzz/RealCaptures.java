@@ -23,8 +23,8 @@ public final class RealCaptures {
         }
         try (Stream<Path> files = Files.walk(data.get().resolve("captures"))) {
             return files.filter(Files::isRegularFile).filter((each) -> !each.toString().endsWith(".csv")).sorted().toList();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 }

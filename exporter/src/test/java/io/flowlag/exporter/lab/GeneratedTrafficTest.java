@@ -333,8 +333,8 @@ class GeneratedTrafficTest {
             try {
                 return InetAddress.getByAddress(
                     Arrays.copyOfRange(frame, offset, offset + (v6 ? 16 : 4))).getHostAddress();
-            } catch (final UnknownHostException e) {
-                throw new AssertionError(e);
+            } catch (final UnknownHostException ex) {
+                throw new AssertionError(ex);
             }
         }
     }

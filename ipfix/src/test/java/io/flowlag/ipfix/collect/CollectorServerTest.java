@@ -83,7 +83,7 @@ class CollectorServerTest {
     private static boolean isClosedByPeer(final Socket socket) throws IOException {
         try {
             return socket.getInputStream().read() < 0;
-        } catch (final IOException reset) {
+        } catch (final IOException ex) {
             return true;
         }
     }

@@ -53,7 +53,7 @@ public final class Cells {
      */
     public static boolean occupied(
         final SketchImage sender, final SketchImage receiver, final int row, final int column) {
-        return 0 != receiver.count(row, column) || null != sender && 0 != sender.count(row, column);
+        return 0 != receiver.count(row, column) || sender != null && sender.count(row, column) != 0;
     }
 
     /**
@@ -65,7 +65,7 @@ public final class Cells {
      */
     public static long delaySumNs(
         final SketchImage sender, final SketchImage receiver, final int row, final int column) {
-        final long sentNs = null == sender ? 0 : sender.timestampSumNs(row, column);
+        final long sentNs = sender == null ? 0 : sender.timestampSumNs(row, column);
         return receiver.timestampSumNs(row, column) - sentNs;
     }
 }

@@ -53,7 +53,7 @@ final class DelayVariance {
             fill(compared, row, overview.meanNs());
             leastNs2 = Math.min(leastNs2, smooth(row));
         }
-        packetVarianceNs2 = Double.MAX_VALUE == leastNs2 ? 0 : leastNs2;
+        packetVarianceNs2 = leastNs2 == Double.MAX_VALUE ? 0 : leastNs2;
         flowVarianceNs2 = flowVarianceNs2(compared, fullestRow, overview.meanNs());
     }
 

@@ -124,7 +124,7 @@ public final class FlowEstimate extends Estimate {
 
     /** Packets of the flow that were lost. */
     public double lostPackets() {
-        require(LossKind.NONE != lossKind);
+        require(lossKind != LossKind.NONE);
         return lostPackets;
     }
 

@@ -117,7 +117,7 @@ public final class FlowEstimator {
         final double confidence,
         final boolean weighted,
         final boolean straight) {
-        if (SketchFamily.LDA == geometry.family()) {
+        if (geometry.family() == SketchFamily.LDA) {
             throw new IllegalArgumentException("an LDA has no flows");
         }
         if (!(alpha >= 0 && noiseTolerance >= 0)) {
@@ -131,7 +131,7 @@ public final class FlowEstimator {
         cellMap = new CellMap(geometry, seed);
         seedFingerprint = KeyedMix.fingerprint(seed);
         fullestRow = fullestRow(geometry);
-        takesEveryPacket = SketchGeometry.FULL_RATE_PPM == geometry.rate(fullestRow);
+        takesEveryPacket = geometry.rate(fullestRow) == SketchGeometry.FULL_RATE_PPM;
         overview = new SketchOverview(geometry.rows());
         compared = new ComparedCells(geometry);
         cells = new FlowCells(geometry, cellMap, compared);
@@ -158,8 +158,8 @@ public final class FlowEstimator {
     public PairingResult pair(final SketchImage senderImage, final SketchImage receiverImage) {
         final PairingResult own = ImagePairing.check(geometry, seedFingerprint, receiverImage);
         final PairingResult result =
-            PairingResult.PAIRED == own ? ImagePairing.check(senderImage, receiverImage) : own;
-        if (PairingResult.PAIRED == result) {
+            own == PairingResult.PAIRED ? ImagePairing.check(senderImage, receiverImage) : own;
+        if (result == PairingResult.PAIRED) {
             take(senderImage, receiverImage);
         } else {
             unpair();
@@ -172,9 +172,9 @@ public final class FlowEstimator {
      * says so.
      */
     public PairingResult single(final SketchImage image) {
-        final PairingResult result = SketchFamily.SDS == image.family() ?
+        final PairingResult result = image.family() == SketchFamily.SDS ?
             ImagePairing.check(geometry, seedFingerprint, image) : PairingResult.FAMILY;
-        if (PairingResult.PAIRED == result) {
+        if (result == PairingResult.PAIRED) {
             take(null, image);
         } else {
             unpair();
@@ -208,7 +208,7 @@ public final class FlowEstimator {
         if (!isPaired) {
             return;
         }
-        if (null != oneCellRows && receivedPackets >= 0) {
+        if (oneCellRows != null && receivedPackets >= 0) {
             oneCellRows.estimate(flowHash, weight, receivedPackets, isDamaged, result);
             scaleSizes(weight, result);
             if (result.usableCells > 0 && isWeighed(receivedPackets)) {
@@ -227,7 +227,7 @@ public final class FlowEstimator {
 
     private void take(final SketchImage sender, final SketchImage receiver) {
         isPaired = true;
-        isDamaged = receiver.damaged() || null != sender && sender.damaged();
+        isDamaged = receiver.damaged() || sender != null && sender.damaged();
         overview.measure(sender, receiver, fullestRow, compared);
         if (weighs()) {
             weightedCells.measure(overview, fullestRow);
@@ -237,7 +237,7 @@ public final class FlowEstimator {
     private void measureDelay(
         final long flowHash, final int weight, final long receivedPackets, final FlowEstimate result) {
         final double emptiest = emptiestCount(weight, result);
-        if (0 == result.usableCells) {
+        if (result.usableCells == 0) {
             return;
         }
         final double receivedCount = (double)weight * receivedPackets;
@@ -405,14 +405,14 @@ public final class FlowEstimator {
         if (least > 0 && unexpectedCount != 0) {
             least = unexpectedCount < 0 || !takesEveryPacket ? Double.MAX_VALUE : Math.max(0, leastLacking) + unexpectedCount;
         }
-        if (Double.MAX_VALUE == least) {
+        if (least == Double.MAX_VALUE) {
             return;
         }
         result.lostPackets = least / (weight * geometry.samplingRate(fullestRow));
         if (!takesEveryPacket) {
             result.lossKind = LossKind.SCALED;
         } else {
-            result.lossKind = 0 == least ? LossKind.EXACT : LossKind.UPPER_BOUND;
+            result.lossKind = least == 0 ? LossKind.EXACT : LossKind.UPPER_BOUND;
         }
     }
 

@@ -88,7 +88,7 @@ public final class SketchOverview {
     /** Compares all cells and sums them up. */
     void measure(
         final SketchImage sender, final SketchImage receiver, final int fullestRow, final ComparedCells compared) {
-        compared.begin(null != sender);
+        compared.begin(sender != null);
         meanNs = 0;
         count = 0;
         gainedCells = 0;

@@ -136,7 +136,7 @@ final class WeightedCells {
             sum += otherCounts[offset];
             total += count;
         }
-        if (SketchGeometry.FULL_RATE_PPM == geometry.rate(row) && sum > 0) {
+        if (geometry.rate(row) == SketchGeometry.FULL_RATE_PPM && sum > 0) {
             final double scale = Math.max(0, total - weight * packets) / sum;
             for (int offset = 0; offset < otherCounts.length; offset++) {
                 final double count = compared.receivedCount(compared.place(row, cellMap.wrap(base + offset)));
@@ -147,7 +147,7 @@ final class WeightedCells {
 
     private void addRow(final int row, final long flowHash, final int weight, final double packets) {
         final int base = cellMap.baseColumn(row, flowHash);
-        final boolean whole = SketchGeometry.FULL_RATE_PPM == geometry.rate(row);
+        final boolean whole = geometry.rate(row) == SketchGeometry.FULL_RATE_PPM;
         final double expectedPackets = packets * share(row);
         double samples = 0;
         double offsetSumNs = 0;

@@ -22,10 +22,10 @@ public final class ImagePairing {
      */
     public static PairingResult check(final SketchImage sender, final SketchImage receiver) {
         final PairingResult shape = check(receiver, receiver.seedFingerprint(), sender);
-        if (PairingResult.PAIRED != shape) {
+        if (shape != PairingResult.PAIRED) {
             return shape;
         }
-        if (SketchFamily.SDS == sender.family()) {
+        if (sender.family() == SketchFamily.SDS) {
             return PairingResult.FAMILY;
         }
         if (sender.intervalNs() != receiver.intervalNs()) {

@@ -41,10 +41,10 @@ public final class ImageVerifier {
         if (rows < 1 || rows > SketchGeometry.MAX_ROWS) {
             return ImageResult.ROWS;
         }
-        if (columns < 1 || SketchFamily.LDA == family && columns % 2 != 0) {
+        if (columns < 1 || family == SketchFamily.LDA && columns % 2 != 0) {
             return ImageResult.COLUMNS;
         }
-        if (vldaLength < 1 || vldaLength > (SketchFamily.LDS == family ? columns : 1)) {
+        if (vldaLength < 1 || vldaLength > (family == SketchFamily.LDS ? columns : 1)) {
             return ImageResult.VLDA_LENGTH;
         }
         if (!ratesAreLegal(buffer, offset, family, rows)) {
@@ -58,9 +58,9 @@ public final class ImageVerifier {
         int previous = -1;
         for (int row = 0; row < SketchGeometry.MAX_ROWS; row++) {
             final int rate = buffer.getInt(offset + ImageDescriptor.rateOffset(row), BYTE_ORDER);
-            final boolean legal = row >= rows ? 0 == rate : switch (family) {
+            final boolean legal = row >= rows ? rate == 0 : switch (family) {
                 case LDA -> rate > previous && rate <= SketchGeometry.MAX_LEADING_ZEROS;
-                case SDS -> SketchGeometry.FULL_RATE_PPM == rate;
+                case SDS -> rate == SketchGeometry.FULL_RATE_PPM;
                 case LDS -> rate >= 1 && rate <= SketchGeometry.FULL_RATE_PPM;
             };
             if (!legal) {

@@ -114,7 +114,7 @@ public final class SketchGeometry implements SketchShape {
 
     /** The share of packets that a row samples. Returns in (0, 1]. */
     public double samplingRate(final int row) {
-        if (SketchFamily.LDA != family) {
+        if (family != SketchFamily.LDA) {
             return rates[row] / (double)FULL_RATE_PPM;
         }
         final double own = Math.scalb(1.0, -rates[row]);
@@ -148,7 +148,7 @@ public final class SketchGeometry implements SketchShape {
     @Override
     public String toString() {
         return family + "{rows=" + rows + ", columns=" + columns + ", vldaLength=" + vldaLength +
-            (SketchFamily.LDA == family ? ", leadingZeros=" : ", samplingRatesPpm=") + Arrays.toString(rates) + '}';
+            (family == SketchFamily.LDA ? ", leadingZeros=" : ", samplingRatesPpm=") + Arrays.toString(rates) + '}';
     }
 
     private static int[] filled(final int rows, final int rate) {

@@ -114,7 +114,7 @@ public final class IntervalSketches<S extends IntervalSketch> {
             return null;
         }
         final S sketch = open.get(slot(number));
-        if (null == sketch) {
+        if (sketch == null) {
             unsketchedPackets++;
         }
         return sketch;
@@ -127,7 +127,7 @@ public final class IntervalSketches<S extends IntervalSketch> {
 
     /** Whether an interval is open, so that packets can be booked into it. Writer's thread. */
     public boolean isOpen(final long number) {
-        return started && number > lastClosed && number <= newest && null != open.get(slot(number));
+        return started && number > lastClosed && number <= newest && open.get(slot(number)) != null;
     }
 
     /**
@@ -162,7 +162,7 @@ public final class IntervalSketches<S extends IntervalSketch> {
         final long last = Math.min(number, newest);
         for (long closing = Math.max(lastClosed, newest - openIntervals) + 1; closing <= last; closing++) {
             final S sketch = open.set(slot(closing), null);
-            if (null != sketch) {
+            if (sketch != null) {
                 filled.offer(sketch);
             }
         }
@@ -208,7 +208,7 @@ public final class IntervalSketches<S extends IntervalSketch> {
      */
     public S poll() {
         final S sketch = filled.poll();
-        if (null != sketch) {
+        if (sketch != null) {
             taken[indexOf(sketch)] = true;
         }
         return sketch;
@@ -234,7 +234,7 @@ public final class IntervalSketches<S extends IntervalSketch> {
         lastClosed = Math.max(lastClosed, number - openIntervals);
         for (long opening = first; opening <= number; opening++) {
             final S sketch = empty.poll();
-            if (null != sketch) {
+            if (sketch != null) {
                 sketch.begin(opening, interval.lengthNs());
             }
             open.set(slot(opening), sketch);

@@ -50,7 +50,7 @@ final class Calibration {
         for (int sizeBin = 0; sizeBin < factor.length; sizeBin++) {
             pooled = 0;
             for (int distance = 0; distance < factor.length && pooled < POOLED_WITNESSES; distance++) {
-                take(sizeBin - distance, 0 == distance ? OWN_WITNESSES : POOLED_WITNESSES);
+                take(sizeBin - distance, distance == 0 ? OWN_WITNESSES : POOLED_WITNESSES);
                 if (distance > 0) {
                     take(sizeBin + distance, POOLED_WITNESSES);
                 }

@@ -69,10 +69,10 @@ final class CellSystem {
         }
         rowShare = new double[rows];
         rowRates = shape.rowRates.clone();
-        boolean exact = 1 == vldaLength;
+        boolean exact = vldaLength == 1;
         for (int row = 0; row < rows; row++) {
             rowShare[row] = shape.rowRates[row] / vldaLength;
-            exact &= 1 == shape.rowRates[row];
+            exact &= shape.rowRates[row] == 1;
         }
         isExact = exact;
         packets = new double[shape.maxFlows];
@@ -155,7 +155,7 @@ final class CellSystem {
         for (int index = 0; index < classCount.length; index++) {
             classMeanNs[index] = classCount[index] > 0 ? classMeanNs[index] / classCount[index] : fallbackNs;
         }
-        if (0 == usableCells) {
+        if (usableCells == 0) {
             meanDelayNs = fallbackNs;
         }
     }

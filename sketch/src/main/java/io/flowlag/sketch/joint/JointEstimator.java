@@ -159,9 +159,9 @@ public final class JointEstimator {
         sweeps = 0;
         health = 0;
         isCalibrated = false;
-        if (0 == system.flows || !system.hasEstimates && 0 == system.usableCells) {
+        if (system.flows == 0 || !system.hasEstimates && system.usableCells == 0) {
             status = JointStatus.NONE;
-        } else if (0 == system.usableCells) {
+        } else if (system.usableCells == 0) {
             fallBack(problem);
         } else {
             status = system.hasEstimates ? JointStatus.JOINT : JointStatus.CELLS_ALONE;
@@ -169,13 +169,13 @@ public final class JointEstimator {
                 blindCalibration.forget();
                 lastTier = tier;
             }
-            if (JointTier.FULL == tier) {
+            if (tier == JointTier.FULL) {
                 solveFully(problem);
             } else {
                 solveFast(problem);
             }
         }
-        if (0 != system.flows && 0 != system.usableCells) {
+        if (system.flows != 0 && system.usableCells != 0) {
             readLoneFlows(problem);
         }
         return status;
@@ -224,7 +224,7 @@ public final class JointEstimator {
         }
         sweeps = isWarm ? WARM_SWEEPS : COLD_SWEEPS;
         for (int sweep = 0; sweep < sweeps; sweep++) {
-            if (0 == sweep % SWEEPS_PER_SUM) {
+            if (sweep % SWEEPS_PER_SUM == 0) {
                 passing.measureCells();
             }
             passing.sweep(sweep);
@@ -346,9 +346,9 @@ public final class JointEstimator {
         }
         for (int flow = 0; flow < system.flows; flow++) {
             final JointStatus best = sizeStatus[CellSystem.sizeBin(system.bin[flow])];
-            if (JointStatus.JOINT != best) {
+            if (best != JointStatus.JOINT) {
                 final double value =
-                    JointStatus.RLI == best ? parents.rliNs(problem, flow) : parents.ldsNs(problem, flow);
+                    best == JointStatus.RLI ? parents.rliNs(problem, flow) : parents.ldsNs(problem, flow);
                 meanNs[flow] = value == value ? value : meanNs[flow];
                 boundNs[flow] = Math.max(1, system.scaleNs[flow]);
             }
@@ -359,7 +359,7 @@ public final class JointEstimator {
     private void fallBack(final JointProblem problem) {
         Arrays.fill(isPreferred, 0, system.flows, false);
         Arrays.fill(sizeStatus, JointStatus.JOINT);
-        final boolean isRli = 0 == system.usableCells || system.hasEstimates && parents.isRliBetter(problem);
+        final boolean isRli = system.usableCells == 0 || system.hasEstimates && parents.isRliBetter(problem);
         status = isRli ? JointStatus.RLI : JointStatus.LDS;
         for (int flow = 0; flow < system.flows; flow++) {
             final double value = isRli ? parents.rliNs(problem, flow) : parents.ldsNs(problem, flow);
@@ -503,7 +503,7 @@ public final class JointEstimator {
 
     /** Whether a flow has an estimate. */
     public boolean hasMean(final int flow) {
-        return flow >= 0 && flow < system.flows && JointStatus.NONE != status && meanNs[flow] == meanNs[flow];
+        return flow >= 0 && flow < system.flows && status != JointStatus.NONE && meanNs[flow] == meanNs[flow];
     }
 
     /** Whether a flow's estimate has a bound, possibly only the model's. False only where a parent is used and gives no width. */

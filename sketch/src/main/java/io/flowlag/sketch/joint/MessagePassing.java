@@ -226,7 +226,7 @@ final class MessagePassing implements Propagation {
     }
 
     void sweep(final int sweep) {
-        final double keep = 0 == sweep ? 0 : DAMPING;
+        final double keep = sweep == 0 ? 0 : DAMPING;
         prior.beginLearning();
         Arrays.fill(spreadSum, 0);
         Arrays.fill(spreadCount, 0);

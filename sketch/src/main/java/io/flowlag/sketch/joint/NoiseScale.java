@@ -29,7 +29,7 @@ final class NoiseScale {
                 ratio[count++] = system.residualNs[cell] * system.residualNs[cell] / cellVariance[cell];
             }
         }
-        if (0 == count) {
+        if (count == 0) {
             return 1;
         }
         final double upper = Selection.smallest(ratio, count, (int)(WINSORISED_SHARE * (count - 1)));

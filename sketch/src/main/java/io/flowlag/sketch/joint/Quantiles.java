@@ -38,7 +38,7 @@ final class Quantiles {
         origin = posterior.origin();
         deviation = Math.sqrt(posterior.variance);
         final double start = posterior.mean - origin;
-        if (1 == count) {
+        if (count == 1) {
             return origin + mean[0];
         }
         double low = Double.POSITIVE_INFINITY;
@@ -71,7 +71,7 @@ final class Quantiles {
     /** Half width of the interval around a value that holds 95 % of the last posterior. */
     double halfWidth(final double about) {
         final double centre = about - origin;
-        if (1 == count) {
+        if (count == 1) {
             return NORMAL_HALF_WIDTH / inverseDeviation[0] + Math.abs(centre - mean[0]);
         }
         double low = 0;

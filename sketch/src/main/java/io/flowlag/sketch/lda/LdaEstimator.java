@@ -36,9 +36,9 @@ public final class LdaEstimator {
     public PairingResult estimate(
         final SketchImage senderImage, final SketchImage receiverImage, final LdaEstimate result) {
         result.reset(0);
-        final PairingResult pairing = SketchFamily.LDA == receiverImage.family() ?
+        final PairingResult pairing = receiverImage.family() == SketchFamily.LDA ?
             ImagePairing.check(senderImage, receiverImage) : PairingResult.FAMILY;
-        if (PairingResult.PAIRED == pairing) {
+        if (pairing == PairingResult.PAIRED) {
             sender = senderImage;
             receiver = receiverImage;
             result.reset(receiver.rows() * receiver.columns());

@@ -91,7 +91,7 @@ public final class LossyDifferenceAggregator extends Sketch {
             final long packetMix = KeyedMix.mix(digest, hashSeed);
             final int bank = bankByLeadingZeros[Long.numberOfLeadingZeros(packetMix)];
             bytes += packetBytes[i];
-            if (NOT_SAMPLED != bank) {
+            if (bank != NOT_SAMPLED) {
                 addToCell(bank, KeyedMix.reduceLow(packetMix, cells), packetTimesNs[i] - startNs, digest, NO_BYTES, 1);
             }
         }

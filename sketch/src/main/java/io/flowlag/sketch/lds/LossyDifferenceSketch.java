@@ -85,7 +85,7 @@ public final class LossyDifferenceSketch extends Sketch {
         for (int row = 0, rows = cellMap.rows(); row < rows; row++) {
             final int column = expected < 0 ? cellMap.column(row, flowHash, packetDigest) :
                 expectedColumns[row * EXPECTED_LIMIT + expected];
-            if (CellMap.NOT_SAMPLED != column) {
+            if (column != CellMap.NOT_SAMPLED) {
                 addToCell(row, column, timestampNs, packetDigest, bytes, weight);
             }
         }

@@ -31,7 +31,7 @@ public final class AggregateEstimate extends Estimate {
 
     /** Whether the whole difference was listed and removed, so that the mean covers every packet that both points have. */
     public boolean exact() {
-        return complete && 0 == unrepairedItems && hasMean();
+        return complete && unrepairedItems == 0 && hasMean();
     }
 
     /** Listed items whose timestamps are unknown, or known for another number of copies: their cells do not count. */

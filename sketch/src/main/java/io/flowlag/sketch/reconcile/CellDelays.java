@@ -86,7 +86,7 @@ public final class CellDelays {
         for (int bank = 0, cell = 0; bank < banks; bank++) {
             double samples = 0;
             for (final int end = cell + cells; cell < end; cell++) {
-                occupied |= 0 != counts[cell] || !clean[cell];
+                occupied |= counts[cell] != 0 || !clean[cell];
                 if (clean[cell]) {
                     result.cleanCells++;
                     sumNs += delaySumsNs[cell];

@@ -76,7 +76,7 @@ public final class DifferenceDecoder {
     public SynopsisPairing decode(
         final SynopsisImage sender, final SynopsisImage receiver, final PacketDifference result) {
         final SynopsisPairing pairing = subtract(sender, receiver, result);
-        if (SynopsisPairing.PAIRED == pairing) {
+        if (pairing == SynopsisPairing.PAIRED) {
             peel(result);
         }
         return pairing;
@@ -96,7 +96,7 @@ public final class DifferenceDecoder {
         final SynopsisImage sender, final SynopsisImage receiver, final PacketDifference known, final IntPredicate isOfPart,
         final PacketDifference result) {
         final SynopsisPairing pairing = subtract(sender, receiver, result);
-        if (SynopsisPairing.PAIRED == pairing) {
+        if (pairing == SynopsisPairing.PAIRED) {
             pureCount = 0;
             for (int item = 0; item < known.size && result.size < result.identifiers.length; item++) {
                 if (isOfPart.test(item)) {
@@ -113,7 +113,7 @@ public final class DifferenceDecoder {
         final SynopsisImage sender, final SynopsisImage receiver, final PacketDifference result) {
         result.clear();
         final SynopsisPairing pairing = SynopsisPairing.check(SynopsisFamily.RDA, sender, receiver);
-        if (SynopsisPairing.PAIRED != pairing) {
+        if (pairing != SynopsisPairing.PAIRED) {
             return pairing;
         }
         final int totalCells = sender.totalCells();
@@ -144,7 +144,7 @@ public final class DifferenceDecoder {
 
     /** Whether a cell is equal at both points after decoded items are removed. */
     boolean clean(final int cell) {
-        return 0 == counts[cell] && 0 == identifiers[cell] && 0 == checks[cell];
+        return 0 == counts[cell] && identifiers[cell] == 0 && checks[cell] == 0;
     }
 
     /** Adds to a list what the cells hold. */
@@ -182,7 +182,7 @@ public final class DifferenceDecoder {
      */
     public void decodeFurther(
         final PacketCache cache, final boolean fromSender, final int classIndex, final PacketDifference result) {
-        if (PureTest.CELL_INDEX == pureTest) {
+        if (pureTest == PureTest.CELL_INDEX) {
             throw new IllegalStateException("pureTest=" + pureTest + " is too weak for guesses");
         }
         int before = -1;
@@ -275,7 +275,7 @@ public final class DifferenceDecoder {
     }
 
     private boolean pure(final int cell, final long identifier, final int count, final int check) {
-        if (0 == count) {
+        if (count == 0) {
             return false;
         }
         final int bank = cell / cells;
@@ -284,6 +284,6 @@ public final class DifferenceDecoder {
             return false;
         }
         return PureTest.CELL_INDEX == pureTest ?
-            1 == Math.abs(count) : check == (count > 0 ? BankHashes.check(mixed) : -BankHashes.check(mixed));
+            Math.abs(count) == 1 : check == (count > 0 ? BankHashes.check(mixed) : -BankHashes.check(mixed));
     }
 }

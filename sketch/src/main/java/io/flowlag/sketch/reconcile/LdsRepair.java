@@ -24,7 +24,7 @@ public final class LdsRepair {
      * @param geometry of the sketches, of family LDS.
      */
     public LdsRepair(final SketchGeometry geometry, final long seed) {
-        if (SketchFamily.LDS != geometry.family()) {
+        if (geometry.family() != SketchFamily.LDS) {
             throw new IllegalArgumentException("family=" + geometry.family() + " is not LDS");
         }
         cellMap = new CellMap(geometry, seed);
@@ -42,7 +42,7 @@ public final class LdsRepair {
         for (int item = 0; item < difference.size(); item++) {
             if (fromSender == difference.lost(item)) {
                 final int entry = cache.find(difference.identifier(item));
-                if (ListedTimes.NOT_FOUND != entry && !cache.collided(entry) &&
+                if (entry != ListedTimes.NOT_FOUND && !cache.collided(entry) &&
                     difference.copies(item) == cache.copies(entry)) {
                     takeOut(difference.identifier(item), cache, entry, image);
                     repairedItems++;
@@ -69,14 +69,14 @@ public final class LdsRepair {
             final long identifier = difference.identifier(item);
             final int sentEntry = sent.find(identifier);
             final int receivedEntry = received.find(identifier);
-            final int sentCopies = ListedTimes.NOT_FOUND == sentEntry ? 0 : sent.copies(sentEntry);
-            final int receivedCopies = ListedTimes.NOT_FOUND == receivedEntry ? 0 : received.copies(receivedEntry);
+            final int sentCopies = sentEntry == ListedTimes.NOT_FOUND ? 0 : sent.copies(sentEntry);
+            final int receivedCopies = receivedEntry == ListedTimes.NOT_FOUND ? 0 : received.copies(receivedEntry);
             // An identifier with different numbers of copies is listed twice, once for each point.
             if (difference.lost(item) && sentCopies > 0) {
                 handler.onLoss(
                     identifier, sent.flowHash(sentEntry), sent.classIndex(sentEntry), sentCopies - receivedCopies,
                     Math.min(sentCopies, receivedCopies));
-            } else if (!difference.lost(item) && receivedCopies > 0 && 0 == sentCopies) {
+            } else if (!difference.lost(item) && receivedCopies > 0 && sentCopies == 0) {
                 handler.onLoss(
                     identifier, received.flowHash(receivedEntry), received.classIndex(receivedEntry), -receivedCopies, 0);
             }
@@ -98,7 +98,7 @@ public final class LdsRepair {
         final int copies = cache.copies(entry);
         for (int row = 0; row < cellMap.rows(); row++) {
             final int column = cellMap.column(row, cache.flowHash(entry), identifier);
-            if (CellMap.NOT_SAMPLED != column) {
+            if (column != CellMap.NOT_SAMPLED) {
                 image.subtract(
                     row, column, weight * cache.timestampSumNs(entry), weight * copies, identifier * copies,
                     weight * cache.bytes(entry));

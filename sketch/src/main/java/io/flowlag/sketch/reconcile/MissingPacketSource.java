@@ -40,13 +40,13 @@ public final class MissingPacketSource implements PacketDetails {
      */
     public boolean wrap(final SynopsisImage answer) {
         clear();
-        if (SynopsisFamily.MISSING_PACKETS != answer.family() || answer.cells() > capacity) {
+        if (answer.family() != SynopsisFamily.MISSING_PACKETS || answer.cells() > capacity) {
             return false;
         }
         image = answer;
         for (int record = 0; record < answer.cells(); record++) {
             final int slot = slot(answer.identifier(record));
-            if (NOT_FOUND == records[slot]) {
+            if (records[slot] == NOT_FOUND) {
                 records[slot] = record;
             }
         }
@@ -101,7 +101,7 @@ public final class MissingPacketSource implements PacketDetails {
     /** The slot of an identifier, or the free one where it would be; at least half of the slots are free. */
     private int slot(final long identifier) {
         int slot = (int)KeyedMix.mix(identifier, slotSeed) & records.length - 1;
-        while (NOT_FOUND != records[slot] && identifier != image.identifier(records[slot])) {
+        while (records[slot] != NOT_FOUND && identifier != image.identifier(records[slot])) {
             slot = slot + 1 & records.length - 1;
         }
         return slot;

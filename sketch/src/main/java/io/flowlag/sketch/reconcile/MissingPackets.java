@@ -64,7 +64,7 @@ public final class MissingPackets extends Synopsis {
     /** Adds a packet, if it is known. Returns whether it is known. */
     public boolean add(final long identifier, final PacketCache cache) {
         final int entry = cache.find(identifier);
-        if (ListedTimes.NOT_FOUND == entry) {
+        if (entry == ListedTimes.NOT_FOUND) {
             return false;
         }
         write(cellOffset(written++), identifier, cache, entry);

@@ -151,15 +151,15 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         }
         int slot = firstSlot(identifier);
         int free = NOT_FOUND;
-        while (0 != rawCopies(slot)) {
+        while (rawCopies(slot) != 0) {
             if (withdrawn(slot)) {
-                free = NOT_FOUND == free ? slot : free;
+                free = free == NOT_FOUND ? slot : free;
             } else if (identifier == identifier(slot)) {
                 return addCopy(slot, flowHash, timestampNs, bytes);
             }
             slot = slot + 1 & slots - 1;
         }
-        if (NOT_FOUND == free) {
+        if (free == NOT_FOUND) {
             if (usedSlots >= usableSlots) {
                 notSampledPackets++;
                 lowerThreshold(rank);
@@ -175,7 +175,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     @Override
     public int find(final long identifier) {
         int slot = firstSlot(identifier);
-        while (0 != rawCopies(slot)) {
+        while (rawCopies(slot) != 0) {
             if (identifier == identifier(slot) && sampled(slot, threshold)) {
                 return slot;
             }
@@ -458,13 +458,13 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     private void sweep(final int count) {
         final int end = Math.max(0, sweepSlot - count);
         for (int slot = sweepSlot - 1; slot >= end; slot--) {
-            while (0 != rawCopies(slot) && !sampled(slot, threshold)) {
+            while (rawCopies(slot) != 0 && !sampled(slot, threshold)) {
                 withdraw(slot);
                 remove(slot);
             }
         }
         sweepSlot = end;
-        if (0 == end) {
+        if (end == 0) {
             sweepSlot = NO_SWEEP;
             if (entries > capacity) {
                 lowerThreshold(threshold - Math.max(1, threshold / 4));
@@ -477,7 +477,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
             final int copies = rawCopies(slot);
             putWeight(slot, 0);
             entries--;
-            withdrawnPackets += SATURATED_COPIES == copies ? 0 : copies;
+            withdrawnPackets += copies == SATURATED_COPIES ? 0 : copies;
         }
     }
 
@@ -485,7 +485,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     private void remove(final int slot) {
         int gap = slot;
         int other = slot + 1 & slots - 1;
-        while (0 != rawCopies(other)) {
+        while (rawCopies(other) != 0) {
             if (!sampled(other, threshold)) {
                 withdraw(other);
             }
@@ -503,7 +503,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     /** Whether a slot holds a packet that counts, of the flows below a threshold. */
     boolean countable(final int slot, final long flowThreshold) {
         final int copies = rawCopies(slot);
-        return 0 != copies && SATURATED_COPIES != copies && sampled(slot, Math.min(flowThreshold, threshold));
+        return 0 != copies && copies != SATURATED_COPIES && sampled(slot, Math.min(flowThreshold, threshold));
     }
 
     private boolean sampled(final int slot, final long flowThreshold) {

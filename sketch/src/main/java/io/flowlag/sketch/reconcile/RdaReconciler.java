@@ -91,7 +91,7 @@ public final class RdaReconciler {
      * @param classIndex of the images, or {@link PacketCache#ANY_CLASS}.
      */
     public void decodeFurther(final PacketCache cache, final boolean fromSender, final int classIndex) {
-        if (SynopsisPairing.PAIRED == pairing) {
+        if (pairing == SynopsisPairing.PAIRED) {
             decoder.decodeFurther(cache, fromSender, classIndex, difference);
         }
     }
@@ -111,7 +111,7 @@ public final class RdaReconciler {
     public void repair(
         final ListedTimes senderPackets, final ListedTimes receiverPackets, final AggregateEstimate result) {
         result.reset();
-        if (SynopsisPairing.PAIRED != pairing) {
+        if (pairing != SynopsisPairing.PAIRED) {
             return;
         }
         loadCells();
@@ -122,7 +122,7 @@ public final class RdaReconciler {
             takeOut(item, source, result);
             if (!lost) {
                 final int sent = senderPackets.find(difference.identifier(item));
-                final int sentCopies = ListedTimes.NOT_FOUND == sent ? 0 : senderPackets.copies(sent);
+                final int sentCopies = sent == ListedTimes.NOT_FOUND ? 0 : senderPackets.copies(sent);
                 result.unexpectedPackets += Math.max(0, difference.copies(item) - sentCopies);
                 reorderedPackets += difference.copies(item);
             }
@@ -145,7 +145,7 @@ public final class RdaReconciler {
     public void repairClass(
         final ListedTimes senderPackets, final ListedTimes receiverPackets, final AggregateEstimate result) {
         result.reset();
-        if (SynopsisPairing.PAIRED != pairing) {
+        if (pairing != SynopsisPairing.PAIRED) {
             return;
         }
         loadCells();
@@ -197,7 +197,7 @@ public final class RdaReconciler {
         final long identifier = difference.identifier(item);
         final int copies = difference.copies(item);
         final int entry = source.find(identifier);
-        final boolean known = ListedTimes.NOT_FOUND != entry && copies == source.copies(entry);
+        final boolean known = entry != ListedTimes.NOT_FOUND && copies == source.copies(entry);
         final boolean lost = difference.lost(item);
         if (!known) {
             result.unrepairedItems++;

@@ -46,7 +46,7 @@ public final class SignedCounts extends Synopsis {
      * @return items that only one of the two has; {@link #NO_ESTIMATE} if the two cannot be compared.
      */
     public double estimate(final SynopsisImage other) {
-        if (SynopsisPairing.PAIRED != SynopsisPairing.check(SynopsisFamily.SIGNED_COUNTS, image(), other)) {
+        if (SynopsisPairing.check(SynopsisFamily.SIGNED_COUNTS, image(), other) != SynopsisPairing.PAIRED) {
             return NO_ESTIMATE;
         }
         double squares = 0;

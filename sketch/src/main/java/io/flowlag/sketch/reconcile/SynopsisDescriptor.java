@@ -81,7 +81,7 @@ public final class SynopsisDescriptor {
     }
 
     static long imageLength(final SynopsisFamily family, final int banks, final int cells) {
-        final long rows = SynopsisFamily.SRDA == family ? 1 : banks;
+        final long rows = family == SynopsisFamily.SRDA ? 1 : banks;
         return PREAMBLE_LENGTH + rows * cells * family.cellLength();
     }
 }

@@ -68,7 +68,7 @@ public final class SynopsisVerifier {
             final long high = buffer.getLong(at + SynopsisDescriptor.KEY_SOURCE_OFFSET, BYTE_ORDER) |
                 buffer.getLong(at + SynopsisDescriptor.KEY_DESTINATION_OFFSET, BYTE_ORDER);
             final int classIndex = buffer.getShort(at + SynopsisDescriptor.KEY_CLASS_INDEX_OFFSET, BYTE_ORDER) & 0xffff;
-            if (IPV4 != ipVersion && IPV6 != ipVersion || IPV4 == ipVersion && !isIpv4(buffer, at, high) ||
+            if (ipVersion != IPV4 && ipVersion != IPV6 || ipVersion == IPV4 && !isIpv4(buffer, at, high) ||
                 classIndex > PacketCache.MAX_CLASS_INDEX ||
                 buffer.getLong(at + SynopsisDescriptor.KEY_PACKETS_OFFSET, BYTE_ORDER) < 1) {
                 return ImageResult.FLOW_KEY;
@@ -80,7 +80,7 @@ public final class SynopsisVerifier {
     private static boolean isIpv4(final DirectBuffer buffer, final int at, final long high) {
         final long low = buffer.getLong(at + SynopsisDescriptor.KEY_SOURCE_OFFSET + Long.BYTES, BYTE_ORDER) |
             buffer.getLong(at + SynopsisDescriptor.KEY_DESTINATION_OFFSET + Long.BYTES, BYTE_ORDER);
-        return 0 == high && 0 == low >>> Integer.SIZE;
+        return 0 == high && low >>> Integer.SIZE == 0;
     }
 
     private static int octet(final DirectBuffer buffer, final int offset) {

@@ -82,11 +82,11 @@ class FlowEstimatorTest {
 
         twoRowEstimator.estimate(FLOW, 1, 100, estimate);
 
-        final double otherShare = 2 == chosenCells ? otherPackets / (200.0 + otherPackets) : 0;
+        final double otherShare = chosenCells == 2 ? otherPackets / (200.0 + otherPackets) : 0;
         assertEquals(chosenCells, estimate.chosenCells());
         assertEquals(2, estimate.usableCells());
         assertEquals(1_000 + 4_000 * otherShare, estimate.meanNs(), 1e-9);
-        assertEquals(100 + (2 == chosenCells ? otherPackets : 0), estimate.samples());
+        assertEquals(100 + (chosenCells == 2 ? otherPackets : 0), estimate.samples());
     }
 
     @Test
@@ -229,7 +229,7 @@ class FlowEstimatorTest {
             assertTrue(estimate.receivedPackets() >= received[flow] - 1e-6);
             assertTrue(estimate.receivedBytes() >= bytes[flow] - 1e-6);
             assertTrue(estimate.lostPackets() >= sent[flow] - received[flow] - 1e-6);
-            if (LossKind.EXACT == estimate.lossKind()) {
+            if (estimate.lossKind() == LossKind.EXACT) {
                 assertEquals(sent[flow], received[flow]);
             }
         }
@@ -357,7 +357,7 @@ class FlowEstimatorTest {
         int exact = 0;
         for (int flow = 0; flow < packets.flowCount; flow++) {
             sparseEstimator.estimate(packets.flowHash[flow], 1, received[flow], estimate);
-            if (0 == estimate.boundNs()) {
+            if (estimate.boundNs() == 0) {
                 exact++;
                 assertEquals(truths[flow], estimate.meanNs(), 1e-6);
                 assertEquals(received[flow], estimate.samples());
@@ -401,7 +401,7 @@ class FlowEstimatorTest {
         final long[] received = packets.receivedPackets();
         for (int flow = 0; flow < 50; flow++) {
             sparseEstimator.estimate(packets.flowHash[flow], 1, received[flow], estimate);
-            if (0 == estimate.boundNs()) {
+            if (estimate.boundNs() == 0) {
                 sparseEstimator.estimate(packets.flowHash[flow], 1, 10 * received[flow], estimate);
                 assertEquals(truths[flow], estimate.meanNs(), 0.2 * truths[flow]);
             }

@@ -123,7 +123,7 @@ class LdsAccuracyTest {
         final LossyDifferenceSketch receiver = new LossyDifferenceSketch(geometry, SEED);
         for (int i = 0; i < packets.count; i++) {
             final int flow = packets.flow[i];
-            final int weight = null == weights ? 1 : weights[flow];
+            final int weight = weights == null ? 1 : weights[flow];
             sender.update(packets.flowHash[flow], packets.digest[i], packets.sentNs[i], packets.bytes[i], weight);
             if (!packets.lost[i]) {
                 receiver.update(packets.flowHash[flow], packets.digest[i], packets.receivedNs(i), packets.bytes[i], weight);
@@ -157,7 +157,7 @@ class LdsAccuracyTest {
             present = new boolean[truths.length];
             for (int flow = 0; flow < truths.length; flow++) {
                 final long known = packetsKnown ? packets[flow] : FlowEstimator.UNKNOWN_PACKETS;
-                estimator.estimate(traffic.flowHash[flow], null == weights ? 1 : weights[flow], known, estimate);
+                estimator.estimate(traffic.flowHash[flow], weights == null ? 1 : weights[flow], known, estimate);
                 present[flow] = estimate.hasMean() && packets[flow] > 0;
                 errors[flow] = present[flow] ? Math.abs(estimate.meanNs() - truths[flow]) / truths[flow] : 1;
                 globalErrors[flow] = Math.abs(globalNs - truths[flow]) / truths[flow];

@@ -141,7 +141,7 @@ class ImageVerifierTest {
             for (int octet = 0; octet < 256; octet++) {
                 buffer.putByte(field, (byte)octet);
                 final ImageResult result = ImageVerifier.verify(buffer, 0, image.length);
-                if (ImageResult.ACCEPTED == result) {
+                if (result == ImageResult.ACCEPTED) {
                     assertLegal(buffer);
                 } else {
                     assertFalse(isFree, field + " with " + octet + ": " + result);
@@ -157,7 +157,7 @@ class ImageVerifierTest {
         final UnsafeBuffer buffer = new UnsafeBuffer(written("lds-v1"));
         buffer.putBytes(field, bytes);
 
-        if (ImageResult.ACCEPTED == ImageVerifier.verify(buffer, 0, buffer.capacity())) {
+        if (ImageVerifier.verify(buffer, 0, buffer.capacity()) == ImageResult.ACCEPTED) {
             assertLegal(buffer);
         }
     }
@@ -189,7 +189,7 @@ class ImageVerifierTest {
         buffer.putByte(OFFSET + field, octet);
         buffer.putByte(OFFSET + other, (byte)~octet);
 
-        if (ImageResult.ACCEPTED == ImageVerifier.verify(buffer, OFFSET, image.length)) {
+        if (ImageVerifier.verify(buffer, OFFSET, image.length) == ImageResult.ACCEPTED) {
             final SketchImage read = new SketchImage().wrap(buffer, OFFSET, image.length);
             assertEquals(image.length, read.geometry().imageLength());
             read.count(read.rows() - 1, read.columns() - 1);

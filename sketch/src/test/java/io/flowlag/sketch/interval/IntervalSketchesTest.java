@@ -191,7 +191,7 @@ class IntervalSketchesTest {
                     sketches.select(startNs + packet).update(packet, packet, packet, 100, 1);
                 }
                 final LossyDifferenceSketch sketch = sketches.poll();
-                if (null != sketch) {
+                if (sketch != null) {
                     sketches.giveBack(sketch);
                 }
             }
@@ -214,7 +214,7 @@ class IntervalSketchesTest {
             while (!finished) {
                 finished = done.get();
                 LossyDifferenceSketch sketch = shared.poll();
-                while (null != sketch) {
+                while (sketch != null) {
                     if (sketch.intervalNumber() <= last || cells(sketch) != sketch.image().packets()) {
                         disorder.set(sketch.intervalNumber() + " after " + last + " with " + cells(sketch) + " packets in cells");
                     }
@@ -230,7 +230,7 @@ class IntervalSketchesTest {
         final SplittableRandom random = new SplittableRandom(1);
         for (int packet = 0; packet < packets; packet++) {
             final LossyDifferenceSketch sketch = shared.select(packet * stepNs - random.nextLong(2 * HOLD_NS));
-            if (null != sketch) {
+            if (sketch != null) {
                 sketch.update(packet, packet, 0, 100, 1);
             }
         }

@@ -191,8 +191,8 @@ class JointEstimatorTest {
                 final double estimateNs = problem.estimateSumNs[flow] / problem.packets[flow];
                 joint[flow] = Math.abs(estimator.meanNs(flow) - truthNs[flow]);
                 rli[flow] = Math.abs(estimateNs - truthNs[flow]);
-                preferred += JointStatus.RLI == estimator.status(flow) ? 1 : 0;
-                assertTrue(JointStatus.RLI != estimator.status(flow) || estimateNs == estimator.meanNs(flow), "RLI's own mean");
+                preferred += estimator.status(flow) == JointStatus.RLI ? 1 : 0;
+                assertTrue(estimator.status(flow) != JointStatus.RLI || estimateNs == estimator.meanNs(flow), "RLI's own mean");
                 covered += joint[flow] <= estimator.boundNs(flow) ? 1 : 0;
             }
             assertEquals(0.95, covered / (double)flows, 0.03);

@@ -54,7 +54,7 @@ final class JointTraffic {
         final CellMap cellMap, final int flow, final long digest, final double delayNs, final double estimateNs) {
         for (int row = 0; row < geometry.rows(); row++) {
             final int column = cellMap.column(row, flowHash[flow], digest);
-            if (CellMap.NOT_SAMPLED != column) {
+            if (column != CellMap.NOT_SAMPLED) {
                 final int cell = row * geometry.columns() + column;
                 cellDelaySumNs[cell] += weight[flow] * delayNs;
                 cellEstimateSumNs[cell] += weight[flow] * estimateNs;

@@ -315,7 +315,7 @@ class LdaTest {
         final LossyDifferenceAggregator trial = new LossyDifferenceAggregator(geometry, SEED);
         trial.update(digest, 0, 1);
         int cell = 0;
-        while (0 == trial.image().count(0, cell)) {
+        while (trial.image().count(0, cell) == 0) {
             cell++;
         }
         return cell;

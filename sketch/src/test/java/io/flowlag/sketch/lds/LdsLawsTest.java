@@ -150,7 +150,7 @@ class LdsLawsTest {
         for (final Packet packet : packets) {
             for (int row = 0; row < geometry.rows(); row++) {
                 final int column = cellMap.column(row, packet.flowHash, packet.digest);
-                if (CellMap.NOT_SAMPLED != column) {
+                if (column != CellMap.NOT_SAMPLED) {
                     delaySumsNs[row][column] += packet.weight * packet.delayNs;
                     counts[row][column] += packet.weight;
                     bytes[row][column] += (long)packet.weight * packet.bytes;
@@ -233,7 +233,7 @@ class LdsLawsTest {
 
         for (int row = 0; row < geometry.rows(); row++) {
             final int column = cellMap.column(row, lost.flowHash, lost.digest);
-            if (CellMap.NOT_SAMPLED != column) {
+            if (column != CellMap.NOT_SAMPLED) {
                 assertFalse(Cells.agree(sender, receiver, row, column));
             }
         }

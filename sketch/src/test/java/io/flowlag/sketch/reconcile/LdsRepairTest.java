@@ -33,10 +33,10 @@ class LdsRepairTest {
         for (int i = 0; i < PACKETS; i++) {
             final long flow = random.nextInt(FLOWS);
             final long digest = random.nextLong();
-            final int copies = 0 == random.nextInt(20) ? 3 : 1;
+            final int copies = random.nextInt(20) == 0 ? 3 : 1;
             final int kind = random.nextInt(20);
-            final int sent = 0 == kind ? 0 : copies;
-            final int received = 1 == kind ? 0 : 2 == kind ? copies - 1 : copies;
+            final int sent = kind == 0 ? 0 : copies;
+            final int received = kind == 1 ? 0 : kind == 2 ? copies - 1 : copies;
             for (int copy = 0; copy < copies; copy++) {
                 add(all[0], caches[0], copy < sent, flow, digest, i * 10L + copy);
                 add(all[1], caches[1], copy < received, flow, digest, i * 10L + 500 + copy);
@@ -97,7 +97,7 @@ class LdsRepairTest {
         final int bytes = (int)(60 + flow);
         if (seen) {
             sketch.update(flow, digest, timestampNs, bytes, weight);
-            if (null != cache) {
+            if (cache != null) {
                 cache.add(digest, flow, timestampNs, bytes, weight);
             }
         }

@@ -62,7 +62,7 @@ class PacketCacheTest {
         final Map<Long, Integer> copies = new HashMap<>();
         final long[] flowHash = random.longs(flows).toArray();
         for (int i = 0; i < packets; i++) {
-            final boolean copy = i > 0 && 0 == random.nextInt(10);
+            final boolean copy = i > 0 && random.nextInt(10) == 0;
             final int original = copy ? random.nextInt(i) : i;
             identifiers[i] = copy ? identifiers[original] : random.nextLong();
             flowHashes[i] = copy ? flowHashes[original] : flowHash[random.nextInt(flows)];
@@ -77,7 +77,7 @@ class PacketCacheTest {
         for (int i = 0; i < packets; i++) {
             final int entry = cache.find(identifiers[i]);
             final boolean sampled = FlowSample.rank(flowHashes[i], rankSeed) < cache.flowThreshold();
-            assertEquals(sampled, ListedTimes.NOT_FOUND != entry);
+            assertEquals(sampled, entry != ListedTimes.NOT_FOUND);
             if (sampled) {
                 held++;
                 assertEquals(copies.get(identifiers[i]), cache.copies(entry));
@@ -121,7 +121,7 @@ class PacketCacheTest {
         }
         for (int i = 0; i < packets.length; i++) {
             sent.add(packets[i][0], packets[i][1], i * 100L, BYTES, 1);
-            if (0 == packets[i][3]) {
+            if (packets[i][3] == 0) {
                 lost.put(packets[i][0], packets[i][1]);
             } else {
                 received.add(packets[i][0], packets[i][1], i * 100L + packets[i][2], BYTES, 1);
@@ -131,7 +131,7 @@ class PacketCacheTest {
         final long threshold = Math.min(sent.flowThreshold(), received.flowThreshold());
         for (final long[] packet : packets) {
             final boolean sampled = FlowSample.rank(packet[1], FlowSample.rankSeed(SEED)) < threshold;
-            if (sampled && 0 != packet[3]) {
+            if (sampled && packet[3] != 0) {
                 delaySumNs += packet[2];
                 common++;
             } else if (!sampled) {

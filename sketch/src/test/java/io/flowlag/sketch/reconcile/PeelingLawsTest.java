@@ -39,9 +39,9 @@ class PeelingLawsTest {
             final SplittableRandom random = new SplittableRandom(start);
             final List<Packet> packets = new ArrayList<>();
             for (int i = 0; i < count; i++) {
-                final int copies = 0 == random.nextInt(10) ? 1 + random.nextInt(4) : 1;
-                final int sent = 0 == random.nextInt(6) ? 0 : copies;
-                final int received = 0 == random.nextInt(6) ? 0 : 0 == random.nextInt(20) ? copies + 1 : copies;
+                final int copies = random.nextInt(10) == 0 ? 1 + random.nextInt(4) : 1;
+                final int sent = random.nextInt(6) == 0 ? 0 : copies;
+                final int received = random.nextInt(6) == 0 ? 0 : random.nextInt(20) == 0 ? copies + 1 : copies;
                 packets.add(new Packet(random.nextLong(), sent, received, random.nextLong(), random.nextLong()));
             }
             return packets;
@@ -57,7 +57,7 @@ class PeelingLawsTest {
         final Map<String, Long> truth = differenceOf(packets);
 
         for (int item = 0; item < difference.size(); item++) {
-            assertTrue(null != truth.remove(key(difference, item)), "listed but never was, or listed twice");
+            assertTrue(truth.remove(key(difference, item)) != null, "listed but never was, or listed twice");
         }
         assertEquals(difference.complete(), truth.isEmpty());
     }
@@ -92,7 +92,7 @@ class PeelingLawsTest {
 
         assertTrue(difference.size() >= before);
         for (int item = 0; item < difference.size(); item++) {
-            assertTrue(null != truth.remove(key(difference, item)), "listed but never was, or listed twice");
+            assertTrue(truth.remove(key(difference, item)) != null, "listed but never was, or listed twice");
         }
         assertEquals(difference.complete(), truth.isEmpty());
     }
@@ -247,7 +247,7 @@ class PeelingLawsTest {
         final PacketDifference result = new PacketDifference(geometry.totalCells() + items.size());
         boolean progress = true;
         while (progress) {
-            final List<List<long[]>> pure = new ArrayList<>(cells.values().stream().filter(c -> 1 == c.size()).toList());
+            final List<List<long[]>> pure = new ArrayList<>(cells.values().stream().filter(c -> c.size() == 1).toList());
             progress = !pure.isEmpty();
             if (progress) {
                 final long[] item = pure.get(random.nextInt(pure.size())).get(0);

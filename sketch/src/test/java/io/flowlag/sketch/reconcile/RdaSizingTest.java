@@ -54,10 +54,10 @@ class RdaSizingTest {
                 sender.clear();
                 for (int packet = 0; packet < 1_000; packet++) {
                     final long identifier = random.nextLong();
-                    if (packet >= items || 0 != packet % 3) {
+                    if (packet >= items || packet % 3 != 0) {
                         sent.add(identifier, 1, packet, 100, 1);
                     }
-                    if (packet >= items || 0 == packet % 3) {
+                    if (packet >= items || packet % 3 == 0) {
                         receiver.update(identifier, packet);
                     }
                 }
@@ -94,7 +94,7 @@ class RdaSizingTest {
             sender.clear();
             receiver.clear();
             for (int item = 0; item < items; item++) {
-                (0 == item % 3 ? receiver : sender).update(random.nextLong(), item);
+                (item % 3 == 0 ? receiver : sender).update(random.nextLong(), item);
             }
             decoder.decode(sender.image(), receiver.image(), difference);
             decoded += difference.complete() ? 1 : 0;

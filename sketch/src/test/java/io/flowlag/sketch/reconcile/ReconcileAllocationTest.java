@@ -44,10 +44,10 @@ class ReconcileAllocationTest {
         final PacketCache sent = new PacketCache(PACKETS, SEED);
         final PacketCache received = new PacketCache(PACKETS, SEED);
         for (int packet = 0; packet < PACKETS; packet++) {
-            if (0 != packet % 25) {
+            if (packet % 25 != 0) {
                 sent.add(packet, packet % 99, packet, 100, 1);
             }
-            if (0 != packet % 21) {
+            if (packet % 21 != 0) {
                 received.add(packet, packet % 99, packet + 50, 100, 1);
             }
         }

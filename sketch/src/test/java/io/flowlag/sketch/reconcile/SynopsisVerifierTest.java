@@ -167,11 +167,11 @@ class SynopsisVerifierTest {
         final UnsafeBuffer buffer = new UnsafeBuffer(image.clone());
         for (int field = 0; field < image.length; field++) {
             final boolean isFree = field >= 16 && field < 20 || field >= 24 && field < 32 || field >= 48 && field < 56 ||
-                field >= 64 && SynopsisFamily.FLOW_KEYS != family;
+                field >= 64 && family != SynopsisFamily.FLOW_KEYS;
             for (int octet = 0; octet < 256; octet++) {
                 buffer.putByte(field, (byte)octet);
                 final ImageResult result = SynopsisVerifier.verify(buffer, 0, image.length);
-                if (ImageResult.ACCEPTED == result) {
+                if (result == ImageResult.ACCEPTED) {
                     assertLegal(buffer);
                 } else {
                     assertFalse(isFree, field + " with " + octet + ": " + result);
@@ -189,7 +189,7 @@ class SynopsisVerifierTest {
         final UnsafeBuffer buffer = new UnsafeBuffer(stored(family));
         buffer.putBytes(field, bytes);
 
-        if (ImageResult.ACCEPTED == SynopsisVerifier.verify(buffer, 0, buffer.capacity())) {
+        if (SynopsisVerifier.verify(buffer, 0, buffer.capacity()) == ImageResult.ACCEPTED) {
             assertLegal(buffer);
         }
     }
@@ -207,11 +207,11 @@ class SynopsisVerifierTest {
         assertEquals(image.capacity(), geometry.imageLength());
         assertTrue(read.intervalNs() >= 1);
         assertTrue(read.flowThreshold() >= 0 && read.flowThreshold() <= 1L << 32);
-        for (int cell = 0; SynopsisFamily.FLOW_KEYS == geometry.family() && cell < geometry.cells(); cell++) {
-            final boolean isIpv4 = 4 == read.keyIpVersion(cell);
-            assertTrue(isIpv4 || 6 == read.keyIpVersion(cell));
-            assertTrue(!isIpv4 || 0 == (read.keySourceHigh(cell) | read.keyDestinationHigh(cell)));
-            assertTrue(!isIpv4 || 0 == (read.keySourceLow(cell) | read.keyDestinationLow(cell)) >>> 32);
+        for (int cell = 0; geometry.family() == SynopsisFamily.FLOW_KEYS && cell < geometry.cells(); cell++) {
+            final boolean isIpv4 = read.keyIpVersion(cell) == 4;
+            assertTrue(isIpv4 || read.keyIpVersion(cell) == 6);
+            assertTrue(!isIpv4 || (read.keySourceHigh(cell) | read.keyDestinationHigh(cell)) == 0);
+            assertTrue(!isIpv4 || (read.keySourceLow(cell) | read.keyDestinationLow(cell)) >>> 32 == 0);
             assertTrue(read.keyClassIndex(cell) >= 0 && read.keyClassIndex(cell) <= PacketCache.MAX_CLASS_INDEX);
             assertTrue(read.keyPackets(cell) >= 1);
         }

@@ -70,14 +70,14 @@ public final class Benchmarks {
                 runner.run();
             }
             return 0;
-        } catch (final IOException e) {
-            System.err.println("benchmark: " + e);
+        } catch (final IOException ex) {
+            System.err.println("benchmark: " + ex);
             return FAILED;
-        } catch (final CommandLineOptionException e) {
-            System.err.println("benchmark: " + e.getMessage());
+        } catch (final CommandLineOptionException ex) {
+            System.err.println("benchmark: " + ex.getMessage());
             return WRONG_COMMAND_LINE;
-        } catch (final RunnerException e) {
-            System.err.println("benchmark: " + e.getMessage());
+        } catch (final RunnerException ex) {
+            System.err.println("benchmark: " + ex.getMessage());
             return FAILED;
         }
     }

@@ -49,10 +49,10 @@ final class DatagramSink implements AutoCloseable {
             try {
                 channel.receive(datagram);
                 packets.add(datagram.flip());
-            } catch (final AsynchronousCloseException e) {
+            } catch (final AsynchronousCloseException ex) {
                 return;
-            } catch (final IOException e) {
-                damage = e.getMessage();
+            } catch (final IOException ex) {
+                damage = ex.getMessage();
             }
         }
     }
@@ -61,8 +61,8 @@ final class DatagramSink implements AutoCloseable {
     int port() {
         try {
             return ((InetSocketAddress)channel.getLocalAddress()).getPort();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

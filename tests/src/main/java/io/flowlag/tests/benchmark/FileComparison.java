@@ -77,8 +77,8 @@ final class FileComparison {
         final FileOptions options;
         try {
             options = FileOptions.of(arguments);
-        } catch (final IllegalArgumentException e) {
-            err.println("benchmark: " + e.getMessage());
+        } catch (final IllegalArgumentException ex) {
+            err.println("benchmark: " + ex.getMessage());
             return WRONG_COMMAND_LINE;
         }
         return new FileComparison(options, out, err).run();

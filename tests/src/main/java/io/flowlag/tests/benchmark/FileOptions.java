@@ -60,8 +60,8 @@ record FileOptions(
         try {
             return Math.toIntExact(Math.multiplyExact(
                 Long.parseLong(unit == 1 ? lower : lower.substring(0, lower.length() - 1)), unit));
-        } catch (final NumberFormatException | ArithmeticException e) {
-            throw new IllegalArgumentException("'" + text + "' is no number such as 300, 100k or 5m", e);
+        } catch (final NumberFormatException | ArithmeticException ex) {
+            throw new IllegalArgumentException("'" + text + "' is no number such as 300, 100k or 5m", ex);
         }
     }
 

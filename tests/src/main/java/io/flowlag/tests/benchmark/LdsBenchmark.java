@@ -69,7 +69,7 @@ public class LdsBenchmark {
             sketch.update(flowHash, digest, i + random.nextInt(1_000), 500, 1);
         }
         estimator = new FlowEstimator(geometry, SEED);
-        if (PairingResult.PAIRED != estimator.pair(sender.image(), sketch.image())) {
+        if (estimator.pair(sender.image(), sketch.image()) != PairingResult.PAIRED) {
             throw new IllegalStateException("not paired");
         }
     }

@@ -93,8 +93,8 @@ final class LiveComparison {
         final LiveOptions options;
         try {
             options = LiveOptions.of(arguments);
-        } catch (final IllegalArgumentException e) {
-            err.println("benchmark: " + e.getMessage());
+        } catch (final IllegalArgumentException ex) {
+            err.println("benchmark: " + ex.getMessage());
             return WRONG_COMMAND_LINE;
         }
         return new LiveComparison(options, out, err).run();
@@ -103,8 +103,8 @@ final class LiveComparison {
     private int run() throws IOException, InterruptedException {
         try {
             call("ip", "netns", "add", namespace);
-        } catch (final IOException e) {
-            err.println("benchmark: a network namespace cannot be made, which needs root and iproute2: " + e.getMessage());
+        } catch (final IOException ex) {
+            err.println("benchmark: a network namespace cannot be made, which needs root and iproute2: " + ex.getMessage());
             return NO_PERMISSION;
         }
         try {
@@ -282,7 +282,7 @@ final class LiveComparison {
         try {
             call("sh", "-c", "command -v " + program);
             return true;
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             return false;
         }
     }

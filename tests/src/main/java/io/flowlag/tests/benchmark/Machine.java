@@ -24,7 +24,7 @@ final class Machine {
             return Files.readAllLines(Path.of("/proc/cpuinfo"), StandardCharsets.UTF_8).stream()
                 .filter(line -> line.startsWith("model name")).findFirst()
                 .map(line -> " (" + line.substring(line.indexOf(':') + 1).trim() + ")").orElse("");
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             return "";
         }
     }

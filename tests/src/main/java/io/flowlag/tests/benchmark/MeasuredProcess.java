@@ -110,7 +110,7 @@ record MeasuredProcess(int exitCode, long wallNs, long cpuNs, long peakBytes, St
             final String stat = Files.readString(directory.resolve("stat"), StandardCharsets.ISO_8859_1);
             final String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
             ticks.put(pid, Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS]));
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             // It has ended: the last sample applies.
         }
     }

@@ -55,8 +55,8 @@ final class ReceiverCommand {
     private static Path ownClasses() throws IOException {
         try {
             return Path.of(FileReceiver.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        } catch (final URISyntaxException e) {
-            throw new IOException(e);
+        } catch (final URISyntaxException ex) {
+            throw new IOException(ex);
         }
     }
 }

@@ -188,8 +188,8 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
             }
             try {
                 handler.onPacket(buffer, offset, held, wire, sentNs, linkType, descriptor);
-            } catch (final IOException e) {
-                throw new UncheckedIOException(e);
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
             }
         };
         try (PacketSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {

@@ -93,10 +93,10 @@ public class ReconcileBenchmark {
             final SplittableRandom random = new SplittableRandom(SEED);
             for (int packet = 0; packet < packets; packet++) {
                 final long identifier = random.nextLong();
-                if (packet >= difference || 0 == packet % 2) {
+                if (packet >= difference || packet % 2 == 0) {
                     sent.add(identifier, packet & 1_023, packet, 500, 1);
                 }
-                if (packet >= difference || 0 != packet % 2) {
+                if (packet >= difference || packet % 2 != 0) {
                     received.add(identifier, packet & 1_023, packet + 1_000, 500, 1);
                 }
             }
@@ -108,7 +108,7 @@ public class ReconcileBenchmark {
             listed = decoder.newDifference();
             reconciler = new RdaReconciler(geometry.totalCells(), SEED, CONFIDENCE);
             estimate = new AggregateEstimate();
-            if (SynopsisPairing.PAIRED != reconciler.decode(sender.image(), receiver.image())) {
+            if (reconciler.decode(sender.image(), receiver.image()) != SynopsisPairing.PAIRED) {
                 throw new IllegalStateException("not paired");
             }
         }

@@ -108,14 +108,14 @@ public final class PaperLaboratory implements Laboratory {
     private static HtmlReport.Part await(final Future<HtmlReport.Part> future) {
         try {
             return future.get();
-        } catch (final ExecutionException e) {
-            if (e.getCause() instanceof Error error) {
+        } catch (final ExecutionException ex) {
+            if (ex.getCause() instanceof Error error) {
                 throw error;
             }
-            throw new IllegalStateException("an experiment failed: " + e.getCause(), e.getCause());
-        } catch (final InterruptedException e) {
+            throw new IllegalStateException("an experiment failed: " + ex.getCause(), ex.getCause());
+        } catch (final InterruptedException ex) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
+            throw new IllegalStateException("interrupted", ex);
         }
     }
 

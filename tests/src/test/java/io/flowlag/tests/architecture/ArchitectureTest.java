@@ -172,8 +172,8 @@ class ArchitectureTest {
     private static boolean hasSynchronizedBlock(final Path source) {
         try {
             return Pattern.compile("^\\s*synchronized *\\(", Pattern.MULTILINE).matcher(Files.readString(source)).find();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

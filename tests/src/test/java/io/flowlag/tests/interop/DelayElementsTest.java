@@ -214,8 +214,8 @@ class DelayElementsTest {
         return Files.readAllLines(directory.resolve(file)).stream().map((line) -> {
             try {
                 return json.readTree(line);
-            } catch (final IOException e) {
-                throw new AssertionError(line, e);
+            } catch (final IOException ex) {
+                throw new AssertionError(line, ex);
             }
         }).collect(Collectors.toMap((node) -> node.get("port_src").asInt(), (node) -> node));
     }

@@ -336,7 +336,7 @@ class LauncherTest {
     private static boolean isSupported(final Path javaHome) {
         try {
             return Files.readString(javaHome.resolve("release")).matches("(?s).*JAVA_VERSION=\"(1[7-9]|[2-9][0-9])[.\"].*");
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             return false; // no release file: unknown
         }
     }
@@ -344,8 +344,8 @@ class LauncherTest {
     private static Path real(final Path path) {
         try {
             return path.toRealPath();
-        } catch (final IOException e) {
-            throw new java.io.UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new java.io.UncheckedIOException(ex);
         }
     }
 

@@ -161,8 +161,8 @@ class PackageTest {
     private static String read(final Path file) {
         try {
             return Files.readString(file);
-        } catch (final IOException e) {
-            return e.toString();
+        } catch (final IOException ex) {
+            return ex.toString();
         }
     }
 

@@ -46,8 +46,8 @@ final class ChurningTraffic implements AutoCloseable {
                     send(interfaceName);
                     return null;
                 });
-            } catch (final Throwable e) {
-                failure = e;
+            } catch (final Throwable ex) {
+                failure = ex;
             }
         }, "churning traffic");
         thread.setDaemon(true);
@@ -101,7 +101,7 @@ final class ChurningTraffic implements AutoCloseable {
         isStopped = true;
         try {
             thread.join();
-        } catch (final InterruptedException e) {
+        } catch (final InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
         if (failure != null) {

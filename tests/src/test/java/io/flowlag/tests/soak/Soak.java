@@ -199,8 +199,8 @@ public final class Soak {
         for (int i = 0; i < LOOKS; i++) {
             try (Stream<Path> files = Files.list(proc.resolve("fd"))) {
                 fewest = Math.min(fewest, files.count());
-            } catch (final IOException e) {
-                throw new UncheckedIOException(e);
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
             }
             final long nextNs = System.nanoTime() + BETWEEN_LOOKS_NS;
             Deadline.await(TIMEOUT, () -> System.nanoTime() - nextNs >= 0, () -> "the next look");
@@ -212,8 +212,8 @@ public final class Soak {
         try {
             return Files.readAllLines(proc.resolve("status")).stream().filter((line) -> line.startsWith(name + ":"))
                 .mapToLong((line) -> Long.parseLong(line.replaceAll("[^0-9]", ""))).findFirst().orElseThrow();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 
@@ -225,8 +225,8 @@ public final class Soak {
     private long received() {
         try {
             return Long.parseLong(exporter.exec("cat", "/sys/class/net/cap0/statistics/rx_packets").strip());
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 
@@ -241,12 +241,12 @@ public final class Soak {
                     return new String(stream.readAllBytes(), StandardCharsets.UTF_8).lines()
                         .filter((line) -> line.startsWith(name + " ")).mapToDouble((line) ->
                             Double.parseDouble(line.substring(name.length() + 1))).findFirst().orElse(-1);
-                } catch (final IOException e) {
+                } catch (final IOException ex) {
                     return -1.0;
                 }
             });
-        } catch (final Exception e) {
-            throw new AssertionError(e);
+        } catch (final Exception ex) {
+            throw new AssertionError(ex);
         }
     }
 
@@ -262,8 +262,8 @@ public final class Soak {
         final List<String> faults = new ArrayList<>();
         try {
             stats.orFailUnlessAccounted();
-        } catch (final AssertionError e) {
-            faults.add(e.getMessage());
+        } catch (final AssertionError ex) {
+            faults.add(ex.getMessage());
         }
         if (stats.counter(CounterId.CAPTURED) != sent) {
             faults.add(sent + " packets sent, " + stats.counter(CounterId.CAPTURED) + " captured");

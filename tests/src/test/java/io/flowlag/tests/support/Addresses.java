@@ -22,8 +22,8 @@ public final class Addresses {
         try {
             final InetAddress address = InetAddress.getByName(text);
             return ipv6 && address.getAddress().length == 4 ? "::ffff:" + address.getHostAddress() : address.getHostAddress();
-        } catch (final UnknownHostException e) {
-            throw new IllegalArgumentException("no address: " + text, e);
+        } catch (final UnknownHostException ex) {
+            throw new IllegalArgumentException("no address: " + text, ex);
         }
     }
 
@@ -38,8 +38,8 @@ public final class Addresses {
             final InetAddress address = InetAddress.getByAddress(octets);
             final boolean mapped = octets.length == 16 && address.getAddress().length == 4;
             return mapped ? "::ffff:" + address.getHostAddress() : address.getHostAddress();
-        } catch (final UnknownHostException e) {
-            throw new IllegalArgumentException("address of " + octets.length + " octets", e);
+        } catch (final UnknownHostException ex) {
+            throw new IllegalArgumentException("address of " + octets.length + " octets", ex);
         }
     }
 }

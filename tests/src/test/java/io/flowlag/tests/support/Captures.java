@@ -48,8 +48,8 @@ public final class Captures {
             while (taken != PacketSource.END_OF_SOURCE) {
                 taken = traffic.poll(writer, BATCH);
             }
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
         return traffic;
     }

@@ -113,8 +113,8 @@ public final class Command {
     public Running start() {
         try {
             return new Running();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(String.join(" ", arguments), e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(String.join(" ", arguments), ex);
         }
     }
 
@@ -179,8 +179,8 @@ public final class Command {
                 try {
                     process.getOutputStream().write(octets);
                     process.getOutputStream().flush();
-                } catch (final IOException e) {
-                    inputFailure = e;
+                } catch (final IOException ex) {
+                    inputFailure = ex;
                 }
             });
         }
@@ -190,8 +190,8 @@ public final class Command {
             feeder.execute(() -> {
                 try {
                     process.getOutputStream().close();
-                } catch (final IOException e) {
-                    inputFailure = e;
+                } catch (final IOException ex) {
+                    inputFailure = ex;
                 }
             });
         }
@@ -208,9 +208,9 @@ public final class Command {
                     process.destroyForcibly().waitFor();
                     throw new AssertionError("not ended within " + timeout + ": " + result());
                 }
-            } catch (final InterruptedException e) {
+            } catch (final InterruptedException ex) {
                 Thread.currentThread().interrupt();
-                throw new AssertionError(e);
+                throw new AssertionError(ex);
             }
             return result();
         }
@@ -227,18 +227,18 @@ public final class Command {
                 process.waitFor();
                 Files.deleteIfExists(outputFile);
                 Files.deleteIfExists(errorFile);
-            } catch (final InterruptedException e) {
+            } catch (final InterruptedException ex) {
                 Thread.currentThread().interrupt();
-            } catch (final IOException e) {
-                throw new UncheckedIOException(e);
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
             }
         }
 
         private static String read(final Path file) {
             try {
                 return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
-            } catch (final IOException e) {
-                throw new UncheckedIOException(e);
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
             }
         }
     }

@@ -65,8 +65,8 @@ public record DelayFlow(String key, int classOfService, long packets, int estima
                 if (record.has("packetDeltaCount") && record.has("sourceIPv4Address")) {
                     flows.add(of(record));
                 }
-            } catch (final IOException e) {
-                throw new UncheckedIOException(line, e);
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(line, ex);
             }
         });
         return flows;

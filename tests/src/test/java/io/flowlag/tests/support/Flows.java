@@ -47,8 +47,8 @@ public final class Flows {
                 column[1], column[2], Integer.parseInt(column[3]), Integer.parseInt(column[4]), Integer.parseInt(column[5]),
                 Long.parseLong(column[6]), Long.parseLong(column[7]),
                 toMs(parseNs(column[9])), toMs(parseNs(column[10])))).toList();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

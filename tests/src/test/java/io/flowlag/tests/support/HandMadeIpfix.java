@@ -111,8 +111,8 @@ public final class HandMadeIpfix {
         final ByteArrayOutputStream octets = new ByteArrayOutputStream();
         try {
             writing.to(new DataOutputStream(octets));
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
         return octets.toByteArray();
     }

@@ -76,8 +76,8 @@ public final class IpfixReader {
         final IpfixReader reader = new IpfixReader();
         try {
             reader.readStream(ByteBuffer.wrap(Files.readAllBytes(file)));
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
         return reader;
     }

@@ -41,7 +41,7 @@ public final class NetworkNamespace implements AutoCloseable {
     private static boolean canMakeOne() {
         try (NetworkNamespace probe = create("probe")) {
             return probe.name != null;
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             return false;
         }
     }
@@ -71,9 +71,9 @@ public final class NetworkNamespace implements AutoCloseable {
                     "if [ -e $p ]; then echo 1 > $p; fi; done");
             }
             namespace.ip("link", "set", "lo", "up");
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             namespace.close();
-            throw e;
+            throw ex;
         }
         return namespace;
     }
@@ -160,18 +160,18 @@ public final class NetworkNamespace implements AutoCloseable {
             try {
                 enter();
                 result.complete(task.call());
-            } catch (final Throwable e) {
-                result.completeExceptionally(e);
+            } catch (final Throwable ex) {
+                result.completeExceptionally(ex);
             }
         }, name);
         thread.start();
         try {
             return result.get();
-        } catch (final ExecutionException e) {
-            if (e.getCause() instanceof Error) {
-                throw (Error) e.getCause();
+        } catch (final ExecutionException ex) {
+            if (ex.getCause() instanceof Error) {
+                throw (Error) ex.getCause();
             }
-            throw (Exception) e.getCause();
+            throw (Exception) ex.getCause();
         }
     }
 
@@ -208,10 +208,10 @@ public final class NetworkNamespace implements AutoCloseable {
             if (code != 0) {
                 throw new IOException(String.join(" ", command) + " ended with " + code + ": " + output);
             }
-        } catch (final InterruptedException e) {
+        } catch (final InterruptedException ex) {
             process.destroy();
             Thread.currentThread().interrupt();
-            throw new IOException(e);
+            throw new IOException(ex);
         }
         return output;
     }

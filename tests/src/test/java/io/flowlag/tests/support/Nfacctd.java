@@ -84,8 +84,8 @@ public final class Nfacctd implements AutoCloseable {
         }
         try (Stream<String> lines = Files.lines(output)) {
             return lines.map(Nfacctd::flow).toList();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 
@@ -95,8 +95,8 @@ public final class Nfacctd implements AutoCloseable {
             return new Flow(node.get("ip_src").asText(), node.get("ip_dst").asText(), node.get("ip_proto").asInt(),
                 node.get("port_src").asInt(), node.get("port_dst").asInt(), node.get("packets").asLong(),
                 node.get("bytes").asLong(), ms(node.get("timestamp_start")), ms(node.get("timestamp_end")));
-        } catch (final IOException e) {
-            throw new UncheckedIOException(line, e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(line, ex);
         }
     }
 
@@ -111,8 +111,8 @@ public final class Nfacctd implements AutoCloseable {
     private static void write(final Path file, final String text) {
         try {
             Files.writeString(file, text);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

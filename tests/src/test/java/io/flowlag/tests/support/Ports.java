@@ -97,8 +97,8 @@ public final class Ports {
     private static List<String> lines(final Path file) {
         try {
             return Files.readAllLines(file);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 }

@@ -76,9 +76,9 @@ public final class RouterTopology implements AutoCloseable {
         try {
             topology.connect();
             return topology;
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             topology.close();
-            throw e;
+            throw ex;
         }
     }
 

@@ -129,8 +129,8 @@ public final class SharedData {
         static List<List<String>> read(final Path file) {
             try {
                 return Files.readAllLines(file).stream().filter(line -> !line.isEmpty()).map(Csv::fields).toList();
-            } catch (final IOException e) {
-                throw new UncheckedIOException(e);
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
             }
         }
 

@@ -27,8 +27,8 @@ public final class Stats {
     public static Stats read(final Path file) {
         try {
             return new Stats(JSON.readTree(file.toFile()));
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

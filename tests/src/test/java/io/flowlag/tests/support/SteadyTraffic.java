@@ -45,8 +45,8 @@ public final class SteadyTraffic {
                 (i % firstEvery == 0 ? first : second).send(new DatagramPacket(payload, payload.length, target));
                 LockSupport.parkNanos(GAP_NS);
             }
-        } catch (final IOException e) {
-            throw new IllegalStateException(e);
+        } catch (final IOException ex) {
+            throw new IllegalStateException(ex);
         }
     }
 

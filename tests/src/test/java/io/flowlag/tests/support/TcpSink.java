@@ -43,8 +43,8 @@ public final class TcpSink implements AutoCloseable {
             server = new ServerSocket();
             server.setReuseAddress(true);
             server.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), wantedPort));
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
         acceptor.setDaemon(true);
         acceptor.start();
@@ -103,10 +103,10 @@ public final class TcpSink implements AutoCloseable {
                     read(socket, connection);
                 }
             }
-        } catch (final SocketException e) {
+        } catch (final SocketException ex) {
             // Ended by stop().
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 
@@ -134,9 +134,9 @@ public final class TcpSink implements AutoCloseable {
                 open.close();
             }
             acceptor.join();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (final InterruptedException e) {
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        } catch (final InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
     }

@@ -67,8 +67,8 @@ public final class TransportCapture {
         try (CaptureWriter writer = new CaptureWriter(
             file, CaptureWriter.Format.PCAP_NANOSECONDS, ByteOrder.BIG_ENDIAN, LinkType.RAW, 65_535)) {
             content.addTo(new TransportCapture(writer, port));
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

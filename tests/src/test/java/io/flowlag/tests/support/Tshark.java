@@ -41,8 +41,8 @@ public final class Tshark {
         try {
             SAXParserFactory.newInstance().newSAXParser().parse(
                 new org.xml.sax.InputSource(new StringReader(result.output())), handler);
-        } catch (final SAXException | ParserConfigurationException | IOException e) {
-            throw new AssertionError("tshark's PDML", e);
+        } catch (final SAXException | ParserConfigurationException | IOException ex) {
+            throw new AssertionError("tshark's PDML", ex);
         }
         return new Reception(handler.flows, handler.complaints);
     }

@@ -40,8 +40,8 @@ public final class UdpSink implements AutoCloseable {
             channel.setOption(StandardSocketOptions.SO_RCVBUF, SOCKET_BUFFER_BYTES);
             channel.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), wantedPort));
             port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
         receiver.setDaemon(true);
         receiver.start();
@@ -85,10 +85,10 @@ public final class UdpSink implements AutoCloseable {
                 buffer.get(datagram);
                 datagrams.add(datagram);
             }
-        } catch (final ClosedChannelException e) {
+        } catch (final ClosedChannelException ex) {
             // Ended by stop().
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 
@@ -102,9 +102,9 @@ public final class UdpSink implements AutoCloseable {
         try {
             channel.close();
             receiver.join();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (final InterruptedException e) {
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        } catch (final InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
     }

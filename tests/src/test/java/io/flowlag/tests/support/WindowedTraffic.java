@@ -158,8 +158,8 @@ public final class WindowedTraffic implements AutoCloseable {
         isStopped = true;
         try {
             sending.get();
-        } catch (final Exception e) {
-            throw new AssertionError(e);
+        } catch (final Exception ex) {
+            throw new AssertionError(ex);
         }
     }
 
@@ -217,7 +217,7 @@ public final class WindowedTraffic implements AutoCloseable {
         sentBytes = total;
         try {
             channel.write(payload);
-        } catch (final PortUnreachableException e) {
+        } catch (final PortUnreachableException ex) {
             // what an earlier packet met; this one is for the queue alone
         }
         sentPackets++;
@@ -253,7 +253,7 @@ public final class WindowedTraffic implements AutoCloseable {
                 sink.receive(buffer);
                 arrivedBytes = Math.max(arrivedBytes, buffer.getLong(0));
             }
-        } catch (final ClosedChannelException e) {
+        } catch (final ClosedChannelException ex) {
             // closed by the test
         }
         return null;

@@ -227,8 +227,8 @@ class BadInputTest {
             final Path copy = Files.copy(Checkout.jar(), folder.resolve("flowlag.jar"), StandardCopyOption.REPLACE_EXISTING);
             Command.of("chmod", "a+rx", directory, folder, copy).run().orFail();
             return copy;
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

@@ -161,8 +161,8 @@ class CapturesTest {
     private static long sizeBytes(final Capture capture) {
         try {
             return Files.size(capture.file());
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 }

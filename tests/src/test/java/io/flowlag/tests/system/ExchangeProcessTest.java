@@ -274,7 +274,7 @@ class ExchangeProcessTest {
     private static String text(final Path file) {
         try {
             return Files.exists(file) ? Files.readString(file) : "";
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             return "";
         }
     }

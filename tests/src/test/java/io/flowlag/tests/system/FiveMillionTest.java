@@ -135,16 +135,16 @@ class FiveMillionTest {
     private static List<String> lines(final Path file) {
         try {
             return Files.readAllLines(file);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 
     private static long lineCount(final Path file) {
         try (Stream<String> lines = Files.lines(file)) {
             return lines.count();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

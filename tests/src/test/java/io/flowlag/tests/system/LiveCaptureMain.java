@@ -22,8 +22,8 @@ final class LiveCaptureMain {
         try (LivePacketSource source = LiveCapture.open(options)) {
             new CapturedPackets().stopAndDrain(source);
             System.out.println("opened " + source.name() + " and captured " + source.capturedCount());
-        } catch (final CaptureException e) {
-            System.out.println(e.kind() + " " + e.getMessage());
+        } catch (final CaptureException ex) {
+            System.out.println(ex.kind() + " " + ex.getMessage());
         }
     }
 }

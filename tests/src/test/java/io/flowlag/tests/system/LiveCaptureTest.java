@@ -548,8 +548,8 @@ class LiveCaptureTest {
     private void sendUnchecked(final List<byte[]> frames) {
         try {
             send(near, NEAR, frames);
-        } catch (final Exception e) {
-            throw new IllegalStateException(e);
+        } catch (final Exception ex) {
+            throw new IllegalStateException(ex);
         }
     }
 

@@ -103,8 +103,8 @@ class LiveShardsTest {
     private void sendUnchecked(final List<byte[]> frames) {
         try {
             send(frames);
-        } catch (final Exception e) {
-            throw new AssertionError(e);
+        } catch (final Exception ex) {
+            throw new AssertionError(ex);
         }
     }
 
@@ -264,10 +264,10 @@ class LiveShardsTest {
         final List<? extends LivePacketSource> sources;
         try {
             sources = open(options());
-        } catch (final CaptureException e) {
-            assertEquals(CaptureException.Kind.UNAVAILABLE, e.kind());
+        } catch (final CaptureException ex) {
+            assertEquals(CaptureException.Kind.UNAVAILABLE, ex.kind());
             assertEquals(FAR + ": the interface is down, and the kernel shares out packets of one that is up: bring it up " +
-                "first, or set threading to pipelined or shared", e.getMessage());
+                "first, or set threading to pipelined or shared", ex.getMessage());
             return;
         }
         try {

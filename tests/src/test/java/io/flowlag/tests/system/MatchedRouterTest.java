@@ -339,8 +339,8 @@ class MatchedRouterTest {
     private boolean isQueueEmpty() {
         try {
             return topology.queuedPackets() == 0;
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

@@ -352,8 +352,8 @@ class ReferenceInjectionTest {
                     count++;
                 }
                 return count;
-            } catch (final IOException e) {
-                throw new java.io.UncheckedIOException(e);
+            } catch (final IOException ex) {
+                throw new java.io.UncheckedIOException(ex);
             }
         }
 

@@ -255,8 +255,8 @@ class RunLiveTest {
     private static boolean has(final Path file, final String text) {
         try {
             return Files.exists(file) && Files.readString(file).contains(text);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 
@@ -267,8 +267,8 @@ class RunLiveTest {
     private boolean statsNames(final Path destination) {
         try {
             return Files.readString(statsFile()).contains(destination.getFileName().toString());
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 
@@ -293,8 +293,8 @@ class RunLiveTest {
                         buffer.getBytes(offset, frame);
                         try {
                             sender.send(frame);
-                        } catch (final IOException e) {
-                            throw new IllegalStateException(e);
+                        } catch (final IOException ex) {
+                            throw new IllegalStateException(ex);
                         }
                     }, 64);
                 }

@@ -187,7 +187,7 @@ class SeveralSendersProcessTest {
     private String text() {
         try {
             return Files.exists(stats) ? Files.readString(stats) : "";
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             return "";
         }
     }

@@ -144,7 +144,7 @@ class TlsExportTest {
     private static boolean accepts(final int port) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             return socket.isConnected();
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             return false;
         }
     }

@@ -141,9 +141,9 @@ public final class AfPacketSource implements LivePacketSource {
                 sources.forEach((source) -> source.socket.attachFilter(program));
             }
             return sources;
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException ex) {
             CloseHelper.closeAll(sources);
-            throw e;
+            throw ex;
         }
     }
 
@@ -179,20 +179,20 @@ public final class AfPacketSource implements LivePacketSource {
                 socket.joinPromiscuous(interfaceId);
             }
             return source;
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException ex) {
             if (ring != null) {
                 ring.close();
             }
             socket.close();
-            throw e;
+            throw ex;
         }
     }
 
     private static void join(final FanoutGroup group, final PacketSocket socket, final String interfaceName) {
         try {
             group.join(socket);
-        } catch (final CaptureException e) {
-            throw new CaptureException(Kind.UNAVAILABLE, (socket.isInterfaceUp() ? e.getMessage() : interfaceName +
+        } catch (final CaptureException ex) {
+            throw new CaptureException(Kind.UNAVAILABLE, (socket.isInterfaceUp() ? ex.getMessage() : interfaceName +
                 ": the interface is down, and the kernel shares out packets of one that is up: bring it up first") +
                 ", or set threading to pipelined or shared");
         }

@@ -64,12 +64,12 @@ final class CaptureOpener {
                 throw new CaptureException(Kind.NO_INPUT, path + ": is a directory, not a capture file");
             }
             return readerOf(path, Files.isRegularFile(file) ? fileWindow(file) : streamWindow(Files.newInputStream(file)));
-        } catch (final NoSuchFileException e) {
+        } catch (final NoSuchFileException ex) {
             throw new CaptureException(Kind.NO_INPUT, path + ": there is no such file");
-        } catch (final AccessDeniedException e) {
+        } catch (final AccessDeniedException ex) {
             throw new CaptureException(Kind.NO_INPUT, path + ": may not be read by this user");
-        } catch (final InvalidPathException | IOException e) {
-            throw new CaptureException(Kind.NO_INPUT, path + ": cannot be read: " + e.getMessage());
+        } catch (final InvalidPathException | IOException ex) {
+            throw new CaptureException(Kind.NO_INPUT, path + ": cannot be read: " + ex.getMessage());
         }
     }
 
@@ -81,9 +81,9 @@ final class CaptureOpener {
             return isGzip(head.array())
                 ? gzipWindow(Channels.newInputStream(channel), channel.size())
                 : new MappedWindow(channel, windowLengthBytes);
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             CloseHelper.quietClose(channel);
-            throw e;
+            throw ex;
         }
     }
 
@@ -108,9 +108,9 @@ final class CaptureOpener {
     private static CaptureReader readerOf(final String name, final ByteWindow window) {
         try {
             return identify(name, window);
-        } catch (final CaptureException e) {
+        } catch (final CaptureException ex) {
             window.close();
-            throw e;
+            throw ex;
         }
     }
 

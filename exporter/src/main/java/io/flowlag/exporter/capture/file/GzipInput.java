@@ -85,7 +85,7 @@ final class GzipInput extends InputStream implements StreamWindow.StoredLength {
                 throw damage("gzip that needs a dictionary");
             }
             return readBytes;
-        } catch (final DataFormatException e) {
+        } catch (final DataFormatException ex) {
             throw damage("gzip data that cannot be unpacked");
         }
     }

@@ -52,8 +52,8 @@ final class MappedWindow extends ByteWindow {
         }
         try {
             return extend(position, lengthBytes);
-        } catch (final IOException e) {
-            return failed("cannot be read: " + e);
+        } catch (final IOException ex) {
+            return failed("cannot be read: " + ex);
         }
     }
 
@@ -97,8 +97,8 @@ final class MappedWindow extends ByteWindow {
     boolean isCutBelowView() {
         try {
             return channel.size() < viewPosition + viewLengthBytes;
-        } catch (final IOException e) {
-            failure = "cannot be read: " + e;
+        } catch (final IOException ex) {
+            failure = "cannot be read: " + ex;
             return true;
         }
     }
@@ -118,8 +118,8 @@ final class MappedWindow extends ByteWindow {
         release();
         try {
             channel.close();
-        } catch (final IOException e) {
-            failure = "cannot be closed: " + e;
+        } catch (final IOException ex) {
+            failure = "cannot be closed: " + ex;
         }
     }
 

@@ -49,9 +49,9 @@ final class MergedFileSource implements CaptureFileSource {
                 members.add(new Member(path, members.size()));
                 peek(members.get(members.size() - 1));
             }
-        } catch (final CaptureException e) {
+        } catch (final CaptureException ex) {
             close();
-            throw e;
+            throw ex;
         }
         waiting.sort(Comparator.<Member>comparingLong(member -> member.nextNs).thenComparing(member -> member.order).reversed());
     }
@@ -76,20 +76,20 @@ final class MergedFileSource implements CaptureFileSource {
     private void open(final Member member) {
         try {
             member.begin(opener.open(member.path));
-        } catch (final CaptureException e) {
-            if (e.kind() == Kind.NO_INPUT && !waiting.contains(member)) {
-                throw e;
+        } catch (final CaptureException ex) {
+            if (ex.kind() == Kind.NO_INPUT && !waiting.contains(member)) {
+                throw ex;
             }
-            member.damage = e.getMessage();
+            member.damage = ex.getMessage();
         }
     }
 
     private static boolean advance(final Member member) {
         try {
             return member.advance();
-        } catch (final InternalError e) {
+        } catch (final InternalError ex) {
             if (!member.reader.onMemoryFault()) {
-                throw e;
+                throw ex;
             }
             return false;
         }
@@ -101,9 +101,9 @@ final class MergedFileSource implements CaptureFileSource {
         boolean hasMore = true;
         try {
             hasMore = deliver(handler, packetLimit);
-        } catch (final InternalError e) {
+        } catch (final InternalError ex) {
             if (!hasFaulted()) {
-                throw e;
+                throw ex;
             }
         }
         final int count = (int) (delivery.capturedCount() - before);

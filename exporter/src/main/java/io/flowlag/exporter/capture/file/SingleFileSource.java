@@ -24,9 +24,9 @@ final class SingleFileSource implements CaptureFileSource {
         final long before = delivery.capturedCount();
         try {
             deliver(handler, packetLimit);
-        } catch (final InternalError e) {
+        } catch (final InternalError ex) {
             if (!reader.onMemoryFault()) {
-                throw e;
+                throw ex;
             }
         }
         final int count = (int) (delivery.capturedCount() - before);

@@ -86,8 +86,8 @@ final class StreamWindow extends ByteWindow {
             final int readBytes = input.read(octets, viewLengthBytes, octets.length - viewLengthBytes);
             hasEnded = readBytes < 0;
             viewLengthBytes += Math.max(readBytes, 0);
-        } catch (final IOException e) {
-            failure = e.getMessage() == null ? e.toString() : e.getMessage();
+        } catch (final IOException ex) {
+            failure = ex.getMessage() == null ? ex.toString() : ex.getMessage();
             hasEnded = true;
         }
         return !hasEnded;
@@ -100,8 +100,8 @@ final class StreamWindow extends ByteWindow {
         }
         try {
             return input.available() > 0;
-        } catch (final IOException e) {
-            failure = "cannot be read: " + e;
+        } catch (final IOException ex) {
+            failure = "cannot be read: " + ex;
             hasEnded = true;
             return true;
         }
@@ -132,8 +132,8 @@ final class StreamWindow extends ByteWindow {
     public void close() {
         try {
             input.close();
-        } catch (final IOException e) {
-            failure = "cannot be closed: " + e;
+        } catch (final IOException ex) {
+            failure = "cannot be closed: " + ex;
         }
     }
 }

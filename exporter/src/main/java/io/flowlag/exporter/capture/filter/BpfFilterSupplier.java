@@ -42,12 +42,12 @@ public final class BpfFilterSupplier implements FilterSupplier {
     public PacketFilter filterFor(final int linkType) {
         try {
             return new BpfFilter(compile(linkType));
-        } catch (final CaptureException e) {
-            if (e.kind() != CaptureException.Kind.BAD_FILTER) {
-                throw e;
+        } catch (final CaptureException ex) {
+            if (ex.kind() != CaptureException.Kind.BAD_FILTER) {
+                throw ex;
             }
             if (toldLinkTypes.add(linkType)) {
-                handler.accept(e.getMessage() + "; packets of link type " + linkType + " are filtered, all of them");
+                handler.accept(ex.getMessage() + "; packets of link type " + linkType + " are filtered, all of them");
             }
             return NOTHING;
         }
@@ -59,11 +59,11 @@ public final class BpfFilterSupplier implements FilterSupplier {
             try {
                 compile(linkType);
                 return;
-            } catch (final CaptureException e) {
-                if (e.kind() != CaptureException.Kind.BAD_FILTER) {
-                    throw e;
+            } catch (final CaptureException ex) {
+                if (ex.kind() != CaptureException.Kind.BAD_FILTER) {
+                    throw ex;
                 }
-                first = first == null ? e : first;
+                first = first == null ? ex : first;
             }
         }
         throw first;

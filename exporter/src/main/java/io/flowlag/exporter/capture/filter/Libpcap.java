@@ -45,8 +45,8 @@ final class Libpcap {
             try {
                 Native.register(Libpcap.class, NativeLibrary.getInstance(name));
                 return null;
-            } catch (final UnsatisfiedLinkError e) {
-                failure.append(e.getMessage()).append("; ");
+            } catch (final UnsatisfiedLinkError ex) {
+                failure.append(ex.getMessage()).append("; ");
             }
         }
         return failure.toString();

@@ -106,9 +106,9 @@ public final class PcapSource implements LivePacketSource {
         try {
             configure(handle, options);
             return new PcapSource(options, interfaceId, handle, notices(options));
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException ex) {
             handle.close();
-            throw e;
+            throw ex;
         }
     }
 
@@ -121,8 +121,8 @@ public final class PcapSource implements LivePacketSource {
                 .bufferSize(Math.max(options.ringBytes(), MIN_BUFFER_BYTES))
                 .timestampPrecision(TimestampPrecision.NANO)
                 .build();
-        } catch (final PcapNativeException e) {
-            throw openFailure(options.interfaceName(), e);
+        } catch (final PcapNativeException ex) {
+            throw openFailure(options.interfaceName(), ex);
         }
     }
 
@@ -154,17 +154,17 @@ public final class PcapSource implements LivePacketSource {
                 handle.setDirection(options.direction() == Direction.IN ? PcapDirection.IN : PcapDirection.OUT);
             }
             handle.setBlockingMode(BlockingMode.NONBLOCKING);
-        } catch (final PcapNativeException e) {
-            throw new CaptureException(Kind.UNAVAILABLE, options.interfaceName() + ": libpcap: " + e.getMessage());
-        } catch (final NotOpenException e) {
-            throw new IllegalStateException(e);
+        } catch (final PcapNativeException ex) {
+            throw new CaptureException(Kind.UNAVAILABLE, options.interfaceName() + ": libpcap: " + ex.getMessage());
+        } catch (final NotOpenException ex) {
+            throw new IllegalStateException(ex);
         }
     }
 
     private static void setFilter(final PcapHandle handle, final String expression) throws NotOpenException {
         try {
             handle.setFilter(expression, BpfCompileMode.OPTIMIZE, PcapHandle.PCAP_NETMASK_UNKNOWN);
-        } catch (final PcapNativeException e) {
+        } catch (final PcapNativeException ex) {
             throw new CaptureException(Kind.BAD_FILTER, "filter '" + expression + "': " + handle.getError());
         }
     }
@@ -195,8 +195,8 @@ public final class PcapSource implements LivePacketSource {
                 taken++;
             }
             taken += keepHouse(handler, limit - taken, System.nanoTime());
-        } catch (final NotOpenException e) {
-            throw new IllegalStateException(e);
+        } catch (final NotOpenException ex) {
+            throw new IllegalStateException(ex);
         }
         return taken == 0 && isEnding && packetLimit > 0 ? endIfDrained() : taken;
     }
@@ -225,10 +225,10 @@ public final class PcapSource implements LivePacketSource {
         try {
             readDrops();
             return roomCount > 0 && deliver(handler, handle.getNextRawPacketEx()) ? 1 : 0;
-        } catch (final TimeoutException e) {
+        } catch (final TimeoutException ex) {
             return 0;
-        } catch (final PcapNativeException | EOFException e) {
-            return onReadFailure(e);
+        } catch (final PcapNativeException | EOFException ex) {
+            return onReadFailure(ex);
         }
     }
 
@@ -271,10 +271,10 @@ public final class PcapSource implements LivePacketSource {
             final PcapStat stat = handle.getStats();
             endCount = capturedCount +
                 (stat.getNumPacketsReceived() - stat.getNumPacketsDropped() - capturedCount & COUNTER_MASK);
-        } catch (final PcapNativeException e) {
+        } catch (final PcapNativeException ex) {
             endCount = Long.MAX_VALUE;
-        } catch (final NotOpenException e) {
-            throw new IllegalStateException(e);
+        } catch (final NotOpenException ex) {
+            throw new IllegalStateException(ex);
         }
     }
 
@@ -357,10 +357,10 @@ public final class PcapSource implements LivePacketSource {
         if (!isClosed) {
             try {
                 readDrops();
-            } catch (final PcapNativeException e) {
-                damage = damage == null ? "interface " + name + ": drops of the last moment unknown: " + e.getMessage() : damage;
-            } catch (final NotOpenException e) {
-                throw new IllegalStateException(e);
+            } catch (final PcapNativeException ex) {
+                damage = damage == null ? "interface " + name + ": drops of the last moment unknown: " + ex.getMessage() : damage;
+            } catch (final NotOpenException ex) {
+                throw new IllegalStateException(ex);
             } finally {
                 isClosed = true;
                 handle.close();

@@ -119,7 +119,7 @@ final class ExchangeConnection {
 
     /** {@return whether addresses and ports may be sent} */
     boolean mayCarryFlowKeys() {
-        return isUnreadable || null != seal && seal.isEncrypting();
+        return isUnreadable || seal != null && seal.isEncrypting();
     }
 
     /** Sets the protocol version: the sender's, as in its HELLO. */
@@ -224,9 +224,9 @@ final class ExchangeConnection {
         }
         inbound.flip().position(offset);
         inbound.compact();
-        if (0 == inbound.position()) {
+        if (inbound.position() == 0) {
             partialSinceNs = NEVER;
-        } else if (isAnyWhole || NEVER == partialSinceNs) {
+        } else if (isAnyWhole || partialSinceNs == NEVER) {
             partialSinceNs = nowNs;
         }
     }
@@ -234,10 +234,10 @@ final class ExchangeConnection {
     /** Length of the message at the offset, 0 if it is not whole. Ends the connection if the message is not allowed. */
     private int wholeMessage(final int offset, final int availableBytes) {
         final ExchangeResult result = ExchangeVerifier.verifyHeader(view, offset, availableBytes, maxMessageBytes);
-        if (ExchangeResult.TOO_SHORT == result) {
+        if (result == ExchangeResult.TOO_SHORT) {
             return 0;
         }
-        if (ExchangeResult.ACCEPTED != result) {
+        if (result != ExchangeResult.ACCEPTED) {
             refuse(result, explain(result, offset));
             return 0;
         }
@@ -261,12 +261,12 @@ final class ExchangeConnection {
 
     private void passOn(final int offset, final int lengthBytes, final long nowNs, final Handler handler) {
         final MessageType type = ExchangeHeader.type(view, offset);
-        if (isInSession && ExchangeHeader.version(view, offset) != version && MessageType.REFUSED != type) {
+        if (isInSession && ExchangeHeader.version(view, offset) != version && type != MessageType.REFUSED) {
             refuse(ExchangeResult.VERSION, difference("version", ExchangeHeader.version(view, offset), version));
             return;
         }
-        if (null == seal) {
-            if (MessageType.HELLO != type && ExchangeHeader.isAuthenticated(view, offset)) {
+        if (seal == null) {
+            if (type != MessageType.HELLO && ExchangeHeader.isAuthenticated(view, offset)) {
                 refuse(ExchangeResult.AUTHENTICATION, difference("authenticated", "yes", "no"));
                 return;
             }
@@ -276,22 +276,22 @@ final class ExchangeConnection {
             return;
         }
         final ExchangeResult result = ExchangeVerifier.verify(view, offset, lengthBytes);
-        if (ExchangeResult.ACCEPTED != result) {
+        if (result != ExchangeResult.ACCEPTED) {
             refuse(result, "message " + type + ": " + result.label());
             return;
         }
         lastMessageNs = nowNs;
         counters.increment(ExchangeCounter.MESSAGES_RECEIVED);
-        final ExchangeResult verdict = MessageType.PING == type && isInSession ?
+        final ExchangeResult verdict = type == MessageType.PING && isInSession ?
             onPing(offset) : handler.onMessage(this, type, view, offset, lengthBytes, nowNs);
-        if (ExchangeResult.ACCEPTED != verdict && !isEnded()) {
+        if (verdict != ExchangeResult.ACCEPTED && !isEnded()) {
             refuse(verdict, "message " + type + ": " + verdict.label());
         }
     }
 
     /** A peer without a common key can still send a refusal; its only effect is the end of the connection. */
     private boolean isLastWord(final MessageType type, final int offset) {
-        return MessageType.REFUSED == type && 0 == seal.opened() && !ExchangeHeader.isAuthenticated(view, offset);
+        return MessageType.REFUSED == type && seal.opened() == 0 && !ExchangeHeader.isAuthenticated(view, offset);
     }
 
     private ExchangeResult onPing(final int offset) {
@@ -310,8 +310,8 @@ final class ExchangeConnection {
             }
             return 0;
         }
-        if (NEVER != partialSinceNs && nowNs - partialSinceNs > limits.messageTimeoutNs() ||
-            NEVER != blockedSinceNs && nowNs - blockedSinceNs > limits.messageTimeoutNs()) {
+        if (partialSinceNs != NEVER && nowNs - partialSinceNs > limits.messageTimeoutNs() ||
+            blockedSinceNs != NEVER && nowNs - blockedSinceNs > limits.messageTimeoutNs()) {
             end(ExchangeCounter.ENDED_SLOW, "a message took too long");
             return 1;
         }
@@ -340,12 +340,12 @@ final class ExchangeConnection {
      * @return false if there is no room; nothing was written then.
      */
     boolean send(final MutableDirectBuffer message, final int bareBytes) {
-        final int lengthBytes = bareBytes + (null == seal ? 0 : ExchangeHeader.TRAILER_BYTES);
+        final int lengthBytes = bareBytes + (seal == null ? 0 : ExchangeHeader.TRAILER_BYTES);
         if (isEnded() || outbound.remaining() < lengthBytes) {
             return false;
         }
         ExchangeHeader.version(message, 0, version);
-        if (null != seal) {
+        if (seal != null) {
             ExchangeHeader.addTrailer(message, 0, bareBytes);
             seal.seal(message, 0, lengthBytes);
         }
@@ -358,7 +358,7 @@ final class ExchangeConnection {
 
     int flush(final long nowNs) throws IOException {
         channel.flush();
-        if (0 == outbound.position()) {
+        if (outbound.position() == 0) {
             blockedSinceNs = NEVER;
             return 0;
         }
@@ -369,7 +369,7 @@ final class ExchangeConnection {
         } finally {
             outbound.compact();
         }
-        if (writtenBytes > 0 || NEVER == blockedSinceNs) {
+        if (writtenBytes > 0 || blockedSinceNs == NEVER) {
             blockedSinceNs = nowNs;
         }
         return writtenBytes;
@@ -378,7 +378,7 @@ final class ExchangeConnection {
     /** Sends the reason and ends the connection. */
     void refuse(final ExchangeResult result, final String text) {
         counters.refused(result);
-        if (ExchangeResult.AUTHENTICATION == result && !isInSession) {
+        if (result == ExchangeResult.AUTHENTICATION && !isInSession) {
             seal = null;
         }
         send(scratch, RefusedMessage.encode(scratch, 0, result, text));
@@ -404,10 +404,10 @@ final class ExchangeConnection {
         counters.increment(how);
         inbound = NOTHING;
         outbound.flip();
-        if (ExchangeCounter.ENDED_TLS == how) {
+        if (how == ExchangeCounter.ENDED_TLS) {
             outbound = NOTHING;
-        } else if (ExchangeCounter.ENDED_BROKEN == how || ExchangeCounter.ENDED_HANDSHAKE == how ||
-            ExchangeCounter.ENDED_EVICTED == how) {
+        } else if (how == ExchangeCounter.ENDED_BROKEN || how == ExchangeCounter.ENDED_HANDSHAKE ||
+            how == ExchangeCounter.ENDED_EVICTED) {
             close();
         }
     }
@@ -418,7 +418,7 @@ final class ExchangeConnection {
      */
     boolean linger(final long nowNs) {
         if (!isClosed) {
-            lingerUntilNs = NEVER == lingerUntilNs ? nowNs + LINGER_NS : lingerUntilNs;
+            lingerUntilNs = lingerUntilNs == NEVER ? nowNs + LINGER_NS : lingerUntilNs;
             try {
                 if (!isSaid) {
                     channel.write(outbound);

@@ -191,7 +191,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         int workCount = takeOffered();
         waiting.expire(nowNs);
         workCount += ended.poll(nowNs);
-        if (null == connection) {
+        if (connection == null) {
             workCount += connect();
         } else {
             workCount += talk();
@@ -217,7 +217,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             return discarded;
         }
         try {
-            if (null == lookup && null == connecting) {
+            if (lookup == null && connecting == null) {
                 attemptNs = nowNs;
                 lookup = new FutureTask<>(resolver);
                 if (receiver.isAddress()) {
@@ -229,7 +229,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             if (nowNs - attemptNs > limits.handshakeTimeoutNs()) {
                 throw new IOException("no connection in time");
             }
-            return discarded + (null == connecting ? begin() : finish());
+            return discarded + (connecting == null ? begin() : finish());
         } catch (final IOException ex) {
             fail("no connection to " + receiver + ": " + ex.getMessage());
             return 1;
@@ -289,7 +289,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         counters.increment(ExchangeCounter.CONNECT_FAILURES);
         CloseHelper.quietClose(connecting);
         connecting = null;
-        if (null != lookup) {
+        if (lookup != null) {
             lookup.cancel(true);
             lookup = null;
         }
@@ -372,7 +372,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         final int offset,
         final int lengthBytes,
         final long atNs) {
-        if (MessageType.REFUSED == type) {
+        if (type == MessageType.REFUSED) {
             return onRefused(from, buffer, offset);
         }
         if (!from.isInSession()) {
@@ -395,12 +395,12 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private ExchangeResult onHello(
         final ExchangeConnection from, final DirectBuffer buffer, final int offset, final int lengthBytes) {
         final HelloMessage hello = new HelloMessage().wrap(buffer, offset);
-        if (HelloMessage.RECEIVER != hello.role()) {
+        if (hello.role() != HelloMessage.RECEIVER) {
             from.refuse(ExchangeResult.UNEXPECTED, from.difference("role", "sender", "sender"));
             return ExchangeResult.UNEXPECTED;
         }
-        if (hello.isKeyed() != (null != key)) {
-            final String text = from.difference("shared key", hello.isKeyed() ? "yes" : "no", null != key ? "yes" : "no");
+        if (hello.isKeyed() != (key != null)) {
+            final String text = from.difference("shared key", hello.isKeyed() ? "yes" : "no", key != null ? "yes" : "no");
             handler.onRefused(ExchangeResult.AUTHENTICATION.label(), text);
             from.refuse(ExchangeResult.AUTHENTICATION, text);
             return ExchangeResult.AUTHENTICATION;
@@ -411,7 +411,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         random.nextBytes(nonce);
         final int helloBytes =
             HelloMessage.encode(scratch, 0, HelloMessage.SENDER, key != null, options.pointId(), instance, nonce);
-        if (null != key) {
+        if (key != null) {
             ExchangeHeader.addTrailer(scratch, 0, helloBytes);
             final byte[] senderHello = new byte[helloBytes];
             scratch.getBytes(0, senderHello);
@@ -445,10 +445,10 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
 
     private ExchangeResult onSynopsisRequest(final DirectBuffer buffer, final int offset) {
         synopsisRequest.wrap(buffer, offset);
-        if (0 == synopsisRequest.firstIndex()) {
+        if (synopsisRequest.firstIndex() == 0) {
             asked = new SynopsisRequest(Math.min(options.maxAskedPackets(), synopsisRequest.totalCount()));
         }
-        if (null == asked || !synopsisRequest.read(asked)) {
+        if (asked == null || !synopsisRequest.read(asked)) {
             asked = null;
             counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_DENIED);
             connection.send(scratch, SynopsisMessage.encode(scratch, 0, synopsisRequest.requestId(), null, 0));
@@ -467,17 +467,17 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
      * @return octets of the image sent so far; the offset if there is no room, negative without a session.
      */
     public int sendSynopsis(final int requestId, final DirectBuffer image, final int imageOffset) {
-        if (null == connection || !isSettled) {
+        if (connection == null || !isSettled) {
             return -1;
         }
         if (connection.room() < ExchangeHeader.MAX_MESSAGE_BYTES) {
             return imageOffset;
         }
         connection.send(scratch, SynopsisMessage.encode(scratch, 0, requestId, image, imageOffset));
-        final int sentBytes = null == image ? 0 : imageOffset + SynopsisMessage.pieceBytes(image.capacity(), imageOffset);
-        if (null != image && sentBytes == image.capacity()) {
+        final int sentBytes = image == null ? 0 : imageOffset + SynopsisMessage.pieceBytes(image.capacity(), imageOffset);
+        if (image != null && sentBytes == image.capacity()) {
             counters.increment(ExchangeCounter.SYNOPSES_SENT);
-        } else if (null == image) {
+        } else if (image == null) {
             counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_DENIED);
         }
         return sentBytes;
@@ -503,7 +503,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             return;
         }
         isClosed = true;
-        if (null != connection) {
+        if (connection != null) {
             if (isSettled) {
                 shipSendTimes();
                 sendPassiveTimes();

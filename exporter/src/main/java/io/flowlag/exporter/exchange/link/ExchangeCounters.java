@@ -42,7 +42,7 @@ public final class ExchangeCounters {
      */
     public void refusals(final ObjLongConsumer<String> consumer) {
         for (final ExchangeResult reason : ExchangeResult.values()) {
-            if (ExchangeResult.ACCEPTED != reason) {
+            if (reason != ExchangeResult.ACCEPTED) {
                 consumer.accept(reason.label(), refusals(reason));
             }
         }

@@ -213,7 +213,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     public boolean expect(final long senderPointId, final long intervalNumber, final long intervalNs) {
         return commands.offer(() -> {
             final SenderRecord sender = senders.get(senderPointId);
-            if (null != sender) {
+            if (sender != null) {
                 sender.ledger(intervalNs).expect(intervalNumber, nowNs);
             }
         });
@@ -240,7 +240,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         try {
             while (accepted < ACCEPTS_PER_CYCLE && hasPlace()) {
                 final SocketChannel channel = server.accept();
-                if (null == channel) {
+                if (channel == null) {
                     break;
                 }
                 accepted++;
@@ -281,13 +281,13 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             new TlsChannel(channel, tls.serverEngine(), options.security().allowedPeers(), worker);
         final ExchangeConnection connection = new ExchangeConnection(peer, true, limits, counters, nowNs);
         final InetSocketAddress address = (InetSocketAddress)channel.getRemoteAddress();
-        if (null != tls || address.getAddress().isLoopbackAddress()) {
+        if (tls != null || address.getAddress().isLoopbackAddress()) {
             connection.unreadable();
         }
         final byte[] nonce = new byte[HelloMessage.NONCE_BYTES];
         random.nextBytes(nonce);
         final int helloBytes =
-            HelloMessage.encode(scratch, 0, HelloMessage.RECEIVER, null != key, options.pointId(), instance, nonce);
+            HelloMessage.encode(scratch, 0, HelloMessage.RECEIVER, key != null, options.pointId(), instance, nonce);
         ExchangeHeader.version(scratch, 0, ExchangeHeader.OLDEST_VERSION);
         final byte[] hello = new byte[helloBytes];
         scratch.getBytes(0, hello);
@@ -315,21 +315,21 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private ExchangeResult onHello(
         final Stranger stranger, final MessageType type, final DirectBuffer buffer, final int offset, final int lengthBytes) {
         final ExchangeConnection connection = stranger.connection;
-        if (MessageType.HELLO != type) {
+        if (type != MessageType.HELLO) {
             return ExchangeResult.UNEXPECTED;
         }
         final HelloMessage hello = new HelloMessage().wrap(buffer, offset);
-        if (HelloMessage.SENDER != hello.role()) {
+        if (hello.role() != HelloMessage.SENDER) {
             connection.refuse(ExchangeResult.UNEXPECTED, connection.difference("role", "receiver", "receiver"));
             return ExchangeResult.UNEXPECTED;
         }
         connection.speak(ExchangeHeader.version(buffer, offset));
-        if (hello.isKeyed() != (null != key)) {
+        if (hello.isKeyed() != (key != null)) {
             connection.refuse(ExchangeResult.AUTHENTICATION,
-                connection.difference("shared key", hello.isKeyed() ? "yes" : "no", null != key ? "yes" : "no"));
+                connection.difference("shared key", hello.isKeyed() ? "yes" : "no", key != null ? "yes" : "no"));
             return ExchangeResult.AUTHENTICATION;
         }
-        if (null != key && !isAuthentic(stranger, buffer, offset, lengthBytes)) {
+        if (key != null && !isAuthentic(stranger, buffer, offset, lengthBytes)) {
             connection.refuse(ExchangeResult.AUTHENTICATION, "the shared keys differ");
             return ExchangeResult.AUTHENTICATION;
         }
@@ -361,13 +361,13 @@ public final class ExchangeListener implements Agent, AutoCloseable {
                 ExchangeResult.PAIRING, connection.difference("point", hello.pointId(), "knows " + knownText()));
             return ExchangeResult.PAIRING;
         }
-        if (!connection.mayCarryFlowKeys() && ExchangeSettings.Mode.FLOWS == schedule.latest().settings().mode()) {
+        if (!connection.mayCarryFlowKeys() && schedule.latest().settings().mode() == ExchangeSettings.Mode.FLOWS) {
             connection.refuse(ExchangeResult.VERSION, connection.difference("version",
                 connection.version() + ", which does not encrypt keys of flows", "in exchange.mode flows"));
             return ExchangeResult.VERSION;
         }
         final SenderRecord sender = sender(hello.pointId());
-        if (null == sender) {
+        if (sender == null) {
             connection.refuse(ExchangeResult.FULL, "senders: receiver remembers at most " + options.maxSenders());
             return ExchangeResult.FULL;
         }
@@ -377,7 +377,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
                 " is connected from another process; each sender needs an id of its own");
             return ExchangeResult.PAIRING;
         }
-        if (null != sender.connection()) {
+        if (sender.connection() != null) {
             sender.connection().end(ExchangeCounter.ENDED_REPLACED, "the same sender connected again");
             disconnect(sender);
         }
@@ -407,7 +407,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
 
     private SenderRecord sender(final long senderPointId) {
         final SenderRecord known = senders.get(senderPointId);
-        if (null != known) {
+        if (known != null) {
             return known;
         }
         if (senders.size() >= options.maxSenders() && !forgetOne()) {
@@ -425,7 +425,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     /** Makes room by forgetting the oldest of the disconnected senders. */
     private boolean forgetOne() {
         for (int i = 0; i < senderList.size(); i++) {
-            if (null == senderList.get(i).connection()) {
+            if (senderList.get(i).connection() == null) {
                 senders.remove(senderList.remove(i).pointId());
                 return true;
             }
@@ -437,7 +437,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         int workCount = 0;
         for (int i = 0; i < senderList.size(); i++) {
             final SenderRecord sender = senderList.get(i);
-            if (null != sender.connection()) {
+            if (sender.connection() != null) {
                 workCount += sender.connection().poll(nowNs, sessionHandler);
                 if (sender.connection().isEnded()) {
                     disconnect(sender);
@@ -506,16 +506,16 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private ExchangeResult onSynopsis(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
         synopsis.wrap(buffer, offset);
         final SynopsisAssembler assembler = handler.synopses(sender.pointId(), synopsis.requestId());
-        if (null == assembler) {
+        if (assembler == null) {
             counters.increment(ExchangeCounter.SYNOPSES_REFUSED);
-        } else if (0 == synopsis.imageBytes()) {
+        } else if (synopsis.imageBytes() == 0) {
             handler.onSynopsis(sender.pointId(), synopsis.requestId(), null);
         } else if (!assembler.add(synopsis)) {
             counters.increment(ExchangeCounter.SYNOPSES_REFUSED);
             handler.onSynopsis(sender.pointId(), synopsis.requestId(), null);
         } else {
             final DirectBuffer whole = assembler.takeWhole();
-            if (null != whole) {
+            if (whole != null) {
                 counters.increment(ExchangeCounter.SYNOPSES_RECEIVED);
                 handler.onSynopsis(sender.pointId(), synopsis.requestId(), whole);
             }
@@ -533,10 +533,10 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     public boolean ask(
         final long senderPointId, final int requestId, final int settingsNumber, final SynopsisRequest request) {
         final SenderRecord sender = senders.get(senderPointId);
-        final ExchangeConnection connection = null == sender ? null : sender.connection();
+        final ExchangeConnection connection = sender == null ? null : sender.connection();
         int index = 0;
         do {
-            if (null == connection || SynopsisRequest.Kind.FLOWS == request.kind() && !connection.mayCarryFlowKeys() ||
+            if (connection == null || request.kind() == SynopsisRequest.Kind.FLOWS && !connection.mayCarryFlowKeys() ||
                 !connection.send(
                 scratch, SynopsisRequestMessage.encode(scratch, 0, requestId, settingsNumber, request, index))) {
                 return false;
@@ -561,20 +561,20 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         final SenderRecord sender, final ExchangeConnection connection, final DirectBuffer buffer, final int offset) {
         final IntervalAssembler interval = sender.assembler();
         final ExchangeResult result = interval.end(buffer, offset);
-        if (ExchangeResult.ACCEPTED != result) {
+        if (result != ExchangeResult.ACCEPTED) {
             return result;
         }
-        final boolean isSpoiled = null != interval.spoiled();
+        final boolean isSpoiled = interval.spoiled() != null;
         final Answer answer = isSpoiled ? Answer.REFUSED : interval.isDamaged() ? Answer.DAMAGED : Answer.COMPLETE;
         final IntervalVerdict taken =
             isKnownLength(interval.intervalNs()) ? sender.ledger(interval.intervalNs()).arrive(interval.number(), answer) :
                 IntervalVerdict.ACCEPTED;
-        final IntervalVerdict verdict = isSpoiled && IntervalVerdict.ACCEPTED == taken ? IntervalVerdict.REFUSED : taken;
+        final IntervalVerdict verdict = isSpoiled && taken == IntervalVerdict.ACCEPTED ? IntervalVerdict.REFUSED : taken;
         count(sender, counter(verdict, answer));
-        if (IntervalVerdict.REFUSED == verdict) {
+        if (verdict == IntervalVerdict.REFUSED) {
             connection.complain(interval.spoiled(), interval.spoiledText());
             handler.onMissing(sender.pointId(), interval.number());
-        } else if (IntervalVerdict.ACCEPTED == verdict) {
+        } else if (verdict == IntervalVerdict.ACCEPTED) {
             handler.onInterval(interval);
         }
         connection.send(scratch, IntervalAckMessage.encode(scratch, 0, interval.number(), verdict));
@@ -594,7 +594,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private static ExchangeCounter counter(final IntervalVerdict verdict, final Answer answer) {
         return switch (verdict) {
             case ACCEPTED ->
-                Answer.DAMAGED == answer ? ExchangeCounter.INTERVALS_DAMAGED : ExchangeCounter.INTERVALS_COMPLETE;
+                answer == Answer.DAMAGED ? ExchangeCounter.INTERVALS_DAMAGED : ExchangeCounter.INTERVALS_COMPLETE;
             case DUPLICATE -> ExchangeCounter.INTERVALS_DUPLICATE;
             case LATE -> ExchangeCounter.INTERVALS_LATE;
             case AHEAD -> ExchangeCounter.INTERVALS_AHEAD;
@@ -608,7 +608,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         add(sender, ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(sendTimes.firstIndex(), count));
         add(sender, ExchangeCounter.SEND_TIMES_RECEIVED, count);
         for (int i = 0; i < count; i++) {
-            handler.onSendTime(sender.pointId(), SendTimesMessage.PASSIVE == sendTimes.kind(i), sendTimes.key(i),
+            handler.onSendTime(sender.pointId(), sendTimes.kind(i) == SendTimesMessage.PASSIVE, sendTimes.key(i),
                 sendTimes.sentNs(i), sendTimes.method(i));
         }
         return ExchangeResult.ACCEPTED;
@@ -630,7 +630,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private void onSettings(final ExchangeSettings settings) {
         if (schedule.add(new HeldSettings(instance, settings))) {
             for (int i = 0; i < senderList.size(); i++) {
-                if (null != senderList.get(i).connection()) {
+                if (senderList.get(i).connection() != null) {
                     sendSettings(senderList.get(i), settings);
                 }
             }
@@ -643,7 +643,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         final ExchangeSettings own = connection.mayCarryFlowKeys() ? all : all.withoutFlowKeys();
         final int lengthBytes = SettingsMessage.encode(
             scratch, 0, connection.version() < ExchangeHeader.VERSION ? own.forOlderSender() : own, instance);
-        if (null != connection.seal()) {
+        if (connection.seal() != null) {
             connection.seal().hideSecrets(scratch, 0);
         }
         if (connection.send(scratch, lengthBytes)) {
@@ -664,7 +664,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             stranger.connection.close();
         }
         for (final SenderRecord sender : senderList) {
-            if (null != sender.connection()) {
+            if (sender.connection() != null) {
                 sender.connection().end(ExchangeCounter.ENDED_LOCALLY, "closed");
                 ended.add(sender.connection(), nowNs);
             }

@@ -133,7 +133,7 @@ public final class IntervalAssembler implements SenderInterval {
     private void checkSettings() {
         final HeldSettings ours = schedule.at(number, intervalNs);
         final long listBytes = 8L * announcedDigests + (long)FlowSum.LENGTH_BYTES * (announcedFlows + (long)announcedWitnesses);
-        if (null == ours) {
+        if (ours == null) {
             spoil(ExchangeResult.SETTINGS, "settings of interval " + number, begin.settingsNumber(), "none");
         } else if (ours.receiverInstance() != begin.receiverInstance()) {
             spoil(ExchangeResult.SETTINGS, "receiver's run of interval " + number,
@@ -153,7 +153,7 @@ public final class IntervalAssembler implements SenderInterval {
 
     private boolean isExpectedCount(final ExchangeSettings settings) {
         return sketchCount == expectedSketches(settings) ||
-            ExchangeSettings.Mode.AUTO == settings.mode() && 0 == sketchCount;
+            settings.mode() == ExchangeSettings.Mode.AUTO && sketchCount == 0;
     }
 
     private static int expectedSketches(final ExchangeSettings settings) {
@@ -169,7 +169,7 @@ public final class IntervalAssembler implements SenderInterval {
     }
 
     private void spoil(final ExchangeResult result, final String name, final Object sender, final Object receiver) {
-        if (null == spoiled) {
+        if (spoiled == null) {
             spoiled = result;
             spoiledText = name + ": sender " + sender + ", receiver " + receiver;
         }
@@ -192,7 +192,7 @@ public final class IntervalAssembler implements SenderInterval {
 
     private ExchangeResult addDrops(final DirectBuffer buffer, final int offset) {
         dropsMessage.wrap(buffer, offset);
-        if (dropsMessage.intervalNumber() != number || null != drops) {
+        if (dropsMessage.intervalNumber() != number || drops != null) {
             return ExchangeResult.INTERVAL;
         }
         drops = dropsMessage.drops();
@@ -207,7 +207,7 @@ public final class IntervalAssembler implements SenderInterval {
         }
         sketchBytes += cells.decodedBytes();
         final boolean isLast = cells.imageBytes() == sketchBytes;
-        if (null == spoiled) {
+        if (spoiled == null) {
             final int expectedBytes = held.settings().sketches().get(sketchIndex).geometry().imageLength();
             if (cells.imageBytes() == expectedBytes) {
                 decode(isLast, expectedBytes);
@@ -223,7 +223,7 @@ public final class IntervalAssembler implements SenderInterval {
     }
 
     private void decode(final boolean isLast, final int imageBytes) {
-        if (null == buffers[sketchIndex]) {
+        if (buffers[sketchIndex] == null) {
             buffers[sketchIndex] = new UnsafeBuffer(new byte[imageBytes]);
             images[sketchIndex] = new SketchImage();
         }
@@ -235,7 +235,7 @@ public final class IntervalAssembler implements SenderInterval {
 
     private void checkImage(final UnsafeBuffer buffer, final SketchImage image, final int imageBytes) {
         final ImageResult verified = ImageVerifier.verify(buffer, 0, imageBytes);
-        if (ImageResult.ACCEPTED != verified) {
+        if (verified != ImageResult.ACCEPTED) {
             spoil(ExchangeResult.PAIRING, "sketch " + sketchIndex, verified, ImageResult.ACCEPTED);
             return;
         }
@@ -243,7 +243,7 @@ public final class IntervalAssembler implements SenderInterval {
         final SketchPart part = held.settings().sketches().get(sketchIndex);
         final int fingerprint = KeyedMix.fingerprint(held.settings().secrets().sketchSeed());
         final PairingResult pairing = ImagePairing.check(part.geometry(), fingerprint, image);
-        if (PairingResult.PAIRED != pairing) {
+        if (pairing != PairingResult.PAIRED) {
             spoil(ExchangeResult.PAIRING, pairing + " of sketch " + sketchIndex,
                 image.geometry() + " seed " + Integer.toHexString(image.seedFingerprint()),
                 part.geometry() + " seed " + Integer.toHexString(fingerprint));
@@ -261,7 +261,7 @@ public final class IntervalAssembler implements SenderInterval {
             count > announcedDigests - digestCount) {
             return ExchangeResult.INTERVAL;
         }
-        if (null == spoiled) {
+        if (spoiled == null) {
             for (int i = 0; i < count; i++) {
                 digests.putLong(8 * (digestCount + i), inFlightMessage.digest(i));
             }
@@ -272,14 +272,14 @@ public final class IntervalAssembler implements SenderInterval {
 
     private ExchangeResult addFlows(final MessageType type, final DirectBuffer buffer, final int offset) {
         flowsMessage.wrap(buffer, offset);
-        final boolean isWitness = MessageType.WITNESS == type;
+        final boolean isWitness = type == MessageType.WITNESS;
         final int come = isWitness ? witnessCount : flowCount;
         final int announced = isWitness ? announcedWitnesses : announcedFlows;
         final int count = flowsMessage.count();
         if (flowsMessage.intervalNumber() != number || flowsMessage.firstIndex() != come || count > announced - come) {
             return ExchangeResult.INTERVAL;
         }
-        if (null == spoiled) {
+        if (spoiled == null) {
             final ExpandableArrayBuffer target = isWitness ? witnesses : flows;
             flowsMessage.flows(target, come * FlowSum.LENGTH_BYTES);
             checkClasses(target, come, count);
@@ -294,7 +294,7 @@ public final class IntervalAssembler implements SenderInterval {
 
     private void checkClasses(final DirectBuffer sums, final int first, final int count) {
         final int classCount = Math.max(1, held.settings().classes().size());
-        for (int i = first; null == spoiled && i < first + count; i++) {
+        for (int i = first; spoiled == null && i < first + count; i++) {
             final int classIndex = sum.wrap(sums, i * FlowSum.LENGTH_BYTES).classIndex();
             if (classIndex >= classCount) {
                 spoil(ExchangeResult.VALUE, "class of a flow", classIndex, "below " + classCount);
@@ -309,7 +309,7 @@ public final class IntervalAssembler implements SenderInterval {
             return ExchangeResult.UNEXPECTED;
         }
         isOpen = false;
-        final boolean isWhole = end.intervalNumber() == number && end.messageCount() == messageCount && null != drops &&
+        final boolean isWhole = end.intervalNumber() == number && end.messageCount() == messageCount && drops != null &&
             sketchIndex == sketchCount && digestCount == announcedDigests && flowCount == announcedFlows &&
             witnessCount == announcedWitnesses;
         return isWhole ? ExchangeResult.ACCEPTED : ExchangeResult.INTERVAL;

@@ -69,7 +69,7 @@ public final class IntervalLedger {
         isStarted = true;
         enter(number);
         final int slot = slot(number);
-        if (Answer.UNKNOWN == answers[slot]) {
+        if (answers[slot] == Answer.UNKNOWN) {
             answers[slot] = Answer.WAITING;
             deadlinesNs[slot] = nowNs + deadlineNs;
         }
@@ -78,7 +78,7 @@ public final class IntervalLedger {
     private void restart() {
         isStarted = false;
         for (int slot = 0; slot < numbers.length; slot++) {
-            if (Answer.WAITING == answers[slot]) {
+            if (answers[slot] == Answer.WAITING) {
                 pushedOut.addLong(numbers[slot]);
             }
             answers[slot] = Answer.UNKNOWN;
@@ -109,7 +109,7 @@ public final class IntervalLedger {
      */
     public IntervalVerdict arrive(final long number, final Answer answer) {
         final IntervalVerdict verdict = verdict(number);
-        if (IntervalVerdict.ACCEPTED == verdict) {
+        if (verdict == IntervalVerdict.ACCEPTED) {
             enter(number);
             answers[slot(number)] = answer;
             deadlinesNs[slot(number)] = NO_DEADLINE;
@@ -136,7 +136,7 @@ public final class IntervalLedger {
         }
         pushedOut.clear();
         for (int slot = 0; slot < numbers.length; slot++) {
-            if (Answer.WAITING == answers[slot] && nowNs >= deadlinesNs[slot]) {
+            if (answers[slot] == Answer.WAITING && nowNs >= deadlinesNs[slot]) {
                 answers[slot] = Answer.MISSING;
                 missing++;
                 onMissing.accept(numbers[slot]);
@@ -148,7 +148,7 @@ public final class IntervalLedger {
     private void enter(final long number) {
         final int slot = slot(number);
         if (numbers[slot] != number) {
-            if (Answer.WAITING == answers[slot]) {
+            if (answers[slot] == Answer.WAITING) {
                 pushedOut.addLong(numbers[slot]);
             }
             numbers[slot] = number;

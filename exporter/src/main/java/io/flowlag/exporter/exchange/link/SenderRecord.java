@@ -40,10 +40,10 @@ final class SenderRecord {
      * kept too.
      */
     IntervalLedger ledger(final long lengthNs) {
-        if (lengthNs == olderIntervalNs && null != olderLedger) {
+        if (lengthNs == olderIntervalNs && olderLedger != null) {
             return olderLedger;
         }
-        if (lengthNs != intervalNs || null == ledger) {
+        if (lengthNs != intervalNs || ledger == null) {
             olderLedger = ledger;
             olderIntervalNs = intervalNs;
             ledger = ledgers.get();
@@ -54,8 +54,8 @@ final class SenderRecord {
 
     /** Ends the wait for overdue intervals; returns their number. */
     int poll(final long nowNs) {
-        return (null == ledger ? 0 : ledger.poll(nowNs, onMissing)) +
-            (null == olderLedger ? 0 : olderLedger.poll(nowNs, onMissing));
+        return (ledger == null ? 0 : ledger.poll(nowNs, onMissing)) +
+            (olderLedger == null ? 0 : olderLedger.poll(nowNs, onMissing));
     }
 
     IntervalAssembler assembler() {

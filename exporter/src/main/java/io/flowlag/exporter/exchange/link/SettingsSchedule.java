@@ -54,7 +54,7 @@ public final class SettingsSchedule {
      */
     public boolean add(final HeldSettings held) {
         final HeldSettings last = latest();
-        final boolean isSameRun = null != last && last.receiverInstance() == held.receiverInstance();
+        final boolean isSameRun = last != null && last.receiverInstance() == held.receiverInstance();
         if (isSameRun && held.settings().number() <= last.settings().number()) {
             return false;
         }

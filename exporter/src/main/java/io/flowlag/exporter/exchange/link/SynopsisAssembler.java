@@ -25,10 +25,10 @@ public final class SynopsisAssembler {
 
     /** Adds a piece of the expected answer. Returns false if it does not fit; the answer is dropped then. */
     public boolean add(final SynopsisMessage piece) {
-        if (0 == piece.imageOffset() && null == image && piece.imageBytes() <= capacityBytes) {
+        if (piece.imageOffset() == 0 && image == null && piece.imageBytes() <= capacityBytes) {
             image = new UnsafeBuffer(new byte[piece.imageBytes()]);
         }
-        if (null == image || piece.imageBytes() != image.capacity() || piece.imageOffset() != filledBytes) {
+        if (image == null || piece.imageBytes() != image.capacity() || piece.imageOffset() != filledBytes) {
             image = null;
             return false;
         }
@@ -39,7 +39,7 @@ public final class SynopsisAssembler {
 
     /** Takes the image if it is complete. Returns its octets; null if some are missing. */
     UnsafeBuffer takeWhole() {
-        if (null == image || filledBytes < image.capacity()) {
+        if (image == null || filledBytes < image.capacity()) {
             return null;
         }
         final UnsafeBuffer whole = image;

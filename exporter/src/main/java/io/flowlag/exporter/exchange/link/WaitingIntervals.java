@@ -105,7 +105,7 @@ final class WaitingIntervals {
                 break;
             }
             sent++;
-            if (0 == position) {
+            if (position == 0) {
                 if (next.wasSent) {
                     counters.increment(ExchangeCounter.INTERVALS_RESENT);
                 }

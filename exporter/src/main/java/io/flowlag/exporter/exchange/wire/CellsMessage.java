@@ -54,7 +54,7 @@ public final class CellsMessage extends MessageFlyweight {
             payloadBytes = CompactCells.encode(image, imageOffset, cellCount, buffer, body + PAYLOAD_OFFSET);
             encoding = payloadBytes < decodedBytes ? COMPACT : PLAIN;
         }
-        if (PLAIN == encoding) {
+        if (encoding == PLAIN) {
             payloadBytes = decodedBytes;
             buffer.putBytes(body + PAYLOAD_OFFSET, image, imageOffset, decodedBytes);
         }
@@ -102,7 +102,7 @@ public final class CellsMessage extends MessageFlyweight {
         final int imageOffset,
         final int decodedBytes) {
         final boolean isAligned = imageOffset >= PREAMBLE_BYTES &&
-            0 == (imageOffset - PREAMBLE_BYTES) % CompactCells.CELL_BYTES && 0 == decodedBytes % CompactCells.CELL_BYTES;
+            (imageOffset - PREAMBLE_BYTES) % CompactCells.CELL_BYTES == 0 && decodedBytes % CompactCells.CELL_BYTES == 0;
         return isAligned && CompactCells.verify(buffer, payload, payloadBytes, decodedBytes / CompactCells.CELL_BYTES);
     }
 
@@ -137,7 +137,7 @@ public final class CellsMessage extends MessageFlyweight {
 
     /** Copies the piece to its place. */
     public void decode(final MutableDirectBuffer image) {
-        if (COMPACT == encoding()) {
+        if (encoding() == COMPACT) {
             CompactCells.decode(body(), PAYLOAD_OFFSET, body().capacity() - PAYLOAD_OFFSET,
                 image, imageOffset(), decodedBytes() / CompactCells.CELL_BYTES);
         } else {

@@ -105,12 +105,12 @@ public final class CompactCells {
             if (position + 2 > end) {
                 return MALFORMED;
             }
-            if (0 == source.getByte(position)) {
+            if (source.getByte(position) == 0) {
                 final int run = 1 + (source.getByte(position + 1) & 0xff);
                 if (run > cellCount - cell || isAfterRun) {
                     return MALFORMED;
                 }
-                if (null != cells) {
+                if (cells != null) {
                     cells.setMemory(cellsOffset + cell * CELL_BYTES, run * CELL_BYTES, (byte)0);
                 }
                 isAfterRun = run < MAX_RUN;
@@ -118,7 +118,7 @@ public final class CompactCells {
                 position += 2;
             } else {
                 final int next = decodeCell(source, position, end, cells, cellsOffset + cell * CELL_BYTES);
-                if (MALFORMED == next) {
+                if (next == MALFORMED) {
                     return MALFORMED;
                 }
                 isAfterRun = false;
@@ -135,7 +135,7 @@ public final class CompactCells {
         final int timestampBytes = control & 0xf;
         final int countBytes = 1 + (control >> 4 & 0x7);
         final int digestOffset = offset + 1 + timestampBytes + countBytes;
-        if (0 == (control & FULL_CELL) || timestampBytes > 8 || digestOffset + 9 > end) {
+        if ((control & FULL_CELL) == 0 || timestampBytes > 8 || digestOffset + 9 > end) {
             return MALFORMED;
         }
         final int bytesBytes = source.getByte(digestOffset + 8) & 0xff;
@@ -148,10 +148,10 @@ public final class CompactCells {
         final long digest = source.getLong(digestOffset, BYTE_ORDER);
         final long bytes = get(source, digestOffset + 9, bytesBytes);
         if (lengthBytes(timestampSumNs) != timestampBytes || Math.max(1, lengthBytes(count)) != countBytes ||
-            lengthBytes(bytes) != bytesBytes || 0 == (timestampSumNs | count | digest | bytes)) {
+            lengthBytes(bytes) != bytesBytes || (timestampSumNs | count | digest | bytes) == 0) {
             return MALFORMED;
         }
-        if (null != cells) {
+        if (cells != null) {
             cells.putLong(cell, timestampSumNs, BYTE_ORDER);
             cells.putLong(cell + 8, count, BYTE_ORDER);
             cells.putLong(cell + 16, digest, BYTE_ORDER);

@@ -36,7 +36,7 @@ public final class DropsMessage extends MessageFlyweight {
     }
 
     static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
-        if (BODY_BYTES != bodyBytes) {
+        if (bodyBytes != BODY_BYTES) {
             return ExchangeResult.LENGTH;
         }
         long signs = 0;

@@ -103,9 +103,9 @@ public record ExchangeSettings(
          * @throws IllegalArgumentException if it is invalid.
          */
         public AddressPrefix {
-            require(4 == family || 6 == family, "family", family, "4 or 6");
-            require(lengthBits >= 0 && lengthBits <= (4 == family ? 32 : 128), "lengthBits", lengthBits, "within the address");
-            require(6 == family || 0 == high && 0 == low >>> 32, "family", family, "4 with a longer address");
+            require(family == 4 || family == 6, "family", family, "4 or 6");
+            require(lengthBits >= 0 && lengthBits <= (family == 4 ? 32 : 128), "lengthBits", lengthBits, "within the address");
+            require(family == 6 || high == 0 && low >>> 32 == 0, "family", family, "4 with a longer address");
         }
     }
 
@@ -302,7 +302,7 @@ public record ExchangeSettings(
      * the octets, so it uses a sample of the packets.
      */
     public ExchangeSettings forOlderSender() {
-        final boolean isCeiled = Policy.PASSIVE == injection.policy() && 0 != injection.ceilingBps();
+        final boolean isCeiled = injection.policy() == Policy.PASSIVE && injection.ceilingBps() != 0;
         return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, selector,
             isCeiled ? Injection.passive(Math.min(OLDER_PASSIVE_PPM, injection.passivePpm()), 0) : injection, witnessPpm,
             classes, sketches, weights, mostFlows);

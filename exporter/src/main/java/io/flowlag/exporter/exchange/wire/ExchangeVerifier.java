@@ -22,20 +22,20 @@ public final class ExchangeVerifier {
         if (availableBytes < ExchangeHeader.LENGTH_BYTES || availableBytes > buffer.capacity() - offset || offset < 0) {
             return ExchangeResult.TOO_SHORT;
         }
-        if (ExchangeHeader.MAGIC != buffer.getInt(offset, ExchangeHeader.BYTE_ORDER)) {
+        if (buffer.getInt(offset, ExchangeHeader.BYTE_ORDER) != ExchangeHeader.MAGIC) {
             return ExchangeResult.MAGIC;
         }
         final int version = ExchangeHeader.version(buffer, offset);
         if (version < ExchangeHeader.OLDEST_VERSION || version > ExchangeHeader.VERSION) {
             return ExchangeResult.VERSION;
         }
-        if (null == ExchangeHeader.type(buffer, offset)) {
+        if (ExchangeHeader.type(buffer, offset) == null) {
             return ExchangeResult.TYPE;
         }
-        if (0 != (ExchangeHeader.flags(buffer, offset) & ~ExchangeHeader.FLAG_AUTHENTICATED)) {
+        if ((ExchangeHeader.flags(buffer, offset) & ~ExchangeHeader.FLAG_AUTHENTICATED) != 0) {
             return ExchangeResult.FLAGS;
         }
-        if (0 != buffer.getInt(offset + ExchangeHeader.RESERVED_OFFSET, ExchangeHeader.BYTE_ORDER)) {
+        if (buffer.getInt(offset + ExchangeHeader.RESERVED_OFFSET, ExchangeHeader.BYTE_ORDER) != 0) {
             return ExchangeResult.RESERVED;
         }
         final int lengthBytes = ExchangeHeader.lengthBytes(buffer, offset);
@@ -51,7 +51,7 @@ public final class ExchangeVerifier {
      */
     public static ExchangeResult verify(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         final ExchangeResult header = verifyHeader(buffer, offset, lengthBytes, ExchangeHeader.MAX_MESSAGE_BYTES);
-        if (ExchangeResult.ACCEPTED != header) {
+        if (header != ExchangeResult.ACCEPTED) {
             return header;
         }
         if (ExchangeHeader.lengthBytes(buffer, offset) != lengthBytes) {

@@ -75,7 +75,7 @@ public final class FlowSum {
         final long digestSum,
         final long bytes) {
         buffer.setMemory(offset, LENGTH_BYTES, (byte)0);
-        buffer.putByte(offset + FAMILY_OFFSET, (byte)(4 == source.length ? 4 : 6));
+        buffer.putByte(offset + FAMILY_OFFSET, (byte)(source.length == 4 ? 4 : 6));
         buffer.putByte(offset + PROTOCOL_OFFSET, (byte)protocol);
         buffer.putShort(offset + SOURCE_PORT_OFFSET, (short)sourcePort, BYTE_ORDER);
         buffer.putShort(offset + DESTINATION_PORT_OFFSET, (short)destinationPort, BYTE_ORDER);
@@ -120,7 +120,7 @@ public final class FlowSum {
 
     private static void encodeAddress(
         final MutableDirectBuffer buffer, final int offset, final int family, final long high, final long low) {
-        if (4 == family) {
+        if (family == 4) {
             buffer.putInt(offset, (int)low, ByteOrder.BIG_ENDIAN);
         } else {
             buffer.putLong(offset, high, ByteOrder.BIG_ENDIAN);
@@ -165,12 +165,12 @@ public final class FlowSum {
     static ExchangeResult verify(final DirectBuffer buffer, final int offset) {
         final int family = buffer.getByte(offset + FAMILY_OFFSET);
         final int classIndex = buffer.getShort(offset + CLASS_INDEX_OFFSET, BYTE_ORDER);
-        if (4 != family && 6 != family || !isWithin(buffer.getLong(offset + PACKETS_OFFSET, BYTE_ORDER), 1, MAX_PACKETS) ||
+        if (family != 4 && family != 6 || !isWithin(buffer.getLong(offset + PACKETS_OFFSET, BYTE_ORDER), 1, MAX_PACKETS) ||
             !isWithin(buffer.getLong(offset + BYTES_OFFSET, BYTE_ORDER), 0, MAX_BYTES) || classIndex < 0 ||
             classIndex >= ExchangeSettings.MAX_CLASSES) {
             return ExchangeResult.VALUE;
         }
-        final boolean isPadded = 6 == family || MessageFlyweight.isZero(buffer, offset + SOURCE_OFFSET + 4, 12) &&
+        final boolean isPadded = family == 6 || MessageFlyweight.isZero(buffer, offset + SOURCE_OFFSET + 4, 12) &&
             MessageFlyweight.isZero(buffer, offset + DESTINATION_OFFSET + 4, 12);
         return isPadded ? ExchangeResult.ACCEPTED : ExchangeResult.RESERVED;
     }
@@ -215,7 +215,7 @@ public final class FlowSum {
      * @param target receives 4 or 16 octets, after the family.
      */
     public void source(final byte[] target) {
-        entry.getBytes(SOURCE_OFFSET, target, 0, 4 == family() ? 4 : 16);
+        entry.getBytes(SOURCE_OFFSET, target, 0, family() == 4 ? 4 : 16);
     }
 
     /** {@return first 8 octets of the source as a big-endian number; 0 for IPv4} */

@@ -53,7 +53,7 @@ public final class FlowSumsMessage extends MessageFlyweight {
         }
         for (int flow = 0; flow < count; flow++) {
             final ExchangeResult result = FlowSum.verify(buffer, body + FLOWS_OFFSET + flow * FlowSum.LENGTH_BYTES);
-            if (ExchangeResult.ACCEPTED != result) {
+            if (result != ExchangeResult.ACCEPTED) {
                 return result;
             }
         }

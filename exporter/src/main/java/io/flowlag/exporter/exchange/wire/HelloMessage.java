@@ -52,7 +52,7 @@ public final class HelloMessage extends MessageFlyweight {
     }
 
     static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
-        if (BODY_BYTES != bodyBytes) {
+        if (bodyBytes != BODY_BYTES) {
             return ExchangeResult.LENGTH;
         }
         if (!isZero(buffer, body + RESERVED_OFFSET, 6)) {

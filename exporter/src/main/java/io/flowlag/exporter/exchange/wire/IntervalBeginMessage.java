@@ -63,7 +63,7 @@ public final class IntervalBeginMessage extends MessageFlyweight {
     }
 
     static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
-        if (BODY_BYTES != bodyBytes) {
+        if (bodyBytes != BODY_BYTES) {
             return ExchangeResult.LENGTH;
         }
         if ((buffer.getShort(body + FLAGS_OFFSET, BYTE_ORDER) & ~FLAG_DAMAGED) != 0) {

@@ -30,7 +30,7 @@ public final class IntervalEndMessage extends MessageFlyweight {
     }
 
     static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
-        if (BODY_BYTES != bodyBytes) {
+        if (bodyBytes != BODY_BYTES) {
             return ExchangeResult.LENGTH;
         }
         if (!isZero(buffer, body + RESERVED_OFFSET, 4)) {

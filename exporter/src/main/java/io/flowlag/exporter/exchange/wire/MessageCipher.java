@@ -62,7 +62,7 @@ public final class MessageCipher implements MessageSeal {
             cipher.init(mode, key, new GCMParameterSpec(Byte.SIZE * ExchangeHeader.TRAILER_BYTES, nonce));
             final int plainBytes = plainBytes(buffer, offset);
             cipher.updateAAD(input, 0, plainBytes);
-            final int textBytes = Cipher.ENCRYPT_MODE == mode ?
+            final int textBytes = mode == Cipher.ENCRYPT_MODE ?
                 lengthBytes - ExchangeHeader.TRAILER_BYTES - plainBytes : lengthBytes - plainBytes;
             final int producedBytes = cipher.doFinal(input, plainBytes, textBytes, output, 0);
             number++;
@@ -93,7 +93,7 @@ public final class MessageCipher implements MessageSeal {
     /** How many octets of a message are not encrypted. */
     private static int plainBytes(final DirectBuffer buffer, final int offset) {
         return ExchangeHeader.LENGTH_BYTES +
-            (MessageType.HELLO == ExchangeHeader.type(buffer, offset) ? ExchangeHeader.bodyBytes(buffer, offset) : 0);
+            (ExchangeHeader.type(buffer, offset) == MessageType.HELLO ? ExchangeHeader.bodyBytes(buffer, offset) : 0);
     }
 
     @Override

@@ -53,7 +53,7 @@ public final class RefusedMessage extends MessageFlyweight {
             return ExchangeResult.RESERVED;
         }
         final ExchangeResult reason = ExchangeResult.of(buffer.getShort(body + REASON_OFFSET, BYTE_ORDER));
-        if (null == reason || ExchangeResult.ACCEPTED == reason) {
+        if (reason == null || reason == ExchangeResult.ACCEPTED) {
             return ExchangeResult.VALUE;
         }
         for (int i = 0; i < textBytes; i++) {

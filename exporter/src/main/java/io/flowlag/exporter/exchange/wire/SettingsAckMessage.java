@@ -33,7 +33,7 @@ public final class SettingsAckMessage extends MessageFlyweight {
     }
 
     static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
-        if (BODY_BYTES != bodyBytes) {
+        if (bodyBytes != BODY_BYTES) {
             return ExchangeResult.LENGTH;
         }
         return isZero(buffer, body + RESERVED_OFFSET, 4) ? ExchangeResult.ACCEPTED : ExchangeResult.RESERVED;

@@ -181,7 +181,7 @@ public final class SettingsMessage extends MessageFlyweight {
 
     private static int encodePrefix(final MutableDirectBuffer buffer, final int offset, final AddressPrefix prefix) {
         buffer.setMemory(offset, PREFIX_BYTES, (byte)0);
-        if (null != prefix) {
+        if (prefix != null) {
             buffer.putByte(offset, (byte)prefix.family());
             buffer.putByte(offset + PREFIX_LENGTH_OFFSET, (byte)prefix.lengthBits());
             buffer.putLong(offset + PREFIX_HIGH_OFFSET, prefix.high(), BYTE_ORDER);
@@ -262,7 +262,7 @@ public final class SettingsMessage extends MessageFlyweight {
             }
         }
         for (int sketch = sketches; sketch < weights; sketch += SKETCH_BYTES) {
-            if (null == geometry(buffer, sketch) ||
+            if (geometry(buffer, sketch) == null ||
                 !isWithin(buffer.getInt(sketch + SKETCH_CLASS_OFFSET, BYTE_ORDER), -1, ExchangeSettings.MAX_CLASSES - 1)) {
                 return ExchangeResult.GEOMETRY;
             }
@@ -302,8 +302,8 @@ public final class SettingsMessage extends MessageFlyweight {
         final int lengthBits = buffer.getByte(offset + PREFIX_LENGTH_OFFSET) & 0xff;
         return switch (buffer.getByte(offset)) {
             case 0 -> mayBeAny && isZero(buffer, offset, PREFIX_BYTES);
-            case 4 -> lengthBits <= 32 && 0 == buffer.getLong(offset + PREFIX_HIGH_OFFSET, BYTE_ORDER) &&
-                0 == buffer.getLong(offset + PREFIX_LOW_OFFSET, BYTE_ORDER) >>> 32;
+            case 4 -> lengthBits <= 32 && buffer.getLong(offset + PREFIX_HIGH_OFFSET, BYTE_ORDER) == 0 &&
+                buffer.getLong(offset + PREFIX_LOW_OFFSET, BYTE_ORDER) >>> 32 == 0;
             case 6 -> lengthBits <= 128;
             default -> false;
         };
@@ -332,7 +332,7 @@ public final class SettingsMessage extends MessageFlyweight {
         final int rows = buffer.getInt(offset + SKETCH_ROWS_OFFSET, BYTE_ORDER);
         final int columns = buffer.getInt(offset + SKETCH_COLUMNS_OFFSET, BYTE_ORDER);
         final int vldaLength = buffer.getInt(offset + SKETCH_VLDA_OFFSET, BYTE_ORDER);
-        if (null == family || !isWithin(rows, 1, SketchGeometry.MAX_ROWS)) {
+        if (family == null || !isWithin(rows, 1, SketchGeometry.MAX_ROWS)) {
             return null;
         }
         final int unused = offset + SKETCH_RATES_OFFSET + 4 * rows;

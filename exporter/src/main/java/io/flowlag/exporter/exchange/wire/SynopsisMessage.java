@@ -27,7 +27,7 @@ public final class SynopsisMessage extends MessageFlyweight {
         final MutableDirectBuffer buffer, final int offset, final int requestId, final DirectBuffer image,
         final int imageOffset) {
         final int body = offset + ExchangeHeader.LENGTH_BYTES;
-        final int imageBytes = null == image ? 0 : image.capacity();
+        final int imageBytes = image == null ? 0 : image.capacity();
         final int payloadBytes = pieceBytes(imageBytes, imageOffset);
         buffer.putInt(body + REQUEST_OFFSET, requestId, BYTE_ORDER);
         buffer.putInt(body + IMAGE_OFFSET_OFFSET, imageOffset, BYTE_ORDER);
@@ -54,7 +54,7 @@ public final class SynopsisMessage extends MessageFlyweight {
         if (!isZero(buffer, body + RESERVED_OFFSET, 4)) {
             return ExchangeResult.RESERVED;
         }
-        if (imageOffset < 0 || imageBytes < 0 || 0 == imageBytes && 0 != imageOffset ||
+        if (imageOffset < 0 || imageBytes < 0 || imageBytes == 0 && imageOffset != 0 ||
             imageBytes > 0 && imageOffset >= imageBytes || payloadBytes != pieceBytes(imageBytes, imageOffset)) {
             return ExchangeResult.GEOMETRY;
         }

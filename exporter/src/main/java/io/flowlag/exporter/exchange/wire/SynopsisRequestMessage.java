@@ -64,7 +64,7 @@ public final class SynopsisRequestMessage extends MessageFlyweight {
     }
 
     static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
-        if (bodyBytes < IDENTIFIERS_OFFSET || 0 != (bodyBytes - IDENTIFIERS_OFFSET) % Long.BYTES) {
+        if (bodyBytes < IDENTIFIERS_OFFSET || (bodyBytes - IDENTIFIERS_OFFSET) % Long.BYTES != 0) {
             return ExchangeResult.LENGTH;
         }
         final int count = (bodyBytes - IDENTIFIERS_OFFSET) / Long.BYTES;
@@ -76,12 +76,12 @@ public final class SynopsisRequestMessage extends MessageFlyweight {
         final int kind = buffer.getByte(body + KIND_OFFSET);
         final boolean isAggregator = SynopsisRequest.Kind.AGGREGATOR.ordinal() == kind;
         final boolean isPackets = kind >= SynopsisRequest.Kind.PACKETS.ordinal();
-        if (kind < 0 || kind > SynopsisRequest.Kind.FLOWS.ordinal() || isPackets != total > 0 || total > 0 && 0 == count) {
+        if (kind < 0 || kind > SynopsisRequest.Kind.FLOWS.ordinal() || isPackets != total > 0 || total > 0 && count == 0) {
             return ExchangeResult.VALUE;
         }
         final int banks = buffer.getByte(body + BANKS_OFFSET);
         final int cells = buffer.getInt(body + CELLS_OFFSET, BYTE_ORDER);
-        if (isAggregator ? banks < 1 || banks > MAX_BANKS || cells < 1 : 0 != banks || 0 != cells) {
+        if (isAggregator ? banks < 1 || banks > MAX_BANKS || cells < 1 : banks != 0 || cells != 0) {
             return ExchangeResult.GEOMETRY;
         }
         final long threshold = buffer.getLong(body + THRESHOLD_OFFSET, BYTE_ORDER);
@@ -117,7 +117,7 @@ public final class SynopsisRequestMessage extends MessageFlyweight {
         final long number = longInteger(NUMBER_OFFSET);
         final long threshold = longInteger(THRESHOLD_OFFSET);
         final int classIndex = (short)unsignedShort(CLASS_OFFSET);
-        if (0 == firstIndex()) {
+        if (firstIndex() == 0) {
             switch (SynopsisRequest.Kind.values()[octet(KIND_OFFSET)]) {
                 case ESTIMATOR -> request.estimator(number, classIndex, threshold);
                 case AGGREGATOR -> request.aggregator(number, classIndex, threshold, octet(BANKS_OFFSET), integer(CELLS_OFFSET));

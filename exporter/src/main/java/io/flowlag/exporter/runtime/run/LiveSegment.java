@@ -122,9 +122,9 @@ public final class LiveSegment implements AutoCloseable {
             final ExchangeEnd exchange = ExchangeEnd.open(config, wiring.clockError());
             return exchange == null ? new LiveSegment(config, clockState, wiring, port, null) : new LiveSegment(
                 config, clockState, wiring.withLink(exchange.link()), port, exchange);
-        } catch (final ExitException e) {
+        } catch (final ExitException ex) {
             CloseHelper.closeAll(transmitter, port);
-            throw e;
+            throw ex;
         }
     }
 
@@ -386,9 +386,9 @@ public final class LiveSegment implements AutoCloseable {
     private static ReferencePort bind(final int number) {
         try {
             return ReferencePort.bind(number);
-        } catch (final InjectionException e) {
-            throw failure("rli.port=" + number + ": " + e.getMessage() +
-                "; stop what holds it, or take another port at both ends", e);
+        } catch (final InjectionException ex) {
+            throw failure("rli.port=" + number + ": " + ex.getMessage() +
+                "; stop what holds it, or take another port at both ends", ex);
         }
     }
 
@@ -402,10 +402,10 @@ public final class LiveSegment implements AutoCloseable {
                 config.capture().direction() != ExporterConfig.Direction.IN;
             return UdpReferenceTransmitter.open(new TransmitterOptions(InetAddress.getByName(target), config.rli().port(), null,
                 null, trafficClasses, isBehindQueue ? StampPoint.AFTER_QUEUE : StampPoint.BEFORE_QUEUE));
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             throw new ExitException(ExitCode.CONFIGURATION, "rli.target=" + target + ": no such host");
-        } catch (final InjectionException e) {
-            throw failure("rli.target=" + target + ": " + e.getMessage(), e);
+        } catch (final InjectionException ex) {
+            throw failure("rli.target=" + target + ": " + ex.getMessage(), ex);
         }
     }
 

@@ -63,7 +63,7 @@ final class FlowSizeCensus implements PacketHandler {
         final String name = String.join(", ", files);
         try (PacketSource source = CaptureFiles.open(files, FilterSupplier.ALL);
             Progress progress = new Progress(terminal, SystemNanoClock.INSTANCE)) {
-            while (PacketSource.END_OF_SOURCE != source.poll(census, PACKETS_PER_POLL)) {
+            while (source.poll(census, PACKETS_PER_POLL) != PacketSource.END_OF_SOURCE) {
                 progress.update(
                     source.consumedBytes(), source.totalBytes(), source.capturedCount(), census.current.size());
                 if (census.overflow) {
@@ -77,7 +77,7 @@ final class FlowSizeCensus implements PacketHandler {
             }
         }
         census.endInterval();
-        if (0 == census.busiest.length) {
+        if (census.busiest.length == 0) {
             throw new ExitException(ExitCode.DAMAGED_INPUT, "size: " + name + " holds no IP packet to count");
         }
         return census;
@@ -110,7 +110,7 @@ final class FlowSizeCensus implements PacketHandler {
         final int vlanTag) {
         final int result = decoder.decode(
             buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag, descriptor, 0);
-        if (PacketDecoder.DECODED != result) {
+        if (result != PacketDecoder.DECODED) {
             return;
         }
         final long packetInterval = Math.floorDiv(packetTime.after(timestampNs), intervalNs);

@@ -74,7 +74,7 @@ public final class SizeProcess {
             flows = options.flows() > 0 ? options.flows() : sizes.length;
             packets = options.packets() > 0 ? options.packets() : Arrays.stream(sizes).sum();
             fit = fit(sizes, tolerablePackets);
-            fitSource = "fitted to the busiest of " + census.intervals() + " interval" + (1 == census.intervals() ? "" : "s");
+            fitSource = "fitted to the busiest of " + census.intervals() + " interval" + (census.intervals() == 1 ? "" : "s");
             if (fit == null) {
                 fit = meanFit();
                 fitSource = "fitted to the mean, since all flows of the captures have the same size";
@@ -145,7 +145,7 @@ public final class SizeProcess {
         out.printf(Locale.ROOT, PRICE, "mode sketch", cellBytes, scaled(bitsPerSecond(cellBytes)));
         out.printf(Locale.ROOT, PRICE, "  its witness flows", witnessBytes, scaled(bitsPerSecond(witnessBytes)));
         out.printf(Locale.ROOT, PRICE, "mode flows", flowBytes, scaled(bitsPerSecond(flowBytes)));
-        if (0 == options.bandwidthBps()) {
+        if (options.bandwidthBps() == 0) {
             row("mode auto", "flows, which is exact: no --bandwidth limits it");
         } else if (bitsPerSecond(flowBytes) <= options.bandwidthBps()) {
             row("mode auto", "flows, which is exact and fits " + scaled(options.bandwidthBps()));

@@ -104,8 +104,8 @@ final class CaptureBytes {
         final ByteArrayOutputStream packed = new ByteArrayOutputStream();
         try (GZIPOutputStream output = new GZIPOutputStream(packed)) {
             output.write(octets);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
         return packed.toByteArray();
     }

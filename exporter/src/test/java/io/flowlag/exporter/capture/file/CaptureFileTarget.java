@@ -55,8 +55,8 @@ public final class CaptureFileTarget implements FuzzTarget {
             file = folder.resolve("mutant");
             goodFile = Files.write(folder.resolve("good.pcap"), pcap());
             Files.write(file, pcap());
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
         folderGoes();
     }
@@ -112,8 +112,8 @@ public final class CaptureFileTarget implements FuzzTarget {
         for (final Path each : RealCaptures.files()) {
             try (var stream = Files.newInputStream(each)) {
                 seeds.add(stream.readNBytes(MAX_BYTES));
-            } catch (final IOException e) {
-                throw new UncheckedIOException(e);
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
             }
         }
         return seeds;
@@ -134,10 +134,10 @@ public final class CaptureFileTarget implements FuzzTarget {
                 new ByteArrayInputStream(octets, 0, length), BUFFER_BYTES, BUFFER_BYTES)) {
                 return drain(source, length);
             }
-        } catch (final CaptureException e) {
-            return -1 - e.kind().ordinal();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final CaptureException ex) {
+            return -1 - ex.kind().ordinal();
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

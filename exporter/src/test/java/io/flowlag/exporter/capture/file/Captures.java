@@ -74,8 +74,8 @@ final class Captures {
     static CaptureException refusalOf(final String path) {
         try (CaptureFileSource source = CaptureFiles.open(List.of(path), FilterSupplier.ALL, NO_INPUT)) {
             throw new AssertionError(source.name() + " was not refused");
-        } catch (final CaptureException e) {
-            return e;
+        } catch (final CaptureException ex) {
+            return ex;
         }
     }
 }

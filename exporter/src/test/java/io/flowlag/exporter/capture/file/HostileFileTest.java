@@ -62,8 +62,8 @@ class HostileFileTest {
     private static Captures.Outcome readOrRefuse(final byte[] octets) {
         try {
             return Captures.ofStream(octets);
-        } catch (final CaptureException e) {
-            return new Captures.Outcome(List.of(), e.getMessage(), 0);
+        } catch (final CaptureException ex) {
+            return new Captures.Outcome(List.of(), ex.getMessage(), 0);
         }
     }
 
@@ -236,7 +236,7 @@ class HostileFileTest {
                 try {
                     totals.drain(source);
                     isDrained = true;
-                } catch (final InternalError fault) {
+                } catch (final InternalError ex) {
                     isDrained = false;
                 }
             }
@@ -249,8 +249,8 @@ class HostileFileTest {
         thread.start();
         try {
             thread.join();
-        } catch (final InterruptedException e) {
-            throw new AssertionError(e);
+        } catch (final InterruptedException ex) {
+            throw new AssertionError(ex);
         }
     }
 

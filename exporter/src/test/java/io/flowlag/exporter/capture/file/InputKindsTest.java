@@ -231,8 +231,8 @@ class InputKindsTest {
         Kind kind = null;
         try (PacketSource source = CaptureFiles.open(Captures.paths(file), wrong)) {
             source.name();
-        } catch (final CaptureException e) {
-            kind = e.kind();
+        } catch (final CaptureException ex) {
+            kind = ex.kind();
         }
         assertEquals(Kind.BAD_FILTER, kind);
     }

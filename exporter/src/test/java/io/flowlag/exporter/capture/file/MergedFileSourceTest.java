@@ -145,7 +145,7 @@ class MergedFileSourceTest {
         for (final String descriptor : descriptors == null ? new String[0] : descriptors) {
             try {
                 count += Files.readSymbolicLink(Path.of("/proc/self/fd", descriptor)).startsWith(folder.toRealPath()) ? 1 : 0;
-            } catch (final IOException e) {
+            } catch (final IOException ex) {
                 count += 0; // Closed since it was listed: the listing itself.
             }
         }

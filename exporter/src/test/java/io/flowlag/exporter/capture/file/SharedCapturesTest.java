@@ -67,8 +67,8 @@ class SharedCapturesTest {
             totals.drain(source);
             outcome = source.damage() == null ? "whole" : "damaged";
             assertEquals(totals.packetCount(), source.capturedCount());
-        } catch (final CaptureException e) {
-            outcome = e.kind() == CaptureException.Kind.NO_INPUT ? "refused" : "damaged";
+        } catch (final CaptureException ex) {
+            outcome = ex.kind() == CaptureException.Kind.NO_INPUT ? "refused" : "damaged";
         }
         assertEquals(expectedOutcome(row), outcome);
         assertEquals(expectedTotals(row), totals.toString());

@@ -186,8 +186,8 @@ class BpfFilterTest {
     private static BpfProgram compileOrNull(final String expression, final int linkType) {
         try {
             return BpfCompiler.compile(expression, linkType, SNAP_LENGTH_BYTES);
-        } catch (final CaptureException e) {
-            assertEquals(CaptureException.Kind.BAD_FILTER, e.kind());
+        } catch (final CaptureException ex) {
+            assertEquals(CaptureException.Kind.BAD_FILTER, ex.kind());
             return null;
         }
     }
@@ -258,8 +258,8 @@ class BpfFilterTest {
         final String name = file.toString().toLowerCase(Locale.ROOT);
         try {
             return (name.endsWith(".pcap") || name.endsWith(".cap")) && Files.size(file) <= MAX_CAPTURE_LENGTH_BYTES;
-        } catch (final IOException e) {
-            throw new java.io.UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new java.io.UncheckedIOException(ex);
         }
     }
 

@@ -37,14 +37,14 @@ final class CuttingRelay implements AutoCloseable {
     void turn() {
         try {
             final SocketChannel accepted = server.accept();
-            if (null != accepted) {
+            if (accepted != null) {
                 if (isCut) {
                     accepted.close();
                 } else {
                     connect(accepted);
                 }
             }
-            if (null != near && (!pass(near, far, forth) | !pass(far, near, back))) {
+            if (near != null && (!pass(near, far, forth) | !pass(far, near, back))) {
                 drop();
             }
         } catch (final IOException ex) {

@@ -84,7 +84,7 @@ class ExchangeSessionTest {
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         assertEquals(listener.schedule().at(1, SECOND_NS), connector.schedule().at(1, SECOND_NS));
         for (long number = 1; number <= 5; number++) {
-            connector.offer(interval(connector, number, 3 == number ? new PointDrops(0, 7, 0, 0) : PointDrops.NONE));
+            connector.offer(interval(connector, number, number == 3 ? new PointDrops(0, 7, 0, 0) : PointDrops.NONE));
             listener.expect(number);
         }
         ends.until("answers", () -> heard.answered.size() == 5);

@@ -105,7 +105,7 @@ class HostilePeerTest {
         while (offset < said.position()) {
             final int lengthBytes = ExchangeHeader.lengthBytes(octets, offset);
             assertEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(octets, offset, lengthBytes));
-            if (MessageType.REFUSED == ExchangeHeader.type(octets, offset)) {
+            if (ExchangeHeader.type(octets, offset) == MessageType.REFUSED) {
                 text = new RefusedMessage().wrap(octets, offset).text();
             }
             offset += lengthBytes;
@@ -304,7 +304,7 @@ class HostilePeerTest {
                 channel.configureBlocking(false);
                 channel.connect(new InetSocketAddress("127.0.0.1", listener.boundAddress().getPort()));
                 crowd.add(channel);
-                if (0 == i % 100) {
+                if (i % 100 == 0) {
                     ends.turn();
                 }
             }

@@ -73,14 +73,14 @@ class IntervalAssemblerTest {
         ExchangeResult result = ExchangeResult.UNEXPECTED;
         for (final UnsafeBuffer message : messages) {
             result = ExchangeVerifier.verify(message, 0, message.capacity());
-            if (ExchangeResult.ACCEPTED == result) {
+            if (result == ExchangeResult.ACCEPTED) {
                 switch (ExchangeHeader.type(message, 0)) {
                     case INTERVAL_BEGIN -> assembler.begin(message, 0);
                     case INTERVAL_END -> result = assembler.end(message, 0);
                     default -> result = assembler.add(ExchangeHeader.type(message, 0), message, 0);
                 }
             }
-            if (ExchangeResult.ACCEPTED != result) {
+            if (result != ExchangeResult.ACCEPTED) {
                 return result;
             }
         }
@@ -155,7 +155,7 @@ class IntervalAssemblerTest {
                 }
             }
         }
-        if (ExchangeResult.ACCEPTED == take(messages) && null == assembler.spoiled()) {
+        if (take(messages) == ExchangeResult.ACCEPTED && assembler.spoiled() == null) {
             assertEquals(LDS, assembler.sketch(0).geometry());
             assertEquals(LDA, assembler.sketch(1).geometry());
             assertEquals(assembler.number(), assembler.sketch(0).intervalNumber());

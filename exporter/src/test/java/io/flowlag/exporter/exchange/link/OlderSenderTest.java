@@ -104,7 +104,7 @@ class OlderSenderTest {
         final UnsafeBuffer buffer = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
         int lengthBytes = encoder.applyAsInt(buffer);
         ExchangeHeader.version(buffer, 0, 4);
-        if (null != seal) {
+        if (seal != null) {
             lengthBytes = ExchangeHeader.addTrailer(buffer, 0, lengthBytes);
             seal.seal(buffer, 0, lengthBytes);
         }
@@ -129,7 +129,7 @@ class OlderSenderTest {
 
     private ExchangeSettings settings() {
         final UnsafeBuffer message = next();
-        if (null != seal) {
+        if (seal != null) {
             assertTrue(seal.open(message, 0, message.capacity()));
             receiverSeal.hideSecrets(message, 0);
         }

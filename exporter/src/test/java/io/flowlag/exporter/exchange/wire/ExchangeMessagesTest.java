@@ -104,7 +104,7 @@ public class ExchangeMessagesTest {
                 final byte original = message.getByte(offset);
                 for (final int change : CHANGES) {
                     message.putByte(offset, (byte)(original ^ change));
-                    if (ExchangeResult.ACCEPTED == ExchangeVerifier.verify(message, 0, message.capacity())) {
+                    if (ExchangeVerifier.verify(message, 0, message.capacity()) == ExchangeResult.ACCEPTED) {
                         assertEquals(message.capacity(), ExchangeHeader.lengthBytes(message, 0), name);
                         read(message);
                     }
@@ -133,7 +133,7 @@ public class ExchangeMessagesTest {
         final UnsafeBuffer buffer = new UnsafeBuffer(new byte[ExchangeHeader.LENGTH_BYTES + body.length]);
         buffer.putBytes(ExchangeHeader.LENGTH_BYTES, body);
         ExchangeHeader.encode(buffer, 0, type, body.length);
-        if (ExchangeResult.ACCEPTED == ExchangeVerifier.verify(buffer, 0, buffer.capacity())) {
+        if (ExchangeVerifier.verify(buffer, 0, buffer.capacity()) == ExchangeResult.ACCEPTED) {
             read(buffer);
         }
     }

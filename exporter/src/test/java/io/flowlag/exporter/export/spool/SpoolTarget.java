@@ -48,8 +48,8 @@ public final class SpoolTarget implements FuzzTarget {
             channel = FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
             scan = new SpoolScan(new SpoolPosition(directory.resolve("position")), buffer, octets);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
         Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
     }
@@ -57,8 +57,8 @@ public final class SpoolTarget implements FuzzTarget {
     private static void delete(final Path folder) {
         try (Stream<Path> all = Files.walk(folder)) {
             all.sorted((left, right) -> right.compareTo(left)).forEach((each) -> each.toFile().delete());
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 
@@ -127,8 +127,8 @@ public final class SpoolTarget implements FuzzTarget {
                 readAll(input, length, segment.records);
             }
             return isSpool ? 1 + segment.records + 100 * (segment.lengthBytes == length ? 1 : 0) : 0;
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

@@ -91,7 +91,7 @@ class SizeProcessTest {
             GeneratedTraffic traffic = new GeneratedTraffic(
                 TrafficProfile.demo().toBuilder().flowCount(1).packetCount(40).build())) {
             int polled = 0;
-            while (PacketSource.END_OF_SOURCE != polled) {
+            while (polled != PacketSource.END_OF_SOURCE) {
                 polled = traffic.poll(writer, 100);
             }
         }
@@ -224,7 +224,7 @@ class SizeProcessTest {
             TrafficProfile.demo().toBuilder().flowCount(FLOWS).packetCount(PACKETS).largestFlowPackets(4_000).build();
         try (GeneratedTraffic traffic = new GeneratedTraffic(profile);
             CaptureWriter writer = new CaptureWriter(file, CaptureWriter.Format.PCAP_MICROSECONDS)) {
-            while (PacketSource.END_OF_SOURCE != polled[0]) {
+            while (polled[0] != PacketSource.END_OF_SOURCE) {
                 polled[0] = traffic.poll(writer, 100);
             }
         }

@@ -59,14 +59,14 @@ public final class FineCombEstimator {
         repairedCells = 0;
         abandonedCells = 0;
         pairing = SynopsisPairing.check(SynopsisFamily.FINE_COMB, sender, receiver);
-        if (SynopsisPairing.PAIRED == pairing && receiver.cells() > capacity) {
+        if (pairing == SynopsisPairing.PAIRED && receiver.cells() > capacity) {
             pairing = SynopsisPairing.TOO_LARGE;
         }
-        if (SynopsisPairing.PAIRED == pairing) {
+        if (pairing == SynopsisPairing.PAIRED) {
             delays.begin(1, receiver.cells());
             for (int cell = 0; cell < receiver.cells(); cell++) {
                 delays.set(cell, receiver.timestampSumNs(cell) - sender.timestampSumNs(cell), receiver.count(cell));
-                agrees[cell] = 0 == gained(cell) && 0 == parity(cell);
+                agrees[cell] = gained(cell) == 0 && parity(cell) == 0;
             }
         }
         return pairing;
@@ -127,7 +127,7 @@ public final class FineCombEstimator {
      */
     public void estimate(final AggregateEstimate result) {
         result.reset();
-        if (SynopsisPairing.PAIRED != pairing) {
+        if (pairing != SynopsisPairing.PAIRED) {
             return;
         }
         boolean complete = true;

@@ -62,7 +62,7 @@ public final class MinHashEstimator extends Synopsis implements DifferenceEstima
 
     @Override
     public double estimate(final SynopsisImage other) {
-        if (SynopsisPairing.PAIRED != SynopsisPairing.check(SynopsisFamily.MIN_HASH, image(), other)) {
+        if (SynopsisPairing.check(SynopsisFamily.MIN_HASH, image(), other) != SynopsisPairing.PAIRED) {
             return SignedCounts.NO_ESTIMATE;
         }
         final long[] own = sorted(image());
@@ -73,15 +73,15 @@ public final class MinHashEstimator extends Synopsis implements DifferenceEstima
         int j = 0;
         while (union < places && (i < places || j < places)) {
             final int order = i == places ? 1 : j == places ? -1 : Long.compareUnsigned(own[i], others[j]);
-            if (EMPTY == (order <= 0 ? own[i] : others[j])) {
+            if ((order <= 0 ? own[i] : others[j]) == EMPTY) {
                 break;
             }
             union++;
-            both += 0 == order ? 1 : 0;
+            both += order == 0 ? 1 : 0;
             i += order <= 0 ? 1 : 0;
             j += order >= 0 ? 1 : 0;
         }
-        final double similarity = 0 == union ? 1 : both / (double)union;
+        final double similarity = union == 0 ? 1 : both / (double)union;
         return (1 - similarity) / (1 + similarity) * (image().packets() + other.packets());
     }
 

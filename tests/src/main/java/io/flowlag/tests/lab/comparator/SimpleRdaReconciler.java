@@ -69,10 +69,10 @@ public final class SimpleRdaReconciler {
         sender = senderImage;
         receiver = receiverImage;
         pairing = SynopsisPairing.check(SynopsisFamily.SRDA, sender, receiver);
-        if (SynopsisPairing.PAIRED == pairing && receiver.cells() > capacity) {
+        if (pairing == SynopsisPairing.PAIRED && receiver.cells() > capacity) {
             pairing = SynopsisPairing.TOO_LARGE;
         }
-        if (SynopsisPairing.PAIRED == pairing) {
+        if (pairing == SynopsisPairing.PAIRED) {
             subtract();
             peel();
         }
@@ -109,7 +109,7 @@ public final class SimpleRdaReconciler {
     public void repair(
         final ListedTimes senderPackets, final ListedTimes receiverPackets, final AggregateEstimate result) {
         result.reset();
-        if (SynopsisPairing.PAIRED != pairing) {
+        if (pairing != SynopsisPairing.PAIRED) {
             return;
         }
         delays.begin(1, receiver.cells());
@@ -175,13 +175,13 @@ public final class SimpleRdaReconciler {
     }
 
     private boolean clean(final int cell) {
-        return 0 == counts[cell] && 0 == identifiers[cell] && 0 == identifierHashes[cell];
+        return 0 == counts[cell] && identifiers[cell] == 0 && identifierHashes[cell] == 0;
     }
 
     /** {@return whether the item's timestamp is known} */
     private boolean takeOut(final Item item, final ListedTimes source) {
         final int entry = source.find(item.identifier());
-        final boolean known = ListedTimes.NOT_FOUND != entry && 1 == source.copies(entry);
+        final boolean known = entry != ListedTimes.NOT_FOUND && source.copies(entry) == 1;
         for (int choice = 0; choice < receiver.banks(); choice++) {
             final int cell = cell(choice, item.identifier());
             if (cell >= 0 && known) {

@@ -71,7 +71,7 @@ public final class StrataEstimator extends Synopsis implements DifferenceEstimat
 
     @Override
     public double estimate(final SynopsisImage other) {
-        if (SynopsisPairing.PAIRED != SynopsisPairing.check(SynopsisFamily.STRATA, image(), other)) {
+        if (SynopsisPairing.check(SynopsisFamily.STRATA, image(), other) != SynopsisPairing.PAIRED) {
             return SignedCounts.NO_ESTIMATE;
         }
         double found = 0;

@@ -110,7 +110,7 @@ final class Interval {
                 estimateSquareSumNs2[flow] += estimateNs * estimateNs;
                 for (int row = 0; row < geometry.rows(); row++) {
                     final int column = cellMap.column(row, hash, digest);
-                    if (CellMap.NOT_SAMPLED != column) {
+                    if (column != CellMap.NOT_SAMPLED) {
                         cellEstimateSumNs[row * geometry.columns() + column] += estimateNs;
                     }
                 }

@@ -70,7 +70,7 @@ final class Series {
         if (!isScored) {
             return;
         }
-        unsound += JointStatus.JOINT == status ? 0 : 1;
+        unsound += status == JointStatus.JOINT ? 0 : 1;
         cpuSeconds.add(seconds);
         health.add(estimator.health());
         for (int flow = 0; flow < interval.problem.flows(); flow++) {

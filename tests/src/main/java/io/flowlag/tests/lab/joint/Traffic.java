@@ -134,7 +134,7 @@ final class Traffic {
             if (packet % packetGap == 0) {
                 freeNs = Math.max(freeNs, nowNs) + REFERENCE_BYTES * NS_PER_BYTE;
                 final long rightNs = Math.round(freeNs);
-                interpolate(waiting, packet, 0 == packet, leftNs, leftDelayNs, rightNs, rightNs - nowNs);
+                interpolate(waiting, packet, packet == 0, leftNs, leftDelayNs, rightNs, rightNs - nowNs);
                 waiting = packet;
                 leftNs = rightNs;
                 leftDelayNs = rightNs - nowNs;

@@ -126,7 +126,7 @@ public final class DecodingExperiment {
         for (int item = 0; item < items; item++) {
             final long identifier = random.nextLong();
             identifiers.add(identifier);
-            (0 == item % 3 ? receiver : sender).update(identifier, item);
+            (item % 3 == 0 ? receiver : sender).update(identifier, item);
         }
         final DifferenceDecoder decoder = new DifferenceDecoder(geometry.totalCells(), seed, pureTest);
         final PacketDifference difference = decoder.newDifference();
@@ -145,7 +145,7 @@ public final class DecodingExperiment {
             final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, 0);
             final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(geometry, 0);
             for (int item = 0; item < items; item++) {
-                (0 == item % 2 ? receiver : sender).update(random.nextLong(), item);
+                (item % 2 == 0 ? receiver : sender).update(random.nextLong(), item);
             }
             for (int repeat = 0; repeat < 5; repeat++) {
                 final long start = System.nanoTime();
@@ -179,7 +179,7 @@ public final class DecodingExperiment {
                 final long identifier = random.nextLong();
                 probe.clear();
                 probe.update(identifier, 0);
-                if (1 == probe.image().count(0)) {
+                if (probe.image().count(0) == 1) {
                     receiver.update(identifier, 1_000);
                     stash.offer(identifier, 1_000);
                     gained++;

@@ -47,10 +47,10 @@ public final class EstimatorExperiment {
         final DifferenceEstimator other = estimator(kind, seed);
         for (int packet = 0; packet < packets; packet++) {
             final long identifier = random.nextLong();
-            if (packet >= items || 0 == packet % 2) {
+            if (packet >= items || packet % 2 == 0) {
                 own.add(identifier);
             }
-            if (packet >= items || 0 != packet % 2) {
+            if (packet >= items || packet % 2 != 0) {
                 other.add(identifier);
             }
         }

@@ -96,7 +96,7 @@ public final class LdsRepairExperiment {
             for (final double rate : rates) {
                 final double[][] rows = new double[8][seeds];
                 for (int run = 0; run < seeds; run++) {
-                    final double[] row = new LdsRepairExperiment(run, scale).measure(rate, 1 == burst);
+                    final double[] row = new LdsRepairExperiment(run, scale).measure(rate, burst == 1);
                     for (int i = 0; i < row.length; i++) {
                         rows[i][run] = row[i];
                     }
@@ -169,7 +169,7 @@ public final class LdsRepairExperiment {
         sent.fill(sentPackets, FlowSample.ALL);
         received.fill(receivedPackets, FlowSample.ALL);
         final RdaReconciler reconciler = new RdaReconciler(size.totalCells(), seed, CONFIDENCE);
-        if (SynopsisPairing.PAIRED != reconciler.decode(sentPackets.image(), receivedPackets.image())) {
+        if (reconciler.decode(sentPackets.image(), receivedPackets.image()) != SynopsisPairing.PAIRED) {
             throw new IllegalStateException("not paired");
         }
         reconciler.decodeFurther(sent, true);
@@ -198,7 +198,7 @@ public final class LdsRepairExperiment {
     private double[] errors(
         final LossyDifferenceSketch sender, final LossyDifferenceSketch receiver, final boolean[] lost) {
         final FlowEstimator estimator = new FlowEstimator(geometry, seed);
-        if (PairingResult.PAIRED != estimator.pair(sender.image(), receiver.image())) {
+        if (estimator.pair(sender.image(), receiver.image()) != PairingResult.PAIRED) {
             throw new IllegalStateException("not paired");
         }
         final double[] sums = new double[flowHashes.length];

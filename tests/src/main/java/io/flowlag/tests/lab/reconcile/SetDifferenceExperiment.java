@@ -184,7 +184,7 @@ public final class SetDifferenceExperiment {
         received.fill(receiver, FlowSample.ALL);
         final RdaReconciler reconciler = new RdaReconciler(geometry.totalCells(), seed, CONFIDENCE);
         final AggregateEstimate estimate = new AggregateEstimate();
-        if (SynopsisPairing.PAIRED != reconciler.decode(sender.image(), receiver.image())) {
+        if (reconciler.decode(sender.image(), receiver.image()) != SynopsisPairing.PAIRED) {
             throw new IllegalStateException("not paired");
         }
         if (method >= 6) {
@@ -193,7 +193,7 @@ public final class SetDifferenceExperiment {
         reconciler.repair(sent, received, estimate);
         final CollapsedCells collapsed = CollapsedCells.of(reconciler.cells(), true, estimate.meanNs());
         note(estimate, collapsed, truth, row, method, seed);
-        if (0 == method) {
+        if (method == 0) {
             final double second = collapsed.secondMomentNs2() - estimate.meanNs() * estimate.meanNs();
             extras[row][0][seed] = Math.abs(Math.sqrt(Math.max(0, second)) - truth[1]) / truth[1];
             extras[row][1][seed] = Math.abs(collapsed.standardDeviationNs() - truth[1]) / truth[1];
@@ -253,7 +253,7 @@ public final class SetDifferenceExperiment {
         final int row) {
         final int octets = 2 * cells * CELL_LENGTH;
         for (int kind = 0; kind < 2; kind++) {
-            final int ldaCells = octets / (0 == kind ? LDA_CELL_LENGTH : DIGEST_CELL_LENGTH) / 2 * 2;
+            final int ldaCells = octets / (kind == 0 ? LDA_CELL_LENGTH : DIGEST_CELL_LENGTH) / 2 * 2;
             final SketchGeometry geometry = SketchGeometry.lda(ldaCells, 0);
             final LossyDifferenceAggregator sender = new LossyDifferenceAggregator(geometry, seed);
             final LossyDifferenceAggregator receiver = new LossyDifferenceAggregator(geometry, seed);
@@ -266,7 +266,7 @@ public final class SetDifferenceExperiment {
             for (int i = 0; i < losses; i++) {
                 receiver.update(traffic.reordered[i], traffic.reorderedNs[i], PACKET_BYTES);
             }
-            final double[] values = 0 == kind ?
+            final double[] values = kind == 0 ?
                 byCounts(sender.image(), receiver.image()) : byDigests(sender.image(), receiver.image());
             meanErrors[row][4 + kind][seed] = Math.abs(values[0] - truth[0]) / truth[0];
             deviationErrors[row][4 + kind][seed] = Math.abs(values[1] - truth[1]) / truth[1];

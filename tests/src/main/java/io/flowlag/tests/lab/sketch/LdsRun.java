@@ -51,7 +51,7 @@ final class LdsRun {
     private void take(
         final int flow, final long digest, final long sentNs, final long delayNs, final int bytes, final boolean lost) {
         for (int i = 0; i < settings.length; i++) {
-            final int weight = null == settings[i].weights() ? 1 : settings[i].weights()[flow];
+            final int weight = settings[i].weights() == null ? 1 : settings[i].weights()[flow];
             senders[i].update(traffic.flowHashes[flow], digest, sentNs, bytes, weight);
             if (!lost) {
                 receivers[i].update(traffic.flowHashes[flow], digest, sentNs + delayNs, bytes, weight);
@@ -67,15 +67,15 @@ final class LdsRun {
     FlowErrors errors(
         final int index, final Packets packets, final BiFunction<SketchGeometry, Long, FlowEstimator> estimators) {
         final FlowEstimator estimator = estimators.apply(settings[index].geometry(), SEED);
-        if (PairingResult.PAIRED != estimator.pair(senders[index].image(), receivers[index].image())) {
+        if (estimator.pair(senders[index].image(), receivers[index].image()) != PairingResult.PAIRED) {
             throw new IllegalStateException("not paired");
         }
         final FlowEstimate estimate = new FlowEstimate();
         final FlowErrors errors = new FlowErrors(received, traffic.flows());
         for (int flow = 0; flow < traffic.flows(); flow++) {
-            final int weight = null == settings[index].weights() ? 1 : settings[index].weights()[flow];
+            final int weight = settings[index].weights() == null ? 1 : settings[index].weights()[flow];
             estimator.estimate(traffic.flowHashes[flow], weight,
-                Packets.KNOWN == packets ? received[flow] : FlowEstimator.UNKNOWN_PACKETS, estimate);
+                packets == Packets.KNOWN ? received[flow] : FlowEstimator.UNKNOWN_PACKETS, estimate);
             final double truthNs = delaySumsNs[flow] / received[flow];
             errors.put(flow, estimate, truthNs);
         }

@@ -20,8 +20,8 @@ final class MeasuredQuantiles {
             quantiles = reader.lines().skip(HEADER_LINES)
                 .map(line -> Arrays.stream(line.split(",")).mapToDouble(Double::parseDouble).toArray())
                 .toArray(double[][]::new);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

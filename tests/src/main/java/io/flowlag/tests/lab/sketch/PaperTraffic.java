@@ -159,7 +159,7 @@ final class PaperTraffic {
     void play(final double lossRate, final PacketSink sink) {
         final SplittableRandom random = new SplittableRandom(seed + 1);
         final SplittableRandom losses = new SplittableRandom(seed + 2);
-        if (DelayModel.FIFO_QUEUE == delays) {
+        if (delays == DelayModel.FIFO_QUEUE) {
             playQueue(random, losses, lossRate, sink);
             return;
         }
@@ -182,7 +182,7 @@ final class PaperTraffic {
 
     /** A packet's delay, where it does not depend on other packets. */
     long delayNs(final double factor, final SplittableRandom random) {
-        if (DelayModel.MEASURED == delays) {
+        if (delays == DelayModel.MEASURED) {
             return link.delayNs(random.nextDouble());
         }
         return Math.round(factor * DELAY_SCALE_NS * Math.pow(-Math.log(1 - random.nextDouble()), 1 / DELAY_SHAPE));

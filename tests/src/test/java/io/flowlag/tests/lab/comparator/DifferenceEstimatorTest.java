@@ -79,10 +79,10 @@ class DifferenceEstimatorTest {
             final DifferenceEstimator other = estimator(kind, seed);
             for (int item = 0; item < ITEMS; item++) {
                 final long identifier = random.nextLong();
-                if (item >= items || 0 == item % 3) {
+                if (item >= items || item % 3 == 0) {
                     own.add(identifier);
                 }
-                if (item >= items || 0 != item % 3) {
+                if (item >= items || item % 3 != 0) {
                     other.add(identifier);
                 }
             }

@@ -122,7 +122,7 @@ class SimpleRdaTest {
         assertEquals(2, reconciler.listed().stream().filter(SimpleRdaReconciler.Item::isLost).count());
         assertTrue(reconciler.isComplete());
         for (final SimpleRdaReconciler.Item item : reconciler.listed()) {
-            assertEquals(item.isLost(), ListedTimes.NOT_FOUND != sent.find(item.identifier()));
+            assertEquals(item.isLost(), sent.find(item.identifier()) != ListedTimes.NOT_FOUND);
         }
         reconciler.repair(sent, received, estimate);
         return estimate;

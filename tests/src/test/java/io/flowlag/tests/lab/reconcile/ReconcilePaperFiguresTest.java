@@ -74,10 +74,10 @@ class ReconcilePaperFiguresTest {
         final Rows table = DecodingExperiment.banks(INTERVALS, PAPER ? 1 : 0.1);
         print(table);
         for (final double[] row : table.rows()) {
-            if (4 == row[1]) {
+            if (row[1] == 4) {
                 assertTrue(row[7] >= 0.97, "4 banks of " + row[0] + " items: " + row[7]);
             }
-            if (2 == row[1] && row[0] >= 100) {
+            if (row[1] == 2 && row[0] >= 100) {
                 // Five deviations of a share of 0.87.
                 assertEquals(0.866, row[6], 5 * Math.sqrt(0.12 / INTERVALS) + 0.03);
             }
