@@ -10,7 +10,6 @@ package io.flowlag.common.time;
  */
 public final class NtpTimestamp {
     private static final long NTP_TO_UNIX_SECONDS = 2_208_988_800L;
-    private static final long NANOSECONDS_PER_SECOND = 1_000_000_000L;
     private static final long NANOSECONDS_PER_MICROSECOND = 1_000L;
     private static final long MICROSECONDS_PER_SECOND = 1_000_000L;
     private static final long UNSIGNED_32 = 0xFFFF_FFFFL;
@@ -27,9 +26,9 @@ public final class NtpTimestamp {
      * @return the 64 bits.
      */
     public static long ofEpochNs(final long epochNs) {
-        final long seconds = Math.floorDiv(epochNs, NANOSECONDS_PER_SECOND);
-        final long nanoseconds = Math.floorMod(epochNs, NANOSECONDS_PER_SECOND);
-        final long fraction = ((nanoseconds << 32) + NANOSECONDS_PER_SECOND - 1) / NANOSECONDS_PER_SECOND;
+        final long seconds = Math.floorDiv(epochNs, Nanoseconds.PER_SECOND);
+        final long nanoseconds = Math.floorMod(epochNs, Nanoseconds.PER_SECOND);
+        final long fraction = ((nanoseconds << 32) + Nanoseconds.PER_SECOND - 1) / Nanoseconds.PER_SECOND;
         return join(seconds, fraction);
     }
 
@@ -40,8 +39,8 @@ public final class NtpTimestamp {
      * @return the 64 bits.
      */
     public static long ofEpochNsAtMicroseconds(final long epochNs) {
-        final long seconds = Math.floorDiv(epochNs, NANOSECONDS_PER_SECOND);
-        final long microseconds = Math.floorMod(epochNs, NANOSECONDS_PER_SECOND) / NANOSECONDS_PER_MICROSECOND;
+        final long seconds = Math.floorDiv(epochNs, Nanoseconds.PER_SECOND);
+        final long microseconds = Math.floorMod(epochNs, Nanoseconds.PER_SECOND) / NANOSECONDS_PER_MICROSECOND;
         final long divisor = MICROSECONDS_PER_SECOND << MICROSECOND_UNUSED_BITS;
         final long fraction = ((microseconds << 32) + divisor - 1) / divisor << MICROSECOND_UNUSED_BITS;
         return join(seconds, fraction);
@@ -55,8 +54,8 @@ public final class NtpTimestamp {
      */
     public static long toEpochNs(final long ntpTimestamp) {
         final long seconds = ((ntpTimestamp >>> 32) - NTP_TO_UNIX_SECONDS) & UNSIGNED_32;
-        final long nanoseconds = ((ntpTimestamp & UNSIGNED_32) * NANOSECONDS_PER_SECOND) >>> 32;
-        return seconds * NANOSECONDS_PER_SECOND + nanoseconds;
+        final long nanoseconds = ((ntpTimestamp & UNSIGNED_32) * Nanoseconds.PER_SECOND) >>> 32;
+        return seconds * Nanoseconds.PER_SECOND + nanoseconds;
     }
 
     /**
@@ -67,10 +66,10 @@ public final class NtpTimestamp {
      * @return nanoseconds since the UNIX epoch.
      */
     public static long toEpochNs(final long ntpTimestamp, final long nearNs) {
-        final long nearSeconds = Math.floorDiv(nearNs, NANOSECONDS_PER_SECOND);
+        final long nearSeconds = Math.floorDiv(nearNs, Nanoseconds.PER_SECOND);
         final int aheadSeconds = (int)((ntpTimestamp >>> 32) - (nearSeconds + NTP_TO_UNIX_SECONDS));
-        final long nanoseconds = (ntpTimestamp & UNSIGNED_32) * NANOSECONDS_PER_SECOND >>> 32;
-        return (nearSeconds + aheadSeconds) * NANOSECONDS_PER_SECOND + nanoseconds;
+        final long nanoseconds = (ntpTimestamp & UNSIGNED_32) * Nanoseconds.PER_SECOND >>> 32;
+        return (nearSeconds + aheadSeconds) * Nanoseconds.PER_SECOND + nanoseconds;
     }
 
     private static long join(final long epochSeconds, final long fraction) {

@@ -1,2 +1,2 @@
-/** Formats of time. */
+/** Formats and units of time. */
 package io.flowlag.common.time;

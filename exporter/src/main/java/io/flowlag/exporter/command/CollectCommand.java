@@ -1,5 +1,6 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.LogLevel;
@@ -23,7 +24,6 @@ import java.util.List;
     "Receives IPFIX and prints the records; without options, from UDP port " + Endpoint.IPFIX_PORT + " on loopback.")
 final class CollectCommand extends ConfiguredCommand {
     private static final String DEFAULT_ADDRESS = "udp://127.0.0.1:" + Endpoint.IPFIX_PORT;
-    private static final long NS_PER_SECOND = 1_000_000_000L;
 
     @Option(names = "--listen", paramLabel = "URI",
         description = "Address to receive on: udp://HOST:PORT, tcp://HOST:PORT or tls://HOST:PORT. Repeatable. Default: " +
@@ -72,7 +72,7 @@ final class CollectCommand extends ConfiguredCommand {
             CollectProcess.listening(config, listenAddresses(config)) : CollectOptions.DEFAULTS.withFiles(files);
         return starter.collect(config, source
             .withFormat(format)
-            .withEnd(recordLimit, (long)(idleSeconds * NS_PER_SECOND))
+            .withEnd(recordLimit, (long)(idleSeconds * Nanoseconds.PER_SECOND))
             .withVoice(config.log().level() == LogLevel.ERROR, config.log().level() == LogLevel.DEBUG), terminal());
     }
 

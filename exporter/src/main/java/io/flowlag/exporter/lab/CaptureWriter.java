@@ -1,5 +1,6 @@
 package io.flowlag.exporter.lab;
 
+import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import org.agrona.DirectBuffer;
@@ -43,7 +44,6 @@ public final class CaptureWriter implements PacketHandler, AutoCloseable {
     }
 
     private static final int BUFFER_BYTES = 1 << 18;
-    private static final long NS_PER_SECOND = 1_000_000_000L;
 
     private static final int PCAP_MAGIC_MICROSECONDS = 0xA1B2_C3D4;
     private static final int PCAP_MAGIC_NANOSECONDS = 0xA1B2_3C4D;
@@ -190,8 +190,8 @@ public final class CaptureWriter implements PacketHandler, AutoCloseable {
 
     private void putPcapRecord(
         final DirectBuffer packet, final int offset, final int keptBytes, final int wireLengthBytes, final long timestampNs) {
-        final long fractionNs = timestampNs % NS_PER_SECOND;
-        buffer.putInt((int) (timestampNs / NS_PER_SECOND))
+        final long fractionNs = timestampNs % Nanoseconds.PER_SECOND;
+        buffer.putInt((int) (timestampNs / Nanoseconds.PER_SECOND))
             .putInt((int) (format.isNanoseconds() ? fractionNs : fractionNs / 1000))
             .putInt(keptBytes)
             .putInt(wireLengthBytes);

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.lab;
 
+import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -12,7 +13,6 @@ import io.flowlag.exporter.capture.PacketSource;
  * Allocates at construction (8 octets a packet and about 54 a flow), then never.
  */
 public final class GeneratedTraffic implements PacketSource {
-    private static final long NS_PER_SECOND = 1_000_000_000L;
     private static final long EMISSION_SALT = 0x6C61_6265_6C6C_6564L;
     private static final int MEDIUM_FRAME_BYTES = 590;
     private static final int LARGE_FRAME_BYTES = 1514;
@@ -41,7 +41,7 @@ public final class GeneratedTraffic implements PacketSource {
         name = "generated:" + profile.name();
         startNs = profile.startNs();
         packetsPerSecond = profile.packetsPerSecond();
-        jitterNs = (int) Math.max(1, NS_PER_SECOND / packetsPerSecond - 1);
+        jitterNs = (int) Math.max(1, Nanoseconds.PER_SECOND / packetsPerSecond - 1);
         snapLengthBytes = profile.snapLengthBytes();
         smallFrameShare = profile.smallFrameShare();
         smallOrMediumFrameShare = smallFrameShare + profile.mediumFrameShare();
@@ -71,7 +71,7 @@ public final class GeneratedTraffic implements PacketSource {
 
     private void emit(final PacketHandler handler) {
         final int flow = schedule.flowOf(nextPacket);
-        final long timestampNs = startNs + nextPacket * NS_PER_SECOND / packetsPerSecond + random.nextInt(jitterNs);
+        final long timestampNs = startNs + nextPacket * Nanoseconds.PER_SECOND / packetsPerSecond + random.nextInt(jitterNs);
         final int frameBytes = encoder.encode(flow, drawFrameBytes());
         flows.onEmitted(flow, encoder.ipLengthBytes(), timestampNs);
         nextPacket++;

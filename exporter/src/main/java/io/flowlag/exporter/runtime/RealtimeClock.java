@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.time.Nanoseconds;
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.SystemEpochNanoClock;
 
@@ -12,7 +13,6 @@ import java.lang.invoke.MethodHandles;
  * SystemEpochNanoClock}. Any thread. Allocates at construction.
  */
 final class RealtimeClock implements EpochNanoClock {
-    private static final long NS_PER_SECOND = 1_000_000_000L;
     private static final long MS_PER_SECOND = 1_000;
     /** The offset is too far from the time and must be renewed. */
     private static final long TOO_FAR = -1;
@@ -43,11 +43,11 @@ final class RealtimeClock implements EpochNanoClock {
         final long offset = offsetSeconds;
         final long distanceNs = distanceNs(offset);
         if (distanceNs != TOO_FAR) {
-            return offset * NS_PER_SECOND + distanceNs;
+            return offset * Nanoseconds.PER_SECOND + distanceNs;
         }
         final long newOffset = System.currentTimeMillis() / MS_PER_SECOND;
         offsetSeconds = newOffset;
-        return newOffset * NS_PER_SECOND + distanceNs(newOffset);
+        return newOffset * Nanoseconds.PER_SECOND + distanceNs(newOffset);
     }
 
     private static long distanceNs(final long offset) {

@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.collect;
 
+import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.ipfix.element.DataType;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.message.MessageHeader;
@@ -20,7 +21,6 @@ public final class CollectedRecord {
     private static final int MILLIS_PER_SECOND = 1_000;
     private static final int NANOS_PER_MICRO = 1_000;
     private static final int NANOS_PER_MILLI = 1_000_000;
-    private static final long NANOS_PER_SECOND = 1_000_000_000L;
     /** Seconds from the beginning of NTP's era 0 to the UNIX epoch (RFC 5905 section 6). */
     private static final long NTP_TO_UNIX_SECONDS = 2_208_988_800L;
     /** The fraction bits that a microsecond timestamp does not use (RFC 7011 section 6.1.9). */
@@ -243,7 +243,7 @@ public final class CollectedRecord {
         final InformationElement element = element(index);
         final DataType type = element == null ? DataType.OCTET_ARRAY : element.type();
         return switch (type) {
-            case DATE_TIME_SECONDS -> unsigned(index) * NANOS_PER_SECOND;
+            case DATE_TIME_SECONDS -> unsigned(index) * Nanoseconds.PER_SECOND;
             case DATE_TIME_MILLISECONDS -> millisToNs(unsigned(index));
             case DATE_TIME_MICROSECONDS -> ntpMicros(unsigned(index)) * NANOS_PER_MICRO;
             case DATE_TIME_NANOSECONDS -> ntpNs(unsigned(index));
@@ -268,7 +268,7 @@ public final class CollectedRecord {
 
     private long ntpNs(final long ntp) {
         final long fraction = ntp & 0xFFFF_FFFFL;
-        return unixSeconds(ntp) * NANOS_PER_SECOND + scaleFraction(fraction, NANOS_PER_SECOND);
+        return unixSeconds(ntp) * Nanoseconds.PER_SECOND + scaleFraction(fraction, Nanoseconds.PER_SECOND);
     }
 
     private long ntpMicros(final long ntp) {

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
@@ -35,7 +36,6 @@ import java.util.Map;
 public final class ReplayedPoint {
     private static final int ARGUMENTS = 9;
     private static final int WRONG_COMMAND_LINE = 64;
-    private static final long NS_PER_S = 1_000_000_000L;
 
     private final Counters counters = new Counters();
     private final Terminal terminal = Terminal.system();
@@ -89,7 +89,7 @@ public final class ReplayedPoint {
             run.watch(heartbeat, errors);
             run.onHousekeeping(() -> {
                 if (source.nowNs() >= nextNs[0]) {
-                    nextNs[0] += NS_PER_S;
+                    nextNs[0] += Nanoseconds.PER_SECOND;
                     final Map<String, Long> delay = run.statistics().delay().counters();
                     System.out.printf(Locale.ROOT, "%.3f,%d%n", (source.nowNs() - beginNs) / 1e9,
                         delay.get("exchange_octets_sent") + delay.get("exchange_octets_received"));

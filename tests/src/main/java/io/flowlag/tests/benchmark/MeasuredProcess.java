@@ -1,5 +1,6 @@
 package io.flowlag.tests.benchmark;
 
+import io.flowlag.common.time.Nanoseconds;
 import com.sun.jna.Native;
 import com.sun.jna.Platform;
 
@@ -29,7 +30,6 @@ record MeasuredProcess(int exitCode, long wallNs, long cpuNs, long peakBytes, St
     private static final int SAMPLES_BETWEEN_CHILDREN = 5;
     private static final int CHILDREN = -1;
     private static final int USAGE_BYTES = 256;
-    private static final long NS_PER_SECOND = 1_000_000_000L;
     private static final long NS_PER_MICROSECOND = 1_000L;
     private static final long NS_PER_TICK = 10_000_000L;
     private static final int USER_TICKS = 11;
@@ -73,7 +73,7 @@ record MeasuredProcess(int exitCode, long wallNs, long cpuNs, long peakBytes, St
                 }
                 sample(process.pid(), peaks, ticks);
                 children.forEach(child -> sample(child.pid(), peaks, ticks));
-                if (System.nanoTime() - startNs > limit * NS_PER_SECOND) {
+                if (System.nanoTime() - startNs > limit * Nanoseconds.PER_SECOND) {
                     throw new IOException(command.get(0) + " did not end within " + limit + " s");
                 }
             }
@@ -95,7 +95,7 @@ record MeasuredProcess(int exitCode, long wallNs, long cpuNs, long peakBytes, St
             throw new IllegalStateException("getrusage: errno " + Native.getLastError());
         }
         final ByteBuffer buffer = ByteBuffer.wrap(usage).order(ByteOrder.nativeOrder());
-        return (buffer.getLong(0) + buffer.getLong(16)) * NS_PER_SECOND +
+        return (buffer.getLong(0) + buffer.getLong(16)) * Nanoseconds.PER_SECOND +
             (buffer.getLong(8) + buffer.getLong(24)) * NS_PER_MICROSECOND;
     }
 

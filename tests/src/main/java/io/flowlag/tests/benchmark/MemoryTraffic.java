@@ -1,5 +1,6 @@
 package io.flowlag.tests.benchmark;
 
+import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -30,7 +31,6 @@ final class MemoryTraffic implements PacketSource {
     /** The session of references. */
     static final int SESSION = 1;
 
-    private static final long NS_PER_SECOND = 1_000_000_000L;
     private static final int PACKETS_PER_SECOND = 1_000_000;
     private static final int NANOSECONDS_OFFSET = 4;
     private static final int HELD_OFFSET = 8;
@@ -97,8 +97,8 @@ final class MemoryTraffic implements PacketSource {
     }
 
     private void putHeader(final int heldBytes, final long timestampNs) {
-        records.putInt(position, (int)(timestampNs / NS_PER_SECOND));
-        records.putInt(position + NANOSECONDS_OFFSET, (int)(timestampNs % NS_PER_SECOND));
+        records.putInt(position, (int)(timestampNs / Nanoseconds.PER_SECOND));
+        records.putInt(position + NANOSECONDS_OFFSET, (int)(timestampNs % Nanoseconds.PER_SECOND));
         records.putInt(position + HELD_OFFSET, heldBytes);
         records.putInt(position + WIRE_OFFSET, heldBytes);
     }
@@ -135,7 +135,7 @@ final class MemoryTraffic implements PacketSource {
     }
 
     private long recordNs(final int record) {
-        return records.getInt(record) * NS_PER_SECOND + records.getInt(record + NANOSECONDS_OFFSET);
+        return records.getInt(record) * Nanoseconds.PER_SECOND + records.getInt(record + NANOSECONDS_OFFSET);
     }
 
     /** {@return how long a round lasts, ns of packet time; a multiple of it begins it} */

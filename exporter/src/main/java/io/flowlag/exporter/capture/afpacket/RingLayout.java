@@ -1,5 +1,6 @@
 package io.flowlag.exporter.capture.afpacket;
 
+import io.flowlag.common.time.Nanoseconds;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -69,7 +70,6 @@ final class RingLayout {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
     private static final int TPID_8021Q = 0x8100;
     private static final int NO_VLAN_TAG = -1;
-    private static final long NS_PER_SECOND = 1_000_000_000L;
 
     private RingLayout() {
     }
@@ -96,7 +96,7 @@ final class RingLayout {
     }
 
     static long timestampNs(final UnsafeBuffer ring, final int frame) {
-        return (ring.getInt(frame + FRAME_SECONDS_OFFSET, ORDER) & 0xffff_ffffL) * NS_PER_SECOND +
+        return (ring.getInt(frame + FRAME_SECONDS_OFFSET, ORDER) & 0xffff_ffffL) * Nanoseconds.PER_SECOND +
             ring.getInt(frame + FRAME_NANOSECONDS_OFFSET, ORDER);
     }
 

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.capture.file;
 
+import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
 import org.agrona.DirectBuffer;
@@ -12,7 +13,6 @@ import java.nio.ByteOrder;
  * beyond the length on the wire, which it then raises. The captured length is limited to 256 KiB.
  */
 final class PcapReader extends CaptureReader {
-    private static final long NS_PER_S = 1_000_000_000L;
 
     private final ByteOrder order;
     private final int nsPerFraction;
@@ -67,7 +67,7 @@ final class PcapReader extends CaptureReader {
         final boolean isSwapped = areLengthsSwapped
             || minorVersion == PcapFormat.MIXED_LENGTHS_MINOR_VERSION && first > second;
         // At most 2^32 s and 2^32 µs: far from the bound of 64 bits.
-        timestampNs = PcapFormat.seconds(buffer, index, order) * NS_PER_S
+        timestampNs = PcapFormat.seconds(buffer, index, order) * Nanoseconds.PER_SECOND
             + PcapFormat.fraction(buffer, index, order) * nsPerFraction;
         if (headerLengthBytes == PcapFormat.MODIFIED_RECORD_HEADER_LENGTH_BYTES) {
             interfaceId = PcapFormat.modifiedInterface(buffer, index, order);

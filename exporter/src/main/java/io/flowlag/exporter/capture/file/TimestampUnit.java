@@ -1,5 +1,6 @@
 package io.flowlag.exporter.capture.file;
 
+import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.PacketSource;
 
 import static io.flowlag.exporter.capture.PacketSource.MAX_TIMESTAMP_NS;
@@ -16,11 +17,10 @@ final class TimestampUnit {
     /** Set in {@code if_tsresol} when the exponent is one of 2, not of 10. */
     static final int POWER_OF_TWO = 0x80;
 
-    private static final long NS_PER_S = 1_000_000_000L;
     private static final int NS_EXPONENT = 9;
     /** The largest power of ten that 64 bits hold unsigned. */
     private static final int MAX_EXPONENT = 19;
-    private static final long MAX_SECONDS = MAX_TIMESTAMP_NS / NS_PER_S;
+    private static final long MAX_SECONDS = MAX_TIMESTAMP_NS / Nanoseconds.PER_SECOND;
     private static final long[] POWER_OF_TEN = powersOfTen();
 
     private final int exponent;
@@ -81,8 +81,8 @@ final class TimestampUnit {
 
     /** {@return {@code fraction * 10^9 >>> exponent}, the product in 128 bits} */
     private long shiftedNs(final long fraction) {
-        final long upper = (fraction >>> 32) * NS_PER_S;
-        final long lower = (fraction & 0xffff_ffffL) * NS_PER_S;
+        final long upper = (fraction >>> 32) * Nanoseconds.PER_SECOND;
+        final long lower = (fraction & 0xffff_ffffL) * Nanoseconds.PER_SECOND;
         final long productLow = (upper << 32) + lower;
         final long carry = Long.compareUnsigned(productLow, lower) < 0 ? 1 : 0;
         final long productHigh = (upper >>> 32) + carry;
@@ -104,7 +104,7 @@ final class TimestampUnit {
         if (sumSeconds < -MAX_SECONDS - 1) {
             return MIN_TIMESTAMP_NS;
         }
-        return Math.max(MIN_TIMESTAMP_NS, Math.min(MAX_TIMESTAMP_NS, sumSeconds * NS_PER_S + fractionNs));
+        return Math.max(MIN_TIMESTAMP_NS, Math.min(MAX_TIMESTAMP_NS, sumSeconds * Nanoseconds.PER_SECOND + fractionNs));
     }
 
     private static long[] powersOfTen() {
