@@ -8,22 +8,21 @@ import org.agrona.MutableDirectBuffer;
  * PacketDescriptor#KIND_REFERENCE} that holds the reference's fields in place of addresses and ports. All other fields of the
  * descriptor stay.
  * <pre>
- *   0  timestampNs               8   of its arrival, UNIX epoch
- *   8  stampNs                   8   that it carries, UNIX epoch
- *  16  followUpSentNs            8   effective send time of an earlier reference, valid with hasFollowUp
- *  24  sequenceNumber            4
- *  28  followUpSequenceNumber    4   of the earlier reference, valid with hasFollowUp
- *  32  streamIndex               2   index of the session: one sender and one class
- *  34  hasFollowUp               1   1 or 0
- *  35  (unused)                  1
- *  36  errorEstimate             2   of the sender's clock, as STAMP has it
- *  38  (unused)                  6
- *  44  as in PacketDescriptor   44
+ *   0  stampNs                   8   that it carries, UNIX epoch
+ *   8  followUpSentNs            8   effective send time of an earlier reference, valid with hasFollowUp
+ *  16  sequenceNumber            4
+ *  20  followUpSequenceNumber    4   of the earlier reference, valid with hasFollowUp
+ *  24  streamIndex               2   index of the session: one sender and one class
+ *  26  hasFollowUp               1   1 or 0
+ *  27  (unused)                  1
+ *  28  errorEstimate             2   of the sender's clock, as STAMP has it
+ *  30  (unused)                  6
+ *  36  as in PacketDescriptor   52   timestampNs is that of its arrival
  * </pre>
  * Fields are in the byte order of the machine. Stateless; safe from any thread.
  */
 public final class DecodedReference {
-    private static final int STAMP_NS_OFFSET = 8;
+    private static final int STAMP_NS_OFFSET = 0;
     private static final int FOLLOW_UP_SENT_NS_OFFSET = STAMP_NS_OFFSET + 8;
     private static final int SEQUENCE_NUMBER_OFFSET = FOLLOW_UP_SENT_NS_OFFSET + 8;
     private static final int FOLLOW_UP_SEQUENCE_NUMBER_OFFSET = SEQUENCE_NUMBER_OFFSET + 4;

@@ -8,31 +8,21 @@ import java.nio.ByteOrder;
 /**
  * The layout of a decoded packet between capture and metering, in an array of descriptors or in a ring.
  * <pre>
- *   0  timestampNs            8   UNIX epoch
- *   8  source address        16   two words; an IPv4 address is the low half of the second, the rest 0
- *  24  destination address   16
- *  40  sourcePort             2
- *  42  destinationPort        2
- *  44  protocol               1   IP protocol, extension headers skipped
- *  45  ipVersion              1   4 or 6
- *  46  ipClassOfService       1
- *  47  ttl                    1   or hop limit
- *  48  tcpControlBits         2   0 unless TCP
- *  50  icmpTypeCode           2   type * 256 + code; 0 unless ICMP or ICMPv6
- *  52  vlanId                 2   outermost, valid with FLAG_VLAN
- *  54  flags                  2
- *  56  interfaceId            4
- *  60  ipLengthBytes          4   IP header and payload
- *  64  wireLengthBytes        4
- *  68  segmentCount           2   packets that a segmentation offload joined; 1 normally
- *  70  observationPoint       1   index of the packet source
- *  71  kind                   1   KIND_REGULAR or KIND_REFERENCE, which has the layout of DecodedReference
- *  72  digest                 8   0 unless FLAG_DIGEST
- *  80  segmentFlowHash        8   0 unless FLAG_DIGEST, and with FLAG_FLOW_HASH_LEFT
+ *   0  key                  48   see {@link FlowKeyLayout}; at 39 the TTL or hop limit
+ *  48  timestampNs           8   UNIX epoch
+ *  56  tcpControlBits        2   0 unless TCP
+ *  58  icmpTypeCode          2   type * 256 + code; 0 unless ICMP or ICMPv6
+ *  60  ipLengthBytes         4   IP header and payload
+ *  64  wireLengthBytes       4
+ *  68  segmentCount          2   packets that a segmentation offload joined; 1 normally
+ *  70  observationPoint      1   index of the packet source
+ *  71  kind                  1   KIND_REGULAR or KIND_REFERENCE, which has the layout of DecodedReference
+ *  72  digest                8   0 unless FLAG_DIGEST
+ *  80  segmentFlowHash       8   0 unless FLAG_DIGEST, and with FLAG_FLOW_HASH_LEFT
  * </pre>
  * Fields are in the byte order of the machine: a descriptor never leaves the process. Stateless; safe from any thread.
  */
-public final class PacketDescriptor {
+public final class PacketDescriptor extends FlowKeyLayout {
     /** Length of one descriptor in octets; with a ring's record header it fills one and a half cache lines. */
     public static final int LENGTH_BYTES = 88;
 
@@ -41,8 +31,6 @@ public final class PacketDescriptor {
     /** A verified reference packet: see {@link DecodedReference}. */
     public static final int KIND_REFERENCE = 1;
 
-    /** The packet has a VLAN tag. */
-    public static final int FLAG_VLAN = 1;
     /** The packet is a fragment. */
     public static final int FLAG_FRAGMENT = 1 << 1;
     /** The packet is a fragment, and not the first. */
@@ -60,21 +48,11 @@ public final class PacketDescriptor {
 
     private static final boolean IS_BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
-    private static final int TIMESTAMP_NS_OFFSET = 0;
-    private static final int SOURCE_OFFSET = TIMESTAMP_NS_OFFSET + 8;
-    private static final int DESTINATION_OFFSET = SOURCE_OFFSET + 16;
-    private static final int SOURCE_PORT_OFFSET = DESTINATION_OFFSET + 16;
-    private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
-    private static final int PROTOCOL_OFFSET = DESTINATION_PORT_OFFSET + 2;
-    private static final int IP_VERSION_OFFSET = PROTOCOL_OFFSET + 1;
-    private static final int IP_CLASS_OF_SERVICE_OFFSET = IP_VERSION_OFFSET + 1;
-    private static final int TTL_OFFSET = IP_CLASS_OF_SERVICE_OFFSET + 1;
-    private static final int TCP_CONTROL_BITS_OFFSET = TTL_OFFSET + 1;
+    private static final int TTL_OFFSET = OWN_OFFSET;
+    private static final int TIMESTAMP_NS_OFFSET = KEY_LENGTH_BYTES;
+    private static final int TCP_CONTROL_BITS_OFFSET = TIMESTAMP_NS_OFFSET + 8;
     private static final int ICMP_TYPE_CODE_OFFSET = TCP_CONTROL_BITS_OFFSET + 2;
-    private static final int VLAN_ID_OFFSET = ICMP_TYPE_CODE_OFFSET + 2;
-    private static final int FLAGS_OFFSET = VLAN_ID_OFFSET + 2;
-    private static final int INTERFACE_ID_OFFSET = FLAGS_OFFSET + 2;
-    private static final int IP_LENGTH_OFFSET = INTERFACE_ID_OFFSET + 4;
+    private static final int IP_LENGTH_OFFSET = ICMP_TYPE_CODE_OFFSET + 2;
     private static final int WIRE_LENGTH_OFFSET = IP_LENGTH_OFFSET + 4;
     private static final int SEGMENT_COUNT_OFFSET = WIRE_LENGTH_OFFSET + 4;
     private static final int OBSERVATION_POINT_OFFSET = SEGMENT_COUNT_OFFSET + 2;
@@ -93,96 +71,6 @@ public final class PacketDescriptor {
     /** Writes UNIX epoch, ns. */
     public static void timestampNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + TIMESTAMP_NS_OFFSET, value);
-    }
-
-    /** Reads first eight octets of the source address; 0 for IPv4. */
-    public static long sourceHigh(final DirectBuffer buffer, final int offset) {
-        return buffer.getLong(offset + SOURCE_OFFSET);
-    }
-
-    /** Writes first eight octets of the source address; 0 for IPv4. */
-    public static void sourceHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
-        buffer.putLong(offset + SOURCE_OFFSET, value);
-    }
-
-    /** Reads last eight octets of the source address; for IPv4 the address. */
-    public static long sourceLow(final DirectBuffer buffer, final int offset) {
-        return buffer.getLong(offset + SOURCE_OFFSET + 8);
-    }
-
-    /** Writes last eight octets of the source address; for IPv4 the address. */
-    public static void sourceLow(final MutableDirectBuffer buffer, final int offset, final long value) {
-        buffer.putLong(offset + SOURCE_OFFSET + 8, value);
-    }
-
-    /** Reads first eight octets of the destination address; 0 for IPv4. */
-    public static long destinationHigh(final DirectBuffer buffer, final int offset) {
-        return buffer.getLong(offset + DESTINATION_OFFSET);
-    }
-
-    /** Writes first eight octets of the destination address; 0 for IPv4. */
-    public static void destinationHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
-        buffer.putLong(offset + DESTINATION_OFFSET, value);
-    }
-
-    /** Reads last eight octets of the destination address; for IPv4 the address. */
-    public static long destinationLow(final DirectBuffer buffer, final int offset) {
-        return buffer.getLong(offset + DESTINATION_OFFSET + 8);
-    }
-
-    /** Writes last eight octets of the destination address; for IPv4 the address. */
-    public static void destinationLow(final MutableDirectBuffer buffer, final int offset, final long value) {
-        buffer.putLong(offset + DESTINATION_OFFSET + 8, value);
-    }
-
-    /** Reads source port, 0 where there is none. */
-    public static int sourcePort(final DirectBuffer buffer, final int offset) {
-        return buffer.getShort(offset + SOURCE_PORT_OFFSET) & 0xFFFF;
-    }
-
-    /** Writes source port, 0 where there is none. */
-    public static void sourcePort(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putShort(offset + SOURCE_PORT_OFFSET, (short)value);
-    }
-
-    /** Reads destination port, 0 where there is none. */
-    public static int destinationPort(final DirectBuffer buffer, final int offset) {
-        return buffer.getShort(offset + DESTINATION_PORT_OFFSET) & 0xFFFF;
-    }
-
-    /** Writes destination port, 0 where there is none. */
-    public static void destinationPort(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putShort(offset + DESTINATION_PORT_OFFSET, (short)value);
-    }
-
-    /** Reads IP protocol number. */
-    public static int protocol(final DirectBuffer buffer, final int offset) {
-        return buffer.getByte(offset + PROTOCOL_OFFSET) & 0xFF;
-    }
-
-    /** Writes IP protocol number. */
-    public static void protocol(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putByte(offset + PROTOCOL_OFFSET, (byte)value);
-    }
-
-    /** Reads 4 or 6. */
-    public static int ipVersion(final DirectBuffer buffer, final int offset) {
-        return buffer.getByte(offset + IP_VERSION_OFFSET) & 0xFF;
-    }
-
-    /** Writes 4 or 6. */
-    public static void ipVersion(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putByte(offset + IP_VERSION_OFFSET, (byte)value);
-    }
-
-    /** Reads DSCP and ECN. */
-    public static int ipClassOfService(final DirectBuffer buffer, final int offset) {
-        return buffer.getByte(offset + IP_CLASS_OF_SERVICE_OFFSET) & 0xFF;
-    }
-
-    /** Writes DSCP and ECN. */
-    public static void ipClassOfService(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putByte(offset + IP_CLASS_OF_SERVICE_OFFSET, (byte)value);
     }
 
     /** Reads TTL or hop limit. */
@@ -215,16 +103,6 @@ public final class PacketDescriptor {
         buffer.putShort(offset + ICMP_TYPE_CODE_OFFSET, (short)value);
     }
 
-    /** Reads outermost VLAN id, valid with FLAG_VLAN. */
-    public static int vlanId(final DirectBuffer buffer, final int offset) {
-        return buffer.getShort(offset + VLAN_ID_OFFSET) & 0xFFFF;
-    }
-
-    /** Writes outermost VLAN id, valid with FLAG_VLAN. */
-    public static void vlanId(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putShort(offset + VLAN_ID_OFFSET, (short)value);
-    }
-
     /**
      * Writes both addresses of IPv4.
      *
@@ -252,7 +130,7 @@ public final class PacketDescriptor {
         final MutableDirectBuffer buffer, final int offset, final int sourcePort, final int destinationPort, final int protocol,
         final int ipVersion, final int ipClassOfService, final int ttl) {
         buffer.putLong(
-            offset + SOURCE_PORT_OFFSET,
+            offset + PORTS_OFFSET,
             sourcePort | (long)destinationPort << 16 | (long)protocol << 32 | (long)ipVersion << 40 |
                 (long)ipClassOfService << 48 | (long)ttl << 56, ByteOrder.LITTLE_ENDIAN);
         if (IS_BIG_ENDIAN) {
@@ -262,7 +140,7 @@ public final class PacketDescriptor {
     }
 
     /**
-     * Writes the fields between the TTL and the interface at once.
+     * Writes the fields beside the interface and behind the timestamp, two at once.
      *
      * @param tcpControlBits 16 bits.
      * @param icmpTypeCode   16 bits.
@@ -278,9 +156,8 @@ public final class PacketDescriptor {
             vlanId(buffer, offset, vlanId);
             flags(buffer, offset, flags);
         } else {
-            buffer.putLong(
-                offset + TCP_CONTROL_BITS_OFFSET,
-                tcpControlBits | (long)icmpTypeCode << 16 | (long)vlanId << 32 | (long)flags << 48);
+            buffer.putInt(offset + VLAN_ID_OFFSET, vlanId | flags << 16);
+            buffer.putInt(offset + TCP_CONTROL_BITS_OFFSET, tcpControlBits | icmpTypeCode << 16);
         }
     }
 
@@ -300,26 +177,6 @@ public final class PacketDescriptor {
         } else {
             buffer.putInt(offset + SEGMENT_COUNT_OFFSET, segmentCount | observationPoint << 16 | kind << 24);
         }
-    }
-
-    /** Reads the FLAG_ bits. */
-    public static int flags(final DirectBuffer buffer, final int offset) {
-        return buffer.getShort(offset + FLAGS_OFFSET) & 0xFFFF;
-    }
-
-    /** Writes the FLAG_ bits. */
-    public static void flags(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putShort(offset + FLAGS_OFFSET, (short)value);
-    }
-
-    /** Reads interface index. */
-    public static int interfaceId(final DirectBuffer buffer, final int offset) {
-        return buffer.getInt(offset + INTERFACE_ID_OFFSET);
-    }
-
-    /** Writes interface index. */
-    public static void interfaceId(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putInt(offset + INTERFACE_ID_OFFSET, value);
     }
 
     /** Reads octets of IP header and payload. */

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.flow;
 
 import io.flowlag.common.memory.OffHeapBuffer;
+import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -237,7 +238,7 @@ public final class FlowCache {
     public boolean takeUp(final DirectBuffer saved, final int offset, final int stateLengthBytes, final long nowNs) {
         nextFlowId = Math.max(nextFlowId, FlowEntry.flowId(saved, offset) + 1);
         wheel.start(nowNs);
-        key.wrapEntry(saved, offset);
+        key.wrap(saved, offset);
         final int former = table.find(key);
         if (former != FlowTable.NO_SLOT) {
             wheel.cancel(former);
@@ -412,17 +413,8 @@ public final class FlowCache {
         wheel.start(timestampNs);
         final int slot = insert();
         final int entryOffset = table.offset(slot);
-        FlowEntry.sourceHigh(entries, entryOffset, PacketDescriptor.sourceHigh(descriptor, offset));
-        FlowEntry.sourceLow(entries, entryOffset, PacketDescriptor.sourceLow(descriptor, offset));
-        FlowEntry.destinationHigh(entries, entryOffset, PacketDescriptor.destinationHigh(descriptor, offset));
-        FlowEntry.destinationLow(entries, entryOffset, PacketDescriptor.destinationLow(descriptor, offset));
-        FlowEntry.sourcePort(entries, entryOffset, PacketDescriptor.sourcePort(descriptor, offset));
-        FlowEntry.destinationPort(entries, entryOffset, PacketDescriptor.destinationPort(descriptor, offset));
-        FlowEntry.protocol(entries, entryOffset, PacketDescriptor.protocol(descriptor, offset));
-        FlowEntry.ipVersion(entries, entryOffset, PacketDescriptor.ipVersion(descriptor, offset));
-        FlowEntry.ipClassOfService(entries, entryOffset, PacketDescriptor.ipClassOfService(descriptor, offset));
+        entries.putBytes(entryOffset, descriptor, offset, FlowKeyLayout.KEY_LENGTH_BYTES);
         FlowEntry.endReason(entries, entryOffset, 0);
-        FlowEntry.interfaceId(entries, entryOffset, PacketDescriptor.interfaceId(descriptor, offset));
         FlowEntry.icmpTypeCode(entries, entryOffset, PacketDescriptor.icmpTypeCode(descriptor, offset));
         FlowEntry.observationPoint(entries, entryOffset, PacketDescriptor.observationPoint(descriptor, offset));
         final boolean hasVlan = (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_VLAN) != 0;

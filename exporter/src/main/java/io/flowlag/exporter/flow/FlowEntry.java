@@ -1,5 +1,6 @@
 package io.flowlag.exporter.flow;
 
+import io.flowlag.exporter.decode.FlowKeyLayout;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -7,17 +8,8 @@ import org.agrona.MutableDirectBuffer;
  * The layout of a flow in the cache, and of a finished flow on its way to the exporting stage (the same octets, copied). Two
  * cache lines: the key, and the counters; behind them the octets that other stages reserve for their own state per flow.
  * <pre>
- *   0  source address        16   as in PacketDescriptor
- *  16  destination address   16
- *  32  sourcePort             2
- *  34  destinationPort        2
- *  36  protocol               1
- *  37  ipVersion              1
- *  38  ipClassOfService       1   of the first packet; in the key (DSCP bits) when configured
- *  39  endReason              1   set when the flow ends, 0 before
- *  40  vlanId                 2   of the first packet; in the key when configured
- *  42  flags                  2   FLAG_ bits
- *  44  interfaceId            4   of the first packet; in the key when configured
+ *   0  key                   48   see {@link FlowKeyLayout}; class of service, VLAN and interface of the first packet, which
+ *                                are part of the key when configured; at 39 the end reason, 0 until the flow ends
  *  48  generation             4   changes each time that the slot is given to a new flow
  *  52  keyHashLow             4   with keyHashHigh the keyed hash of the flow key
  *  56  keyHashHigh            4
@@ -41,29 +33,17 @@ import org.agrona.MutableDirectBuffer;
  * </pre>
  * Fields are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
  */
-public final class FlowEntry {
+public final class FlowEntry extends FlowKeyLayout {
     /** Octets before the state of other stages. */
     public static final int BASE_LENGTH_BYTES = 128;
 
-    /** The first packet had a VLAN tag. */
-    public static final int FLAG_VLAN = 1;
     /** TCP FIN or RST was seen: the flow ends after a short wait for stragglers. */
     public static final int FLAG_TCP_ENDED = 1 << 1;
     /** The slot holds a flow. */
     public static final int FLAG_LIVE = 1 << 2;
 
-    private static final int SOURCE_OFFSET = 0;
-    private static final int DESTINATION_OFFSET = SOURCE_OFFSET + 16;
-    private static final int SOURCE_PORT_OFFSET = DESTINATION_OFFSET + 16;
-    private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
-    private static final int PROTOCOL_OFFSET = DESTINATION_PORT_OFFSET + 2;
-    private static final int IP_VERSION_OFFSET = PROTOCOL_OFFSET + 1;
-    private static final int IP_CLASS_OF_SERVICE_OFFSET = IP_VERSION_OFFSET + 1;
-    private static final int END_REASON_OFFSET = IP_CLASS_OF_SERVICE_OFFSET + 1;
-    private static final int VLAN_ID_OFFSET = END_REASON_OFFSET + 1;
-    private static final int FLAGS_OFFSET = VLAN_ID_OFFSET + 2;
-    private static final int INTERFACE_ID_OFFSET = FLAGS_OFFSET + 2;
-    private static final int GENERATION_OFFSET = INTERFACE_ID_OFFSET + 4;
+    private static final int END_REASON_OFFSET = OWN_OFFSET;
+    private static final int GENERATION_OFFSET = KEY_LENGTH_BYTES;
     private static final int KEY_HASH_LOW_OFFSET = GENERATION_OFFSET + 4;
     private static final int KEY_HASH_HIGH_OFFSET = KEY_HASH_LOW_OFFSET + 4;
     private static final int ICMP_TYPE_CODE_OFFSET = KEY_HASH_HIGH_OFFSET + 4;
@@ -98,96 +78,6 @@ public final class FlowEntry {
         flags(buffer, offset, flags(source, sourceOffset) | FLAG_LIVE);
     }
 
-    /** Reads the first eight octets of the source address; 0 for IPv4. */
-    public static long sourceHigh(final DirectBuffer buffer, final int offset) {
-        return buffer.getLong(offset + SOURCE_OFFSET);
-    }
-
-    /** Writes the first eight octets of the source address; 0 for IPv4. */
-    public static void sourceHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
-        buffer.putLong(offset + SOURCE_OFFSET, value);
-    }
-
-    /** Reads the last eight octets of the source address; for IPv4 the address. */
-    public static long sourceLow(final DirectBuffer buffer, final int offset) {
-        return buffer.getLong(offset + SOURCE_OFFSET + 8);
-    }
-
-    /** Writes the last eight octets of the source address; for IPv4 the address. */
-    public static void sourceLow(final MutableDirectBuffer buffer, final int offset, final long value) {
-        buffer.putLong(offset + SOURCE_OFFSET + 8, value);
-    }
-
-    /** Reads the first eight octets of the destination address; 0 for IPv4. */
-    public static long destinationHigh(final DirectBuffer buffer, final int offset) {
-        return buffer.getLong(offset + DESTINATION_OFFSET);
-    }
-
-    /** Writes the first eight octets of the destination address; 0 for IPv4. */
-    public static void destinationHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
-        buffer.putLong(offset + DESTINATION_OFFSET, value);
-    }
-
-    /** Reads the last eight octets of the destination address; for IPv4 the address. */
-    public static long destinationLow(final DirectBuffer buffer, final int offset) {
-        return buffer.getLong(offset + DESTINATION_OFFSET + 8);
-    }
-
-    /** Writes the last eight octets of the destination address; for IPv4 the address. */
-    public static void destinationLow(final MutableDirectBuffer buffer, final int offset, final long value) {
-        buffer.putLong(offset + DESTINATION_OFFSET + 8, value);
-    }
-
-    /** Reads the source port, 0 where there is none. */
-    public static int sourcePort(final DirectBuffer buffer, final int offset) {
-        return buffer.getShort(offset + SOURCE_PORT_OFFSET) & 0xFFFF;
-    }
-
-    /** Writes the source port, 0 where there is none. */
-    public static void sourcePort(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putShort(offset + SOURCE_PORT_OFFSET, (short)value);
-    }
-
-    /** Reads the destination port, 0 where there is none. */
-    public static int destinationPort(final DirectBuffer buffer, final int offset) {
-        return buffer.getShort(offset + DESTINATION_PORT_OFFSET) & 0xFFFF;
-    }
-
-    /** Writes the destination port, 0 where there is none. */
-    public static void destinationPort(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putShort(offset + DESTINATION_PORT_OFFSET, (short)value);
-    }
-
-    /** Reads the IP protocol number. */
-    public static int protocol(final DirectBuffer buffer, final int offset) {
-        return buffer.getByte(offset + PROTOCOL_OFFSET) & 0xFF;
-    }
-
-    /** Writes the IP protocol number. */
-    public static void protocol(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putByte(offset + PROTOCOL_OFFSET, (byte)value);
-    }
-
-    /** Reads the 4 or 6. */
-    public static int ipVersion(final DirectBuffer buffer, final int offset) {
-        return buffer.getByte(offset + IP_VERSION_OFFSET) & 0xFF;
-    }
-
-    /** Writes the 4 or 6. */
-    public static void ipVersion(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putByte(offset + IP_VERSION_OFFSET, (byte)value);
-    }
-
-    /** Reads the DSCP and ECN of the first packet. */
-    public static int ipClassOfService(final DirectBuffer buffer, final int offset) {
-        return buffer.getByte(offset + IP_CLASS_OF_SERVICE_OFFSET) & 0xFF;
-    }
-
-    /** Writes the DSCP and ECN of the first packet. */
-    public static void ipClassOfService(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putByte(offset + IP_CLASS_OF_SERVICE_OFFSET, (byte)value);
-    }
-
     /** Reads the value of flowEndReason. */
     public static int endReason(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + END_REASON_OFFSET) & 0xFF;
@@ -196,36 +86,6 @@ public final class FlowEntry {
     /** Writes the value of flowEndReason. */
     public static void endReason(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + END_REASON_OFFSET, (byte)value);
-    }
-
-    /** Reads the VLAN id of the first packet, valid with FLAG_VLAN. */
-    public static int vlanId(final DirectBuffer buffer, final int offset) {
-        return buffer.getShort(offset + VLAN_ID_OFFSET) & 0xFFFF;
-    }
-
-    /** Writes the VLAN id of the first packet, valid with FLAG_VLAN. */
-    public static void vlanId(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putShort(offset + VLAN_ID_OFFSET, (short)value);
-    }
-
-    /** Reads the the FLAG_ bits. */
-    public static int flags(final DirectBuffer buffer, final int offset) {
-        return buffer.getShort(offset + FLAGS_OFFSET) & 0xFFFF;
-    }
-
-    /** Writes the the FLAG_ bits. */
-    public static void flags(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putShort(offset + FLAGS_OFFSET, (short)value);
-    }
-
-    /** Reads the interface of the first packet. */
-    public static int interfaceId(final DirectBuffer buffer, final int offset) {
-        return buffer.getInt(offset + INTERFACE_ID_OFFSET);
-    }
-
-    /** Writes the interface of the first packet. */
-    public static void interfaceId(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putInt(offset + INTERFACE_ID_OFFSET, value);
     }
 
     /** Reads the generation of the slot. */

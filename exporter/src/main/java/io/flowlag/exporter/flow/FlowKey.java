@@ -1,6 +1,6 @@
 package io.flowlag.exporter.flow;
 
-import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.decode.FlowKeyLayout;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -16,10 +16,6 @@ import java.util.SplittableRandom;
  */
 final class FlowKey {
     private static final int DSCP_MASK = 0xFC;
-    private static final int DESCRIPTOR_PORTS_OFFSET = 40;
-    private static final int DESCRIPTOR_VLAN_OFFSET = 52;
-    private static final int ENTRY_PORTS_OFFSET = 32;
-    private static final int ENTRY_VLAN_OFFSET = 40;
 
     private final long portsMask;
     private final int vlanMask;
@@ -49,16 +45,16 @@ final class FlowKey {
      * @param seed          of the hash; {@link #randomSeed()} outside tests.
      */
     FlowKey(final boolean withDscp, final boolean withVlan, final boolean withInterface, final long seed) {
-        final UnsafeBuffer mask = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
-        PacketDescriptor.sourcePort(mask, 0, 0xFFFF);
-        PacketDescriptor.destinationPort(mask, 0, 0xFFFF);
-        PacketDescriptor.protocol(mask, 0, 0xFF);
-        PacketDescriptor.ipVersion(mask, 0, 0xFF);
-        PacketDescriptor.ipClassOfService(mask, 0, withDscp ? DSCP_MASK : 0);
-        PacketDescriptor.vlanId(mask, 0, withVlan ? 0xFFFF : 0);
-        PacketDescriptor.flags(mask, 0, withVlan ? PacketDescriptor.FLAG_VLAN : 0);
-        portsMask = mask.getLong(DESCRIPTOR_PORTS_OFFSET);
-        vlanMask = mask.getInt(DESCRIPTOR_VLAN_OFFSET);
+        final UnsafeBuffer mask = new UnsafeBuffer(new byte[FlowKeyLayout.KEY_LENGTH_BYTES]);
+        FlowKeyLayout.sourcePort(mask, 0, 0xFFFF);
+        FlowKeyLayout.destinationPort(mask, 0, 0xFFFF);
+        FlowKeyLayout.protocol(mask, 0, 0xFF);
+        FlowKeyLayout.ipVersion(mask, 0, 0xFF);
+        FlowKeyLayout.ipClassOfService(mask, 0, withDscp ? DSCP_MASK : 0);
+        FlowKeyLayout.vlanId(mask, 0, withVlan ? 0xFFFF : 0);
+        FlowKeyLayout.flags(mask, 0, withVlan ? FlowKeyLayout.FLAG_VLAN : 0);
+        portsMask = mask.getLong(FlowKeyLayout.PORTS_OFFSET);
+        vlanMask = mask.getInt(FlowKeyLayout.VLAN_ID_OFFSET);
         interfaceMask = withInterface ? -1 : 0;
 
         final SplittableRandom random = new SplittableRandom(seed);
@@ -75,9 +71,9 @@ final class FlowKey {
         return new SecureRandom().nextLong();
     }
 
-    /** Takes the key of a packet. */
-    void wrap(final DirectBuffer descriptor, final int offset) {
-        wrap(descriptor, offset, hashOf(descriptor, offset));
+    /** Takes the key of a packet or of a flow. */
+    void wrap(final DirectBuffer buffer, final int offset) {
+        wrap(buffer, offset, hashOf(buffer, offset));
     }
 
     /**
@@ -85,37 +81,27 @@ final class FlowKey {
      *
      * @param hashOfPacket as {@link #hashOf} gave it.
      */
-    void wrap(final DirectBuffer descriptor, final int offset, final long hashOfPacket) {
-        sourceHigh = PacketDescriptor.sourceHigh(descriptor, offset);
-        sourceLow = PacketDescriptor.sourceLow(descriptor, offset);
-        destinationHigh = PacketDescriptor.destinationHigh(descriptor, offset);
-        destinationLow = PacketDescriptor.destinationLow(descriptor, offset);
-        ports = descriptor.getLong(offset + DESCRIPTOR_PORTS_OFFSET) & portsMask;
-        vlan = descriptor.getInt(offset + DESCRIPTOR_VLAN_OFFSET) & vlanMask;
-        interfaceId = PacketDescriptor.interfaceId(descriptor, offset) & interfaceMask;
+    void wrap(final DirectBuffer buffer, final int offset, final long hashOfPacket) {
+        sourceHigh = FlowKeyLayout.sourceHigh(buffer, offset);
+        sourceLow = FlowKeyLayout.sourceLow(buffer, offset);
+        destinationHigh = FlowKeyLayout.destinationHigh(buffer, offset);
+        destinationLow = FlowKeyLayout.destinationLow(buffer, offset);
+        ports = buffer.getLong(offset + FlowKeyLayout.PORTS_OFFSET) & portsMask;
+        vlan = buffer.getInt(offset + FlowKeyLayout.VLAN_ID_OFFSET) & vlanMask;
+        interfaceId = FlowKeyLayout.interfaceId(buffer, offset) & interfaceMask;
         hash = hashOfPacket;
     }
 
-    /** The hash of a packet's key; does not change this key. */
-    long hashOf(final DirectBuffer descriptor, final int offset) {
-        return hashOfWords(
-            PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset),
-            PacketDescriptor.destinationHigh(descriptor, offset), PacketDescriptor.destinationLow(descriptor, offset),
-            descriptor.getLong(offset + DESCRIPTOR_PORTS_OFFSET) & portsMask,
-            descriptor.getInt(offset + DESCRIPTOR_VLAN_OFFSET) & vlanMask,
-            PacketDescriptor.interfaceId(descriptor, offset) & interfaceMask);
-    }
-
-    /** Takes the key of a flow. */
-    void wrapEntry(final DirectBuffer entries, final int offset) {
-        sourceHigh = FlowEntry.sourceHigh(entries, offset);
-        sourceLow = FlowEntry.sourceLow(entries, offset);
-        destinationHigh = FlowEntry.destinationHigh(entries, offset);
-        destinationLow = FlowEntry.destinationLow(entries, offset);
-        ports = entries.getLong(offset + ENTRY_PORTS_OFFSET) & portsMask;
-        vlan = entries.getInt(offset + ENTRY_VLAN_OFFSET) & vlanMask;
-        interfaceId = FlowEntry.interfaceId(entries, offset) & interfaceMask;
-        hash = hashOfWords(sourceHigh, sourceLow, destinationHigh, destinationLow, ports, vlan, interfaceId);
+    /** The hash of the key of a packet or of a flow; does not change this key. */
+    long hashOf(final DirectBuffer buffer, final int offset) {
+        final long addresses = fold(
+            FlowKeyLayout.sourceLow(buffer, offset) ^ secret0, FlowKeyLayout.destinationLow(buffer, offset) ^ secret1) ^
+            fold(FlowKeyLayout.sourceHigh(buffer, offset) ^ secret2, FlowKeyLayout.destinationHigh(buffer, offset) ^ secret3);
+        final long vlanOfKey = buffer.getInt(offset + FlowKeyLayout.VLAN_ID_OFFSET) & vlanMask;
+        final long interfaceOfKey = FlowKeyLayout.interfaceId(buffer, offset) & interfaceMask & 0xFFFF_FFFFL;
+        final long rest = buffer.getLong(offset + FlowKeyLayout.PORTS_OFFSET) & portsMask ^
+            (vlanOfKey << 32 | interfaceOfKey) * secret5;
+        return fold(addresses ^ secret5, rest ^ secret4);
     }
 
     /** {@return the keyed hash of the key} */
@@ -125,22 +111,13 @@ final class FlowKey {
 
     /** Compares with the key of an entry, all of it. Returns whether the keys are equal. */
     boolean matches(final DirectBuffer entries, final int offset) {
-        return FlowEntry.sourceLow(entries, offset) == sourceLow &&
-            FlowEntry.destinationLow(entries, offset) == destinationLow &&
-            (entries.getLong(offset + ENTRY_PORTS_OFFSET) & portsMask) == ports &&
-            FlowEntry.sourceHigh(entries, offset) == sourceHigh &&
-            FlowEntry.destinationHigh(entries, offset) == destinationHigh &&
-            (entries.getInt(offset + ENTRY_VLAN_OFFSET) & vlanMask) == vlan &&
-            (FlowEntry.interfaceId(entries, offset) & interfaceMask) == interfaceId;
-    }
-
-    private long hashOfWords(
-        final long sourceHigh, final long sourceLow, final long destinationHigh, final long destinationLow,
-        final long ports, final int vlan, final int interfaceId) {
-        final long addresses = fold(sourceLow ^ secret0, destinationLow ^ secret1) ^
-            fold(sourceHigh ^ secret2, destinationHigh ^ secret3);
-        final long rest = ports ^ ((long)vlan << 32 | (interfaceId & 0xFFFF_FFFFL)) * secret5;
-        return fold(addresses ^ secret5, rest ^ secret4);
+        return FlowKeyLayout.sourceLow(entries, offset) == sourceLow &&
+            FlowKeyLayout.destinationLow(entries, offset) == destinationLow &&
+            (entries.getLong(offset + FlowKeyLayout.PORTS_OFFSET) & portsMask) == ports &&
+            FlowKeyLayout.sourceHigh(entries, offset) == sourceHigh &&
+            FlowKeyLayout.destinationHigh(entries, offset) == destinationHigh &&
+            (entries.getInt(offset + FlowKeyLayout.VLAN_ID_OFFSET) & vlanMask) == vlan &&
+            (FlowKeyLayout.interfaceId(entries, offset) & interfaceMask) == interfaceId;
     }
 
     /** Multiplies to 128 bits and folds the halves. */

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay.exact;
 
 import io.flowlag.common.memory.OffHeapBuffer;
+import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 
@@ -14,12 +14,7 @@ import java.util.SplittableRandom;
  * The results of exact matching for each flow of a segment. A flow is a 5-tuple here, whatever else the key of the flow cache
  * holds; keys are compared in full. Each flow has three cache lines:
  * <pre>
- *   0  source address          16   as in PacketDescriptor
- *  16  destination address     16
- *  32  sourcePort               2
- *  34  destinationPort          2
- *  36  protocol                 1
- *  37  ipVersion                1   0: no flow in this slot
+ *   0  5-tuple                 38   see {@link FlowKeyLayout}; IP version 0: no flow in this slot
  *  38  isJoined                 1   1: an offload joined packets of it
  *  39  hasTwins                 1   1: packets of it had one digest
  *  40  sent                     8   packets with a digest at the sender point
@@ -57,17 +52,9 @@ public final class SegmentFlows {
     private static final int SAMPLE_SHIFT = Integer.SIZE - 12;
     private static final int SWEEP_SLOTS = 16;
 
-    private static final int SOURCE_HIGH_OFFSET = 0;
-    private static final int SOURCE_LOW_OFFSET = SOURCE_HIGH_OFFSET + 8;
-    private static final int DESTINATION_HIGH_OFFSET = SOURCE_LOW_OFFSET + 8;
-    private static final int DESTINATION_LOW_OFFSET = DESTINATION_HIGH_OFFSET + 8;
-    private static final int SOURCE_PORT_OFFSET = DESTINATION_LOW_OFFSET + 8;
-    private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
-    private static final int PROTOCOL_OFFSET = DESTINATION_PORT_OFFSET + 2;
-    private static final int IP_VERSION_OFFSET = PROTOCOL_OFFSET + 1;
-    private static final int JOINED_OFFSET = IP_VERSION_OFFSET + 1;
+    private static final int JOINED_OFFSET = FlowKeyLayout.TUPLE_LENGTH_BYTES;
     private static final int TWINS_OFFSET = JOINED_OFFSET + 1;
-    private static final int SENT_OFFSET = IP_VERSION_OFFSET + 3;
+    private static final int SENT_OFFSET = TWINS_OFFSET + 1;
     private static final int RECEIVED_OFFSET = SENT_OFFSET + 8;
     private static final int LOST_OFFSET = RECEIVED_OFFSET + 8;
     private static final int UNEXPECTED_OFFSET = LOST_OFFSET + 8;
@@ -177,7 +164,7 @@ public final class SegmentFlows {
 
     /** The flow of a packet. Returns the flow, or {@link #NO_FLOW}. */
     public int find(final DirectBuffer descriptor, final int offset) {
-        wrapPacket(descriptor, offset);
+        wrap(descriptor, offset);
         return find(tagOfKey());
     }
 
@@ -186,13 +173,7 @@ public final class SegmentFlows {
      * #NO_FLOW}, or {@link #NOT_SAMPLED}.
      */
     public int findOfEntry(final DirectBuffer entries, final int offset) {
-        keySourceHigh = FlowEntry.sourceHigh(entries, offset);
-        keySourceLow = FlowEntry.sourceLow(entries, offset);
-        keyDestinationHigh = FlowEntry.destinationHigh(entries, offset);
-        keyDestinationLow = FlowEntry.destinationLow(entries, offset);
-        keyPorts = ports(
-            FlowEntry.sourcePort(entries, offset), FlowEntry.destinationPort(entries, offset),
-            FlowEntry.protocol(entries, offset), FlowEntry.ipVersion(entries, offset));
+        wrap(entries, offset);
         final int tag = tagOfKey();
         return isSampled(tag) ? find(tag) : NOT_SAMPLED;
     }
@@ -270,42 +251,42 @@ public final class SegmentFlows {
 
     /** Reads the version of a flow's addresses. Returns 4 or 6; 0 if there is no such flow. */
     public int ipVersion(final int flow) {
-        return flows.getByte(flow * FLOW_LENGTH_BYTES + IP_VERSION_OFFSET) & 0xFF;
+        return FlowKeyLayout.ipVersion(flows, flow * FLOW_LENGTH_BYTES);
     }
 
     /** Reads the protocol of a flow. */
     public int protocol(final int flow) {
-        return flows.getByte(flow * FLOW_LENGTH_BYTES + PROTOCOL_OFFSET) & 0xFF;
+        return FlowKeyLayout.protocol(flows, flow * FLOW_LENGTH_BYTES);
     }
 
     /** Reads the source port of a flow. Returns the port; 0 where there is none. */
     public int sourcePort(final int flow) {
-        return flows.getShort(flow * FLOW_LENGTH_BYTES + SOURCE_PORT_OFFSET) & 0xFFFF;
+        return FlowKeyLayout.sourcePort(flows, flow * FLOW_LENGTH_BYTES);
     }
 
     /** Reads the destination port of a flow. Returns the port; 0 where there is none. */
     public int destinationPort(final int flow) {
-        return flows.getShort(flow * FLOW_LENGTH_BYTES + DESTINATION_PORT_OFFSET) & 0xFFFF;
+        return FlowKeyLayout.destinationPort(flows, flow * FLOW_LENGTH_BYTES);
     }
 
     /** Reads the first eight octets of a flow's source address. Returns as in {@link PacketDescriptor}. */
     public long sourceHigh(final int flow) {
-        return getLong(flow, SOURCE_HIGH_OFFSET);
+        return FlowKeyLayout.sourceHigh(flows, flow * FLOW_LENGTH_BYTES);
     }
 
     /** Reads the last eight octets of a flow's source address. Returns as in {@link PacketDescriptor}. */
     public long sourceLow(final int flow) {
-        return getLong(flow, SOURCE_LOW_OFFSET);
+        return FlowKeyLayout.sourceLow(flows, flow * FLOW_LENGTH_BYTES);
     }
 
     /** Reads the first eight octets of a flow's destination address. Returns as in {@link PacketDescriptor}. */
     public long destinationHigh(final int flow) {
-        return getLong(flow, DESTINATION_HIGH_OFFSET);
+        return FlowKeyLayout.destinationHigh(flows, flow * FLOW_LENGTH_BYTES);
     }
 
     /** Reads the last eight octets of a flow's destination address. Returns as in {@link PacketDescriptor}. */
     public long destinationLow(final int flow) {
-        return getLong(flow, DESTINATION_LOW_OFFSET);
+        return FlowKeyLayout.destinationLow(flows, flow * FLOW_LENGTH_BYTES);
     }
 
     /** {@return the memory that holds the {@link DelayCounters} of all flows, to be read by the owner} */
@@ -347,7 +328,7 @@ public final class SegmentFlows {
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
         long octets = 0;
         for (int i = 0; i < count; i++) {
-            wrapPacket(descriptors, offset + i * PacketDescriptor.LENGTH_BYTES);
+            wrap(descriptors, offset + i * PacketDescriptor.LENGTH_BYTES);
             touchedTags[i] = tagOfKey();
             octets += index.touch(touchedTags[i]);
         }
@@ -355,7 +336,7 @@ public final class SegmentFlows {
             final int position = index.first(touchedTags[i]);
             if (position != SlotIndex.NONE) {
                 final int flow = index.slot(position);
-                octets += getLong(flow, SOURCE_HIGH_OFFSET) + getLong(flow, NEWEST_NS_OFFSET) + getLong(flow, DELAY_OFFSET);
+                octets += sourceHigh(flow) + getLong(flow, NEWEST_NS_OFFSET) + getLong(flow, DELAY_OFFSET);
             }
         }
         return octets;
@@ -479,14 +460,14 @@ public final class SegmentFlows {
     }
 
     private int findOrCreate(final DirectBuffer descriptor, final int offset) {
-        wrapPacket(descriptor, offset);
+        wrap(descriptor, offset);
         final int tag = tagOfKey();
         if (!isSampled(tag)) {
             return NOT_SAMPLED;
         }
         int flow = find(tag);
         if (flow == NO_FLOW) {
-            flow = create(tag);
+            flow = create(tag, descriptor, offset);
         }
         if (flow != NO_FLOW) {
             final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
@@ -509,7 +490,7 @@ public final class SegmentFlows {
         return NO_FLOW;
     }
 
-    private int create(final int tag) {
+    private int create(final int tag, final DirectBuffer descriptor, final int descriptorOffset) {
         if (freeHead == NO_FLOW && usedSlots == capacity) {
             return NO_FLOW;
         }
@@ -517,14 +498,7 @@ public final class SegmentFlows {
         final int offset = flow * FLOW_LENGTH_BYTES;
         freeHead = freeHead == NO_FLOW ? NO_FLOW : flows.getInt(offset + TAG_OFFSET);
         flows.setMemory(offset, FLOW_LENGTH_BYTES, (byte)0);
-        flows.putLong(offset + SOURCE_HIGH_OFFSET, keySourceHigh);
-        flows.putLong(offset + SOURCE_LOW_OFFSET, keySourceLow);
-        flows.putLong(offset + DESTINATION_HIGH_OFFSET, keyDestinationHigh);
-        flows.putLong(offset + DESTINATION_LOW_OFFSET, keyDestinationLow);
-        flows.putShort(offset + SOURCE_PORT_OFFSET, (short)(keyPorts >>> 32));
-        flows.putShort(offset + DESTINATION_PORT_OFFSET, (short)(keyPorts >>> 16));
-        flows.putByte(offset + PROTOCOL_OFFSET, (byte)(keyPorts >>> 8));
-        flows.putByte(offset + IP_VERSION_OFFSET, (byte)keyPorts);
+        FlowKeyLayout.copyTuple(flows, offset, descriptor, descriptorOffset);
         flows.putLong(offset + NEWEST_NS_OFFSET, Long.MIN_VALUE);
         flows.putInt(offset + TAG_OFFSET, tag);
         index.add(tag, flow);
@@ -558,19 +532,20 @@ public final class SegmentFlows {
         counters.increment(MatchCounter.FLOWS_REMOVED);
         final int offset = flow * FLOW_LENGTH_BYTES;
         index.remove(flows.getInt(offset + TAG_OFFSET), flow);
-        flows.putByte(offset + IP_VERSION_OFFSET, (byte)0);
+        FlowKeyLayout.ipVersion(flows, offset, 0);
         flows.putInt(offset + TAG_OFFSET, freeHead);
         freeHead = flow;
     }
 
-    private void wrapPacket(final DirectBuffer descriptor, final int offset) {
-        keySourceHigh = PacketDescriptor.sourceHigh(descriptor, offset);
-        keySourceLow = PacketDescriptor.sourceLow(descriptor, offset);
-        keyDestinationHigh = PacketDescriptor.destinationHigh(descriptor, offset);
-        keyDestinationLow = PacketDescriptor.destinationLow(descriptor, offset);
+    /** Takes the 5-tuple of a packet or of a flow. */
+    private void wrap(final DirectBuffer buffer, final int offset) {
+        keySourceHigh = FlowKeyLayout.sourceHigh(buffer, offset);
+        keySourceLow = FlowKeyLayout.sourceLow(buffer, offset);
+        keyDestinationHigh = FlowKeyLayout.destinationHigh(buffer, offset);
+        keyDestinationLow = FlowKeyLayout.destinationLow(buffer, offset);
         keyPorts = ports(
-            PacketDescriptor.sourcePort(descriptor, offset), PacketDescriptor.destinationPort(descriptor, offset),
-            PacketDescriptor.protocol(descriptor, offset), PacketDescriptor.ipVersion(descriptor, offset));
+            FlowKeyLayout.sourcePort(buffer, offset), FlowKeyLayout.destinationPort(buffer, offset),
+            FlowKeyLayout.protocol(buffer, offset), FlowKeyLayout.ipVersion(buffer, offset));
     }
 
     private static long ports(final int sourcePort, final int destinationPort, final int protocol, final int ipVersion) {

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay.interval.records;
 
 import io.flowlag.common.memory.OffHeapBuffer;
+import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
 import org.agrona.BitUtil;
@@ -23,9 +24,8 @@ import java.util.Arrays;
  *  24  digestSum           8   sum of packet digests, modulo 2^64: independent of the order; always differs if one packet
  *                              was swapped for another
  *  32  bytes               8
- *  40  source address     16   as in {@link PacketDescriptor}; 0 without
- *  56  destination address 16
- *  72  ports, protocol     8   sourcePort, destinationPort (0 for fragments), protocol, ipVersion (0 without addresses)
+ *  40  5-tuple            38   see {@link FlowKeyLayout}; ports are 0 for fragments, all is 0 without addresses
+ *  78  class               2
  * </pre>
  * One thread at a time. Allocates at construction, off the heap; never per packet.
  */
@@ -40,20 +40,11 @@ public final class FlowSums implements FlowKeyTable {
     private static final int TIMESTAMP_SUM_OFFSET = PACKETS_OFFSET + 8;
     private static final int DIGEST_SUM_OFFSET = TIMESTAMP_SUM_OFFSET + 8;
     private static final int BYTES_OFFSET = DIGEST_SUM_OFFSET + 8;
-    private static final int SOURCE_OFFSET = BYTES_OFFSET + 8;
-    private static final int DESTINATION_OFFSET = SOURCE_OFFSET + 16;
-    private static final int TRANSPORT_OFFSET = DESTINATION_OFFSET + 16;
-    private static final int LENGTH_BYTES = TRANSPORT_OFFSET + 8;
+    private static final int KEY_OFFSET = BYTES_OFFSET + 8;
+    private static final int CLASS_OFFSET = KEY_OFFSET + FlowKeyLayout.TUPLE_LENGTH_BYTES;
+    private static final int LENGTH_BYTES = CLASS_OFFSET + 2;
 
-    private static final int SOURCE_PORT_SHIFT = 48;
-    private static final int DESTINATION_PORT_SHIFT = 32;
-    private static final int CLASS_SHIFT = 16;
-    private static final int PROTOCOL_SHIFT = 8;
-    private static final int PORT_MASK = 0xFFFF;
     private static final int CLASS_MASK = 0xFFFF;
-    /** Mask of the flow's key, without its class. */
-    private static final long TRANSPORT_MASK = ~((long)CLASS_MASK << CLASS_SHIFT);
-    private static final int OCTET_MASK = 0xFF;
 
     private final int capacity;
     private final SharedSampling sampling;
@@ -220,12 +211,15 @@ public final class FlowSums implements FlowKeyTable {
     public void key(
         final int row, final long sourceHigh, final long sourceLow, final long destinationHigh, final long destinationLow,
         final int sourcePort, final int destinationPort, final int protocol, final int ipVersion) {
-        final int at = at(row);
-        rows.putLong(at + SOURCE_OFFSET, sourceHigh);
-        rows.putLong(at + SOURCE_OFFSET + Long.BYTES, sourceLow);
-        rows.putLong(at + DESTINATION_OFFSET, destinationHigh);
-        rows.putLong(at + DESTINATION_OFFSET + Long.BYTES, destinationLow);
-        rows.putLong(at + TRANSPORT_OFFSET, transport(sourcePort, destinationPort, protocol, ipVersion));
+        final int at = keyAt(row);
+        FlowKeyLayout.sourceHigh(rows, at, sourceHigh);
+        FlowKeyLayout.sourceLow(rows, at, sourceLow);
+        FlowKeyLayout.destinationHigh(rows, at, destinationHigh);
+        FlowKeyLayout.destinationLow(rows, at, destinationLow);
+        FlowKeyLayout.sourcePort(rows, at, sourcePort);
+        FlowKeyLayout.destinationPort(rows, at, destinationPort);
+        FlowKeyLayout.protocol(rows, at, protocol);
+        FlowKeyLayout.ipVersion(rows, at, ipVersion);
     }
 
     /**
@@ -234,12 +228,12 @@ public final class FlowSums implements FlowKeyTable {
      * @param classIndex of its first packet.
      */
     public void classIndex(final int row, final int classIndex) {
-        rows.putLong(at(row) + TRANSPORT_OFFSET, transport(row) & TRANSPORT_MASK | (long)classIndex << CLASS_SHIFT);
+        rows.putShort(at(row) + CLASS_OFFSET, (short)classIndex);
     }
 
     @Override
     public int classIndex(final int row) {
-        return (int)(transport(row) >>> CLASS_SHIFT) & CLASS_MASK;
+        return rows.getShort(at(row) + CLASS_OFFSET) & CLASS_MASK;
     }
 
     /** {@return number of flows; rows begin at 0, in the order of their first packets} */
@@ -293,77 +287,62 @@ public final class FlowSums implements FlowKeyTable {
 
     @Override
     public int ipVersion(final int row) {
-        return (int)transport(row) & OCTET_MASK;
+        return FlowKeyLayout.ipVersion(rows, keyAt(row));
     }
 
     @Override
     public int protocol(final int row) {
-        return (int)transport(row) >>> PROTOCOL_SHIFT & OCTET_MASK;
+        return FlowKeyLayout.protocol(rows, keyAt(row));
     }
 
     @Override
     public int sourcePort(final int row) {
-        return (int)(transport(row) >>> SOURCE_PORT_SHIFT) & PORT_MASK;
+        return FlowKeyLayout.sourcePort(rows, keyAt(row));
     }
 
     @Override
     public int destinationPort(final int row) {
-        return (int)(transport(row) >>> DESTINATION_PORT_SHIFT) & PORT_MASK;
+        return FlowKeyLayout.destinationPort(rows, keyAt(row));
     }
 
     @Override
     public long sourceHigh(final int row) {
-        return rows.getLong(at(row) + SOURCE_OFFSET);
+        return FlowKeyLayout.sourceHigh(rows, keyAt(row));
     }
 
     @Override
     public long sourceLow(final int row) {
-        return rows.getLong(at(row) + SOURCE_OFFSET + Long.BYTES);
+        return FlowKeyLayout.sourceLow(rows, keyAt(row));
     }
 
     @Override
     public long destinationHigh(final int row) {
-        return rows.getLong(at(row) + DESTINATION_OFFSET);
+        return FlowKeyLayout.destinationHigh(rows, keyAt(row));
     }
 
     @Override
     public long destinationLow(final int row) {
-        return rows.getLong(at(row) + DESTINATION_OFFSET + Long.BYTES);
+        return FlowKeyLayout.destinationLow(rows, keyAt(row));
     }
 
     private void key(final int row, final DirectBuffer descriptor, final int offset) {
-        final int at = at(row);
-        rows.putLong(at + SOURCE_OFFSET, PacketDescriptor.sourceHigh(descriptor, offset));
-        rows.putLong(at + SOURCE_OFFSET + Long.BYTES, PacketDescriptor.sourceLow(descriptor, offset));
-        rows.putLong(at + DESTINATION_OFFSET, PacketDescriptor.destinationHigh(descriptor, offset));
-        rows.putLong(at + DESTINATION_OFFSET + Long.BYTES, PacketDescriptor.destinationLow(descriptor, offset));
-        rows.putLong(at + TRANSPORT_OFFSET, transport(descriptor, offset));
+        FlowKeyLayout.copyTuple(rows, keyAt(row), descriptor, offset);
+        FlowKeyLayout.ports(rows, keyAt(row), ports(descriptor, offset));
     }
 
     private boolean isKey(final int row, final DirectBuffer descriptor, final int offset) {
-        return (transport(row) & TRANSPORT_MASK) == transport(descriptor, offset) &&
-            sourceLow(row) == PacketDescriptor.sourceLow(descriptor, offset) &&
-            destinationLow(row) == PacketDescriptor.destinationLow(descriptor, offset) &&
-            sourceHigh(row) == PacketDescriptor.sourceHigh(descriptor, offset) &&
-            destinationHigh(row) == PacketDescriptor.destinationHigh(descriptor, offset);
+        final int at = keyAt(row);
+        return FlowKeyLayout.ports(rows, at) == ports(descriptor, offset) &&
+            FlowKeyLayout.isSameHosts(rows, at, descriptor, offset);
     }
 
-    private long transport(final int row) {
-        return rows.getLong(at(row) + TRANSPORT_OFFSET);
+    private static int ports(final DirectBuffer descriptor, final int offset) {
+        return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_FRAGMENT) != 0 ? 0 :
+            FlowKeyLayout.ports(descriptor, offset);
     }
 
-    private static long transport(final DirectBuffer descriptor, final int offset) {
-        final boolean isFragment = (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_FRAGMENT) != 0;
-        return transport(
-            isFragment ? 0 : PacketDescriptor.sourcePort(descriptor, offset),
-            isFragment ? 0 : PacketDescriptor.destinationPort(descriptor, offset),
-            PacketDescriptor.protocol(descriptor, offset), PacketDescriptor.ipVersion(descriptor, offset));
-    }
-
-    private static long transport(
-        final int sourcePort, final int destinationPort, final int protocol, final int ipVersion) {
-        return (long)sourcePort << SOURCE_PORT_SHIFT | (long)destinationPort << DESTINATION_PORT_SHIFT |
-            (long)protocol << PROTOCOL_SHIFT | ipVersion;
+    private static int keyAt(final int row) {
+        return at(row) + KEY_OFFSET;
     }
 
     private int append(final int place, final long flowHash) {
