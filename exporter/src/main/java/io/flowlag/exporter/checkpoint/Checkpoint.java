@@ -78,13 +78,13 @@ public final class Checkpoint implements Agent {
             final SavedFlows savedFlows = file.open(ring::replayInto);
             ring.begin();
             if (!file.setAside().isEmpty()) {
-                LOG.warn("the checkpoint {} cannot be read: it was set aside as {}", path, file.setAside());
+                LOG.warn("cannot read the checkpoint {}; moved it to {}", path, file.setAside());
             }
             counters.set(CounterId.CHECKPOINT_ENTRIES_REFUSED, file.refusedCount());
             counters.set(CounterId.FLOWS_PERHAPS_DOUBLED, savedFlows.endedCount());
             if (savedFlows.count() > 0) {
-                LOG.warn("the process did not end in order: {} flows of the checkpoint are taken up, {} of them had ended " +
-                    "and may have been exported already", savedFlows.count(), savedFlows.endedCount());
+                LOG.warn("unclean shutdown: restored {} flows from the checkpoint; {} had already ended " +
+                    "and may be exported twice", savedFlows.count(), savedFlows.endedCount());
             }
             return new Checkpoint(file, ring, savedFlows, maxFlows, counters);
         } catch (final IOException | RuntimeException ex) {
@@ -142,7 +142,7 @@ public final class Checkpoint implements Agent {
                 ring.remove();
             }
         } catch (final IOException ex) {
-            LOG.warn("the checkpoint cannot be removed: {}", ex.getMessage());
+            LOG.warn("cannot remove the checkpoint: {}", ex.getMessage());
         } finally {
             file.close();
             ring.close();
@@ -197,14 +197,14 @@ public final class Checkpoint implements Agent {
     /** Replaces an untrustworthy file: creates a new one and writes all flows again. */
     private void onFailure(final Throwable cause) {
         counters.increment(CounterId.CHECKPOINT_FAILURES);
-        LOG.error("the checkpoint cannot be written, a new file is begun: {}", cause.toString());
+        LOG.error("cannot write the checkpoint, starting a new file: {}", cause.toString());
         awaited.clear();
         endedLately.clear();
         ring.lose();
         try {
             file.beginAgain();
         } catch (final IOException | RuntimeException | InternalError ex) {
-            LOG.error("no new checkpoint can be made: {}", ex.toString());
+            LOG.error("cannot create a new checkpoint: {}", ex.toString());
         }
     }
 }

@@ -55,8 +55,8 @@ final class DelayCommand extends ConfiguredCommand {
     private List<String> estimators;
 
     @Option(names = "--compare",
-        description = "Shows what references, sketches and both together say beside the matched delays; on by itself with " +
-            "--references, --policy, or the shape of a sketch.")
+        description = "Shows the estimates of references, sketches and both together next to the matched delays; on by default " +
+            "with --references, --policy, or the shape of a sketch.")
     private boolean isCompared;
 
     @Option(names = "--memory", paramLabel = "SIZE",

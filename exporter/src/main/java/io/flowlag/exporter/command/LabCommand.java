@@ -20,7 +20,7 @@ import java.util.concurrent.Callable;
 
 /** {@code flowlag lab}. */
 @Command(name = "lab", description = {
-    "Runs an experiment of the laboratory: a paper's figure as tables (CSV) and plots (SVG), beside the paper's numbers.",
+    "Runs an experiment of the laboratory: a paper's figure as tables (CSV) and plots (SVG), next to the paper's numbers.",
     "Without a name, or with 'list', lists the experiments; 'all' runs every one and writes a report, report.html."})
 final class LabCommand implements Callable<Integer> {
     private static final String LIST = "list";

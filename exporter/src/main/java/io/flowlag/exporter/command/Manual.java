@@ -88,7 +88,7 @@ public final class Manual {
         title(page, FILE_FORMATS_SECTION, "FLOWLAG.YAML", version, date);
         section(page, "NAME", "flowlag.yaml - configuration of flowlag");
         section(page, "DESCRIPTION", "The file is YAML, read by flowlag run -c FILE and the other commands. A key stands in " +
-            "its section; what is not there has its default. An unknown key, a value out of its range, or values that " +
+            "its section; absent keys have their defaults. An unknown key, a value out of its range, or values that " +
             "contradict each other are refused, with the line and a way out: flowlag check-config FILE says so without " +
             "starting anything. A key marked reload may be changed in a running process, by SIGHUP.");
         for (final String name : ConfigTable.sections()) {

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** {@code flowlag run}. */
-@Command(name = RunCommand.NAME, description = "Meters live interfaces and exports IPFIX until it is told to stop.")
+@Command(name = RunCommand.NAME, description = "Meters live interfaces and exports IPFIX until it is stopped.")
 final class RunCommand extends ConfiguredCommand {
     static final String NAME = "run";
 

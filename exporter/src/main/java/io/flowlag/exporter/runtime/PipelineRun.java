@@ -306,14 +306,14 @@ public final class PipelineRun implements AutoCloseable {
         final long clockSteps = counters.get(CounterId.CLOCK_SET_BACK);
         if (clockSteps != toldClockSteps) {
             toldClockSteps = clockSteps;
-            LOG.warn("the clock of this host was set back: no delay and no loss is measured from before to after");
+            LOG.warn("the clock of this host was set back: delays and losses across this moment are not measured");
         }
     }
 
     private void tellKernelStamps() {
         if (!areKernelStampsTold && counters.get(CounterId.KERNEL_STAMPED) > 0) {
             areKernelStampsTold = true;
-            LOG.warn("packets come without the card's timestamp and have the kernel's: {} counts them",
+            LOG.warn("packets arrive without a hardware timestamp and get the kernel's; {} counts them",
                 CounterId.KERNEL_STAMPED.label());
         }
     }
@@ -464,7 +464,7 @@ public final class PipelineRun implements AutoCloseable {
         } catch (final ExitException ex) {
             if (!isStatisticsFailureTold) {
                 isStatisticsFailureTold = true;
-                LOG.warn("{}; it is tried again each {} ms", ex.getMessage(), statsConfig.intervalNs() / NS_PER_MS);
+                LOG.warn("{}; it is retried every {} ms", ex.getMessage(), statsConfig.intervalNs() / NS_PER_MS);
             }
         }
     }
@@ -506,9 +506,9 @@ public final class PipelineRun implements AutoCloseable {
             toldErrors.remove(left);
             final DestinationStatistics statistics = left.statistics();
             if (statistics.recordsFailed() > 0) {
-                LOG.warn("no destination any more: {}", statistics.line());
+                LOG.warn("destination removed: {}", statistics.line());
             } else {
-                LOG.info("no destination any more: {}", statistics.line());
+                LOG.info("destination removed: {}", statistics.line());
             }
             left = pipeline.takeLeftDestination();
         }

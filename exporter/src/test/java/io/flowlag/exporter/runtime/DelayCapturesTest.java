@@ -350,7 +350,7 @@ class DelayCapturesTest {
         final String text = out.toString(StandardCharsets.UTF_8);
         assertTrue(text.contains(" " + count(both, "match_lost") + " lost, "), text);
         assertEquals(isSelected ? 0 : 1, text.lines().filter((line) -> line.matches(
-            strayTold + " packets are of [0-9]+ flows of which nothing arrived: lost, or not of this segment; .*")).count(),
+            strayTold + " packets are of [0-9]+ flows of which nothing arrived: lost, or not part of this segment; .*")).count(),
             text);
         if (!isSelected) {
             final long told = IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()

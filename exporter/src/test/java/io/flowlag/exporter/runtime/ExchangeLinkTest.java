@@ -182,9 +182,9 @@ class ExchangeLinkTest {
         try {
             toClose.remove(1).close();
             senderAgent = receiverAgent;
-            await(() -> log.toString(StandardCharsets.UTF_8).contains(" is gone: "));
+            await(() -> log.toString(StandardCharsets.UTF_8).contains(" disconnected: "));
             final String line = log.toString(StandardCharsets.UTF_8);
-            assertTrue(line.endsWith(" INFO  exchange: sender 1 is gone: it closed the connection\n"), line);
+            assertTrue(line.endsWith(" INFO  exchange: sender 1 closed the connection\n"), line);
         } finally {
             Logging.configure(new ExporterConfig.Log(ExporterConfig.LogLevel.WARN, null), Terminal.system());
         }

@@ -77,7 +77,7 @@ class UnseenFlowsTest {
             final ByteArrayOutputStream table = new ByteArrayOutputStream();
             DelayTable.print(statistics, new PrintStream(table, true, StandardCharsets.UTF_8));
             assertTrue(table.toString(StandardCharsets.UTF_8).contains(isSelected ? "49 of the lost packets are of 1 flows" :
-                "49 packets are of 1 flows of which nothing arrived: lost, or not of this segment"), table::toString);
+                "49 packets are of 1 flows of which nothing arrived: lost, or not part of this segment"), table::toString);
             assertTrue(table.toString(StandardCharsets.UTF_8).contains(isSelected ? " 49 lost, " : " 0 lost, "), table::toString);
         }
     }

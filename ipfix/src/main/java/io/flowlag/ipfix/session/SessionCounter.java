@@ -37,7 +37,7 @@ public enum SessionCounter {
         "Flow records that were still waiting when the session was closed."),
     /** Flow records given back. */
     RECORDS_RETURNED("records_returned", "records",
-        "Flow records given back to whoever keeps them, because their connection broke first; each is handed over again."),
+        "Flow records returned to their queue because their connection broke; each is sent again."),
     /** Exported flow records that a broken connection may have lost. */
     RECORDS_UNCERTAIN("records_uncertain", "records",
         "Flow records among the exported that were at most in the kernel's buffer when a connection broke."),

@@ -96,7 +96,7 @@ class CrashTest {
                     perhapsDoubled += counter(CounterId.FLOWS_PERHAPS_DOUBLED);
                     assertEquals(0, counter(CounterId.CHECKPOINT_ENTRIES_REFUSED));
                     assertEquals(0, counter(CounterId.CHECKPOINT_FAILURES));
-                    assertTrue(!run.errors().contains("set aside"), run::errors);
+                    assertTrue(!run.errors().contains("moved it to"), run::errors);
                     if (life < crashes) {
                         send(random.nextInt(2 * FLOWS));
                         run.signal("KILL");

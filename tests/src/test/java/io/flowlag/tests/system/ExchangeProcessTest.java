@@ -111,7 +111,7 @@ class ExchangeProcessTest {
         final Object openssl = Tools.require("openssl", "openssl");
         Command.of(openssl, "s_client", "-connect", "127.0.0.1:" + port,
             "-cert", directory.resolve("stranger.pem"), "-key", directory.resolve("stranger.key")).run();
-        await(receiver, "was turned away, ended_tls");
+        await(receiver, ", ended_tls");
         Command.of(openssl, "s_client", "-connect", "127.0.0.1:" + port).run();
         Deadline.await(TIMEOUT, () -> count("exchange_ended_tls") == 2, receiver::errors);
     }

@@ -176,7 +176,7 @@ class RunLiveTest {
                 run.signal("HUP");
                 Deadline.await(TIMEOUT, () -> statsNames(file) && !statsNames(leaving), () -> "destinations: " + run.errors());
                 Deadline.await(TIMEOUT,
-                    () -> run.errors().contains("no destination any more: file:" + leaving + ": records_made="),
+                    () -> run.errors().contains("destination removed: file:" + leaving + ": records_made="),
                     () -> "counters of the destination that left: " + run.errors());
                 IpfixReader.read(leaving).orFail(); // closed, with whole messages alone
 

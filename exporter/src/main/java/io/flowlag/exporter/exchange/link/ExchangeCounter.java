@@ -43,7 +43,7 @@ public enum ExchangeCounter {
         "Connections on which both ends agreed to talk."),
     /** Senders that are not configured. */
     SENDERS_UNKNOWN("senders_unknown", "connections",
-        "Connections of senders that the receiver has not been told of; refused, and part of ended_refused."),
+        "Connections of senders that are not configured at the receiver; refused, and part of ended_refused."),
     /** Senders with the point id of another sender. */
     SENDERS_DOUBLED("senders_doubled", "connections",
         "Connections of senders whose id another process has that is connected; refused, and part of ended_refused."),
@@ -115,7 +115,7 @@ public enum ExchangeCounter {
         "Send times dropped before that: no room."),
     /** Send times dropped without a session. */
     SEND_TIMES_DROPPED("send_times_dropped", "send times",
-        "Send times dropped for want of a session."),
+        "Send times dropped because there was no session."),
     /** Send times shipped. */
     SEND_TIMES_SENT("send_times_sent", "send times",
         "Send times shipped."),
@@ -151,7 +151,7 @@ public enum ExchangeCounter {
         "Synopses and lists of packets received whole."),
     /** Synopses that were refused. */
     SYNOPSES_REFUSED("synopses_refused", "synopses",
-        "Answers about synopses refused: too long, out of order, or nobody waited for them any more."),
+        "Synopsis answers refused: too long, out of order, or too late."),
     /** Time spent on encoding intervals. */
     ENCODING_NS("encoding_ns", "ns",
         "Time spent on encoding intervals.");

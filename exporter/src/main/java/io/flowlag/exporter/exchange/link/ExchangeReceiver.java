@@ -242,7 +242,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
 
     @Override
     public void onMissing(final long senderPointId, final long intervalNumber) {
-        LOG.debug("exchange: no interval {} from sender {}", intervalNumber, senderPointId);
+        LOG.debug("exchange: interval {} from sender {} is missing", intervalNumber, senderPointId);
     }
 
     @Override
@@ -258,7 +258,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
 
     @Override
     public void onSettingsHeld(final long senderPointId, final int settingsNumber) {
-        LOG.info("exchange: sender {} holds to settings {}", senderPointId, settingsNumber);
+        LOG.info("exchange: sender {} uses settings {}", senderPointId, settingsNumber);
     }
 
     @Override
@@ -281,9 +281,9 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         } else if (isConnected) {
             LOG.warn("exchange: sender {} connected; {}", senderPointId, text);
         } else if (text.isEmpty()) {
-            LOG.info("exchange: sender {} is gone: it closed the connection", senderPointId);
+            LOG.info("exchange: sender {} closed the connection", senderPointId);
         } else {
-            LOG.warn("exchange: sender {} is gone: {}", senderPointId, text);
+            LOG.warn("exchange: sender {} disconnected: {}", senderPointId, text);
         }
     }
 
@@ -295,7 +295,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
             untoldTurnedAway++;
             return;
         }
-        LOG.warn("exchange: a connection from {} was turned away, {}{}{}", address, how.label(),
+        LOG.warn("exchange: rejected a connection from {}, {}{}{}", address, how.label(),
             text.isEmpty() ? "" : ": " + text,
             untoldTurnedAway == 0 ? "" : "; " + untoldTurnedAway + " more since the last such line");
         turnedAwayCount++;

@@ -275,7 +275,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
                 neededBytes = neededBytes(settings, remembered, --keptIntervals);
             }
             if (neededBytes > memoryBytes && remembered != null) {
-                LOG.warn("exchange: exchange.memory={} has no room for packets beside what else is shipped, {} octets with " +
+                LOG.warn("exchange: exchange.memory={} has no room for packets; the rest needs {} octets with " +
                     "them: nothing is reconciled; raise it, or lower reconcile.packets", memoryBytes, neededBytes);
                 remembered = null;
                 keptIntervals = 0;
@@ -325,7 +325,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
             return (own) -> SharedSettings.terms(injection, own);
         } catch (final IllegalArgumentException ex) {
             unusableSettings.incrementAndGet();
-            LOG.error("exchange: the receiver's policy of references cannot be kept, the sender's own goes on: {}",
+            LOG.error("exchange: cannot follow the receiver's reference policy, keeping the sender's own: {}",
                 ex.getMessage());
             return null;
         }
@@ -350,7 +350,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         if (verdict != IntervalVerdict.LATE && verdict != IntervalVerdict.AHEAD) {
             untimelyIntervals = 0;
         } else if (++untimelyIntervals == TOLD_UNTIMELY_INTERVALS) {
-            LOG.warn("exchange: interval {} and {} before it are {} to the receiver: do the clocks agree?", intervalNumber,
+            LOG.warn("exchange: interval {} and {} before it are {} to the receiver: check that the clocks agree", intervalNumber,
                 TOLD_UNTIMELY_INTERVALS - 1, verdict);
         }
         if (verdict != IntervalVerdict.ACCEPTED) {

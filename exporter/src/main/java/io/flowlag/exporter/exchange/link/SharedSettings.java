@@ -192,7 +192,7 @@ public final class SharedSettings {
         final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
         final int keptIntervals, final long nowInterval, final boolean isSuccessor) {
         require(settings.fromInterval() <= nowInterval + MOST_AHEAD_INTERVALS,
-            "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": do the clocks agree?");
+            "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": check that the clocks agree");
         final IntervalSettings own = intervalSettings(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
         for (final SketchPart part : settings.sketches().subList(1, settings.sketches().size())) {
             require(part.geometry().equals(own.cells().aggregator()), "aggregators of another shape");

@@ -46,7 +46,7 @@ final class SpoolDirectory {
             firstOffset = Math.max(firstOffset, position.releasedOffset());
         }
         if (records > 0) {
-            notices.add(directory + ": " + records + " records of a former process are taken up" +
+            notices.add(directory + ": " + records + " recovers records of an earlier process" +
                 (perhapsTwice() > 0 ? ", at most " + perhapsTwice() + " of which it may have sent" : ""));
         }
     }
@@ -126,6 +126,6 @@ final class SpoolDirectory {
         refusedOctets += lengthBytes;
         final Path aside = path.resolveSibling(path.getFileName() + ".damaged");
         Files.move(path, aside, StandardCopyOption.REPLACE_EXISTING);
-        notices.add(path + " is no file of a spool; it was set aside as " + aside.getFileName());
+        notices.add(path + " is not a spool file; moved it to " + aside.getFileName());
     }
 }

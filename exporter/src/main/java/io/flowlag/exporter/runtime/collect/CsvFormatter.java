@@ -95,7 +95,7 @@ final class CsvFormatter implements RecordFormatter {
         final List<String> untold =
             others.stream().filter((name) -> namesTold.size() < MAX_NAMES_TOLD && namesTold.add(name)).toList();
         if (!untold.isEmpty()) {
-            LOG.warn("collect: without a column, since they came after the header: {}; --format json has them",
+            LOG.warn("collect: columns that appeared after the header are left out: {}; --format json has them",
                 String.join(", ", untold));
         }
         return new Layout(fields, others.size());

@@ -63,8 +63,8 @@ public final class DelayTable {
         }
         if (counters.getOrDefault("match_not_of_segment", 0L) > 0) {
             out.printf(Locale.ROOT,
-                "%d packets are of %d flows of which nothing arrived: lost, or not of this segment; they count as lost if you " +
-                "name what passes both points (--set segment.destination=PREFIX)%n",
+                "%d packets are of %d flows of which nothing arrived: lost, or not part of this segment; they count as lost " +
+                "if you name what passes both points (--set segment.destination=PREFIX)%n",
                 counters.get("match_not_of_segment"), counters.get("match_flows_unseen"));
         }
         line(out, "%d undecided packets were sent or came where one capture begins or ends, are of flows whose packets an " +

@@ -202,7 +202,8 @@ public final class LiveSegment implements AutoCloseable {
         tellWeights(meter);
         if (isReferenceSeen() &&
             silence.isToTell(sentCount(), counters.get(CounterId.REFERENCE_PACKETS), System.nanoTime())) {
-            LOG.warn("{} references were sent to rli.target {}, and none of them was seen at {}: do they leave by it?",
+            LOG.warn("{} references were sent to rli.target {}, and none of them was seen at {}: check that they " +
+                "leave through this interface",
                 sentCount(), config.rli().target(), interfaces(config).get(interfaces(config).size() - 1));
         }
         if (advice != null && System.nanoTime() - nextAdviceNs >= 0) {
@@ -211,8 +212,8 @@ public final class LiveSegment implements AutoCloseable {
         }
         if (meter != null && !isCeilingTold && meter.isCeilingTooLow()) {
             isCeilingTold = true;
-            LOG.warn("rli.ceiling holds back references: there are fewer than the policy asks for; raise it if the link can " +
-                "bear more (references_held_by_ceiling counts them)");
+            LOG.warn("rli.ceiling limits references to fewer than the policy asks for; raise it if the link can " +
+                "carry more (references_held_by_ceiling counts them)");
         }
         refreshClock();
     }
@@ -235,11 +236,11 @@ public final class LiveSegment implements AutoCloseable {
             change(before, longer, meter, changesAt(before, longer, meter, new SystemEpochNanoClock().nanoTime()));
         } catch (final IllegalArgumentException ex) {
             longerWait.refused();
-            LOG.warn("packets come later than segment.max-delay, and cannot be waited for longer: {}", ex.getMessage());
+            LOG.warn("packets arrive later than segment.max-delay, which cannot be raised further: {}", ex.getMessage());
             return before;
         }
         longerWait.reached(longer);
-        LOG.info("packets of the segment are waited for {} ms from then on, instead of {} ms",
+        LOG.info("segment.max-delay rises to {} ms, from {} ms",
             longer.segment().maximumDelayNs() / NS_PER_MS, before.segment().maximumDelayNs() / NS_PER_MS);
         return longer;
     }
@@ -260,18 +261,18 @@ public final class LiveSegment implements AutoCloseable {
             areClocksTold = true;
             LOG.warn("the clocks of the two hosts are too far apart to say which packets were lost{}: loss is absent; keep " +
                 "both in step by NTP or PTP", meter.clocksApartNs() == 0 ? "" :
-                String.format(Locale.ROOT, ", packets take %.1f ms by them", meter.clocksApartNs() / NS_PER_MS));
+                String.format(Locale.ROOT, ", the apparent delay is %.1f ms", meter.clocksApartNs() / NS_PER_MS));
         }
         if (!isLateTold && meter != null && meter.latePackets() > 0) {
             isLateTold = true;
-            LOG.warn("packets come later than segment.max-delay ({} ms) by the two clocks: they are no loss, and in no mean by " +
-                "sketches or sums of flows; if many do, they are waited for longer (reconcile_late counts them)",
+            LOG.warn("packets arrive later than segment.max-delay ({} ms) by the two clocks: they count neither as lost nor " +
+                "in means by sketches or sums of flows; if many do, the limit rises (reconcile_late counts them)",
                 config.segment().maximumDelayNs() / NS_PER_MS);
         }
         if (!isRemarkTold && meter != null && meter.remarkedIntervals() > 0) {
             isRemarkTold = true;
             LOG.warn("a traffic class received more packets than were sent in it: marks (DSCP) change between the points, or " +
-                "packets come another way; classes and weights by dscp mean different packets at the two points");
+                "packets take another path; classes and weights by DSCP select different packets at the two points");
         }
     }
 
@@ -351,7 +352,7 @@ public final class LiveSegment implements AutoCloseable {
             meter.change(new SketchChange(
                 after, fromNs, exchangeReceiver == null ? List.of() : exchangeReceiver.change(after, fromNs),
                 SegmentChange.isSameWay(before, after)));
-            LOG.info("the new settings of the segment hold from {} on", Instant.ofEpochSecond(0, fromNs));
+            LOG.info("new segment settings take effect at {}", Instant.ofEpochSecond(0, fromNs));
         }
     }
 

@@ -125,7 +125,7 @@ public final class RunProcess {
             nextAddressesNs = System.nanoTime() + ADDRESSES_NS;
             if (localTraffic.isChanged()) {
                 run.ownTraffic(localTraffic.of(config));
-                LOG.info("the addresses of this host changed: own traffic is told by the new ones");
+                LOG.info("the addresses of this host changed; own traffic is recognized by the new ones");
             }
         }
     }
@@ -135,7 +135,7 @@ public final class RunProcess {
         for (int i = 0; i < interfaceNames.size(); i++) {
             final String damage = sources.get(i).damage();
             if (damage != null && toldEnded.add(i)) {
-                LOG.warn("{}: no packets from it any more", damage);
+                LOG.warn("{}: it delivers no more packets", damage);
             }
         }
     }

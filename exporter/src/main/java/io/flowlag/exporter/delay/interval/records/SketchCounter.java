@@ -74,7 +74,8 @@ public enum SketchCounter {
     STRAGGLERS(
         "lds_stragglers", "times",
         "Times that a point found packets of an interval that was compared already: all records then under way have no loss."),
-    RECORDS_WITHOUT_ROOM("lds_records_without_room", "records", "Flow records without a sketch estimate, for want of room."),
+    RECORDS_WITHOUT_ROOM(
+        "lds_records_without_room", "records", "Flow records without a sketch estimate, because the table was full."),
     RECORDS_WAITED("lds_records_waited", "records", "Flow records that had to wait for an answer."),
     RECORDS_COMPLETED("lds_records_completed", "records", "Flow records that have waited and were handed on."),
     RECORDS_WAITING("lds_records_waiting", "records", "Flow records that wait now."),
@@ -99,7 +100,7 @@ public enum SketchCounter {
         "Of those, where references alone stand in: no cell was usable, or the solution did not fit the cells."),
     JOINT_INTERVALS_BY_LDS(
         "joint_intervals_by_lds", "intervals", "Of those, where sketches alone stand in: the solution did not fit the cells."),
-    JOINT_INTERVALS_UNKNOWN("joint_intervals_unknown", "intervals", "Of those, where nothing is known of any flow."),
+    JOINT_INTERVALS_UNKNOWN("joint_intervals_unknown", "intervals", "Of those, intervals without a result for any flow."),
     JOINT_INTERVALS_FAST("joint_intervals_fast", "intervals", "Of those, made by the fast tier, to keep the budget."),
     JOINT_ANSWERED("joint_answered", "flows", "Flows with an estimate, over all intervals solved."),
     JOINT_VOUCHED(
@@ -134,7 +135,7 @@ public enum SketchCounter {
         "Flows of which only the sender point has packets in an interval, all lost: each has a record of its own."),
     RECONCILE_KEYS_OVERFLOW(
         "reconcile_keys_overflow", "packets",
-        "Packets at the sender point of flows whose key found no room in an interval: what is lost of them has no name."),
+        "Packets at the sender point of flows whose key found no room in an interval; their losses are assigned to no flow."),
     RECONCILE_LATE(
         "reconcile_late", "packets",
         "Packets that arrived later than segment.max-delay, and were found in the next interval: no loss, and in no mean by " +
