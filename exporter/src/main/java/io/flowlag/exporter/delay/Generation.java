@@ -11,6 +11,7 @@ import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 
@@ -24,6 +25,7 @@ final class Generation {
     /** The index of the sender point's source where both points are in this process. */
     private static final int SENDER_POINT = 0;
 
+    private final SketchedPacket packet = new SketchedPacket();
     private final long fromNs;
     private final boolean isSameWay;
     private final int parity;
@@ -167,10 +169,7 @@ final class Generation {
     }
 
     void onSent(final DirectBuffer descriptor, final int offset) {
-        sender.onSent(
-            PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
-            PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
-            classes.of(descriptor, offset), weight(descriptor, offset), descriptor, offset);
+        sender.onSent(packet.wrap(descriptor, offset, classes.of(descriptor, offset), weight(descriptor, offset)));
     }
 
     void onSentWithoutDigest() {
@@ -182,19 +181,15 @@ final class Generation {
         final DirectBuffer descriptor, final int offset, final long flowHash, final int weight, final int slot,
         final int record) {
         return receiver.onPacket(
-            PacketDescriptor.timestampNs(descriptor, offset), flowHash, PacketDescriptor.digest(descriptor, offset),
-            PacketDescriptor.ipLengthBytes(descriptor, offset), classes.of(descriptor, offset), weight, slot, record);
+            packet.wrap(descriptor, offset, flowHash, classes.of(descriptor, offset), weight), slot, record);
     }
 
     /** A packet of the next generation that may have been sent in this one. */
     void onStraddling(
         final DirectBuffer descriptor, final int offset, final long flowHash, final long endNs, final int record) {
-        final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
-        if (timestampNs - endNs < maximumDelayNs) {
+        if (PacketDescriptor.timestampNs(descriptor, offset) - endNs < maximumDelayNs) {
             receiver.onStraddlingPacket(
-                timestampNs, flowHash, PacketDescriptor.digest(descriptor, offset),
-                PacketDescriptor.ipLengthBytes(descriptor, offset), classes.of(descriptor, offset), weight(descriptor, offset),
-                record);
+                packet.wrap(descriptor, offset, flowHash, classes.of(descriptor, offset), weight(descriptor, offset)), record);
         }
     }
 

@@ -5,6 +5,7 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.FlowWeights;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import org.agrona.DirectBuffer;
 
 /**
@@ -14,6 +15,7 @@ import org.agrona.DirectBuffer;
  * of an interval and at a change.
  */
 final class SketchSending {
+    private final SketchedPacket packet = new SketchedPacket();
     private final SenderLink link;
     private final CounterSet<SketchCounter> sketchCounters = new CounterSet<>(SketchCounter.class);
     private HeldAgreement current;
@@ -58,11 +60,8 @@ final class SketchSending {
             link.shipPassiveSendTime(PacketDescriptor.digest(descriptor, offset), timestampNs);
         }
         final FlowWeights weights = agreement.weights();
-        final boolean isBooked = agreement.point().onPacket(
-            timestampNs, PacketDescriptor.segmentFlowHash(descriptor, offset), PacketDescriptor.digest(descriptor, offset),
-            PacketDescriptor.ipLengthBytes(descriptor, offset), agreement.classes().of(descriptor, offset),
-            weights.weight(descriptor, offset), descriptor, offset);
-        if (isBooked) {
+        packet.wrap(descriptor, offset, agreement.classes().of(descriptor, offset), weights.weight(descriptor, offset));
+        if (agreement.point().onPacket(packet)) {
             sketchCounters.increment(SketchCounter.SENT_BOOKED);
         } else {
             onRefused(agreement, timestampNs);

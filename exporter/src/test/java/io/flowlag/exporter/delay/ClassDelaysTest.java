@@ -10,6 +10,7 @@ import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.sketch.image.SketchGeometry;
@@ -81,8 +82,8 @@ class ClassDelaysTest {
     }
 
     private static int packet(final SketchPair pair, final long digest, final long sentNs, final long delayNs, final int record) {
-        pair.onSent(START_NS + sentNs, FLOW, digest, 100, 0, 1, null, 0);
-        return pair.onReceived(START_NS + sentNs + delayNs, FLOW, digest, 100, 0, 1, 0, record);
+        pair.onSent(new SketchedPacket().set(START_NS + sentNs, FLOW, digest, 100, 0, 1));
+        return pair.onReceived(new SketchedPacket().set(START_NS + sentNs + delayNs, FLOW, digest, 100, 0, 1), 0, record);
     }
 
     @Test
@@ -168,7 +169,8 @@ class ClassDelaysTest {
         for (int interval = 0; interval < 10; interval++) {
             record = packet(pair, interval, interval * INTERVAL_NS + 50 * MS, MS, record);
             if (isLate && interval == 5) {
-                record = pair.onReceived(START_NS + INTERVAL_NS + 60 * MS, FLOW, 999, 100, 0, 1, 0, record);
+                record = pair.onReceived(
+                    new SketchedPacket().set(START_NS + INTERVAL_NS + 60 * MS, FLOW, 999, 100, 0, 1), 0, record);
             }
         }
         pair.onTime(START_NS + 11 * INTERVAL_NS);
@@ -224,9 +226,9 @@ class ClassDelaysTest {
         for (int i = 0; i < 2000; i++) {
             final long sentNs = START_NS + i * MS;
             if (i % 100 >= 20 && i % 100 <= 80 && (i < idleFrom || i >= idleTo)) {
-                sender.point.onPacket(sentNs, FLOW, i * 77L, 100, 0, 1, null, 0);
+                sender.point.onPacket(new SketchedPacket().set(sentNs, FLOW, i * 77L, 100, 0, 1));
                 if (i < lostFrom || i >= lostTo) {
-                    record = receiver.onPacket(sentNs + MS / 2, FLOW, i * 77L, 100, 0, 1, 0, record);
+                    record = receiver.onPacket(new SketchedPacket().set(sentNs + MS / 2, FLOW, i * 77L, 100, 0, 1), 0, record);
                 }
             }
         }

@@ -18,6 +18,7 @@ import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
@@ -179,8 +180,7 @@ class LateDropsTest {
             final byte[] frame = frame(timeNs);
             assertEquals(PacketDecoder.DECODED, decoder.decode(
                 new UnsafeBuffer(frame), 0, frame.length, frame.length, timeNs, 1, 1, PacketHandler.NO_VLAN_TAG, descriptor, 0));
-            assertTrue(point.onPacket(timeNs, PacketDescriptor.segmentFlowHash(descriptor, 0),
-                PacketDescriptor.digest(descriptor, 0), PacketDescriptor.ipLengthBytes(descriptor, 0), 0, 1, null, 0));
+            assertTrue(point.onPacket(new SketchedPacket().wrap(descriptor, 0, 0, 1)));
         }
 
         @Override

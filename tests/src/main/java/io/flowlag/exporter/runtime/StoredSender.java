@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.exchange.link.ExchangeCounters;
 import io.flowlag.exporter.exchange.link.HeldSettings;
 import io.flowlag.exporter.exchange.link.IntervalEncoder;
@@ -26,6 +27,7 @@ import static java.nio.file.StandardOpenOption.WRITE;
  * shipped. One thread. Allocates at construction and for each interval.
  */
 public final class StoredSender implements AutoCloseable {
+    private final SketchedPacket packet = new SketchedPacket();
     private final FileChannel channel;
     private final IntervalEncoder encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters());
     private final HeldSettings held;
@@ -61,9 +63,7 @@ public final class StoredSender implements AutoCloseable {
     public void send(final long sentNs, final DirectBuffer descriptor, final int offset) throws IOException {
         storeThrough(Math.floorDiv(sentNs, intervalNs) - 1);
         agreement.point().advance(sentNs);
-        if (!agreement.point().onPacket(
-            sentNs, PacketDescriptor.segmentFlowHash(descriptor, offset), PacketDescriptor.digest(descriptor, offset),
-            PacketDescriptor.ipLengthBytes(descriptor, offset), 0, 1, descriptor, offset)) {
+        if (!agreement.point().onPacket(packet.wrap(descriptor, offset, 0, 1).timestampNs(sentNs))) {
             throw new IllegalStateException("the interval of a packet is closed");
         }
     }

@@ -11,6 +11,7 @@ import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SharedSampling;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -22,6 +23,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class SenderInMemory extends SketchesAlone {
     private static final int POLL_LIMIT = 256;
 
+    private final SketchedPacket packet = new SketchedPacket();
     private final SipHash hash = new SipHash(1, 2);
     private final IntervalPoint point;
     private final PacketDecoder decoder;
@@ -64,9 +66,7 @@ final class SenderInMemory extends SketchesAlone {
             }
             final long sentNs = timestampNs - MemoryTraffic.delayNs(timestampNs);
             point.advance(sentNs);
-            if (!point.onPacket(
-                sentNs, PacketDescriptor.segmentFlowHash(descriptor, 0), PacketDescriptor.digest(descriptor, 0),
-                PacketDescriptor.ipLengthBytes(descriptor, 0), 0, 1, descriptor, 0)) {
+            if (!point.onPacket(packet.wrap(descriptor, 0, 0, 1).timestampNs(sentNs))) {
                 throw new IllegalStateException("the interval of a packet is closed");
             }
         };

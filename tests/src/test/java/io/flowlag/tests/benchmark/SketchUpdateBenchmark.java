@@ -4,6 +4,7 @@ import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SharedSampling;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -51,6 +52,7 @@ public class SketchUpdateBenchmark {
     private static final int PACKETS = 1 << 28;
 
     @Param({"1000", "87500"})
+    private final SketchedPacket sketched = new SketchedPacket();
     private int columns;
 
     @Param({"0", "10000"})
@@ -81,8 +83,7 @@ public class SketchUpdateBenchmark {
     public boolean update() {
         final int number = packet++ & PACKETS - 1;
         final long digest = number * GOLDEN_RATIO;
-        return point.onPacket(
-            START_NS + number, flowHashes[(int)(digest >>> 47)], digest, 500, 0, 1, null, 0);
+        return point.onPacket(sketched.set(START_NS + number, flowHashes[(int)(digest >>> 47)], digest, 500, 0, 1));
     }
 
     /**

@@ -5,6 +5,7 @@ import io.flowlag.exporter.delay.interval.records.ReadAhead;
 import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
 import io.flowlag.exporter.delay.interval.records.RecordList;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 
 /**
  * Adds packets to the cells flow by flow instead of packet by packet, where all packets of a flow hit the same cells. A packet
@@ -40,17 +41,15 @@ final class GatheredPackets {
      * Takes a packet that its record counts, if it can be gathered. Otherwise the caller adds it to the cells of the interval.
      *
      * @param interval to which the packet is assigned.
-     * @param flowHash of the packet's flow; differs from the record's for fragments, which have no ports.
+     * @param packet   its flow differs from the record's for fragments, which have no ports.
      * @return whether the packet was taken.
      */
-    boolean take(
-        final PointInterval interval, final int record, final long timestampNs, final long flowHash, final long digest,
-        final int lengthBytes, final int weight) {
-        if (interval != gathering && !begin(interval) || records.flowHash(record) != flowHash ||
-            records.weight(record, run.number()) != weight) {
+    boolean take(final PointInterval interval, final int record, final SketchedPacket packet) {
+        if (interval != gathering && !begin(interval) || records.flowHash(record) != packet.flowHash() ||
+            records.weight(record, run.number()) != packet.weight()) {
             return false;
         }
-        records.gather(record, timestampNs - interval.startNs(), digest, lengthBytes);
+        records.gather(record, packet.timestampNs() - interval.startNs(), packet.digest(), packet.lengthBytes());
         return true;
     }
 

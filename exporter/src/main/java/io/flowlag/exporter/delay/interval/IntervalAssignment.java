@@ -13,6 +13,7 @@ import io.flowlag.exporter.delay.interval.records.RecordList;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.sketch.interval.IntervalSketches;
 
 /**
@@ -31,6 +32,7 @@ final class IntervalAssignment {
     private final JointStage joint;
     private final CounterSet<SketchCounter> counters;
     private final GatheredPackets gathered;
+    private final SketchedPacket settled = new SketchedPacket();
     private final long maximumDelayNs;
     /** Offset from an interval's beginning after which packets of the next one may arrive. */
     private final long aheadNs;
@@ -117,25 +119,17 @@ final class IntervalAssignment {
     }
 
     /** {@return whether there was room to hold a packet that may have been sent in the previous interval} */
-    boolean hold(
-        final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
-        final int classIndex, final int weight, final int record) {
-        return hold(
-            open.held(), open.intervalNumber(), timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record);
+    boolean hold(final PointInterval open, final SketchedPacket packet, final int record) {
+        return hold(open.held(), open.intervalNumber(), packet, record);
     }
 
     /** {@return whether there was room to hold a packet that may have been sent in the next interval} */
-    boolean holdAhead(
-        final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
-        final int classIndex, final int weight, final int record) {
-        return hold(
-            roomAhead(open), open.intervalNumber() + 1, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record);
+    boolean holdAhead(final PointInterval open, final SketchedPacket packet, final int record) {
+        return hold(roomAhead(open), open.intervalNumber() + 1, packet, record);
     }
 
-    private boolean hold(
-        final HeldPackets room, final long number, final long timestampNs, final long flowHash, final long digest,
-        final int lengthBytes, final int classIndex, final int weight, final int record) {
-        if (room == null || !room.add(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record)) {
+    private boolean hold(final HeldPackets room, final long number, final SketchedPacket packet, final int record) {
+        if (room == null || !room.add(packet, record)) {
             damageAround(number);
             return false;
         }
@@ -159,13 +153,11 @@ final class IntervalAssignment {
     }
 
     /** Holds a packet that the next generation holds and counts too. Without room, the interval is damaged. */
-    void holdAlso(
-        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight, final int record, final long lastInterval) {
-        final PointInterval tail = intervals.select(timestampNs);
-        if (tail != null && tail.held().add(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record)) {
+    void holdAlso(final SketchedPacket packet, final int record, final long lastInterval) {
+        final PointInterval tail = intervals.select(packet.timestampNs());
+        if (tail != null && tail.held().add(packet, record)) {
             joint.onHeldElsewhere(tail.held());
-            weigh(record, weight);
+            weigh(record, packet.weight());
             keeper.retain(record);
         } else {
             point.damage(lastInterval);
@@ -173,11 +165,9 @@ final class IntervalAssignment {
     }
 
     /** Assigns a packet to an interval. */
-    void book(
-        final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
-        final int classIndex, final int weight, final int record) {
-        add(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record);
-        ticket = joint.onBooked(open.intervalNumber(), flowHash, digest, record, weight);
+    void book(final PointInterval open, final SketchedPacket packet, final int record) {
+        add(open, packet, record);
+        ticket = joint.onBooked(open.intervalNumber(), packet.flowHash(), packet.digest(), record, packet.weight());
     }
 
     /** {@return whether packets of the interval are gathered} */
@@ -197,20 +187,18 @@ final class IntervalAssignment {
         joint.onBooked(open.intervalNumber(), packets);
     }
 
-    private void add(
-        final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
-        final int classIndex, final int weight, final int record) {
+    private void add(final PointInterval open, final SketchedPacket packet, final int record) {
         counters.increment(SketchCounter.RECEIVED_BOOKED);
         if (record == SketchRecords.NONE) {
-            open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, null, 0);
+            open.update(packet);
             return;
         }
         final long key = run.key(open.intervalNumber());
         final boolean isFirst = records.isFirst(record, key);
-        if (gathered.take(open, record, timestampNs, flowHash, digest, lengthBytes, weight)) {
-            open.updateBesideCells(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, null, 0);
+        if (gathered.take(open, record, packet)) {
+            open.updateBesideCells(packet);
         } else {
-            open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, null, 0);
+            open.update(packet);
             records.countPacket(record, key);
         }
         if (isFirst) {
@@ -232,8 +220,7 @@ final class IntervalAssignment {
     }
 
     private void add(final PointInterval target, final HeldPackets held, final int index) {
-        add(target, held.timestampNs(index), held.flowHash(index), held.digest(index), held.lengthBytes(index),
-            held.classIndex(index), held.weight(index), held.record(index));
+        add(target, held.read(index, settled), held.record(index));
     }
 
     /** Moves packets held for an interval into it, once it has begun. */
@@ -344,9 +331,7 @@ final class IntervalAssignment {
             return false;
         }
         final HeldPackets room = roomAhead(open);
-        if (room == null || !room.add(
-            held.timestampNs(index), held.flowHash(index), held.digest(index), held.lengthBytes(index), held.classIndex(index),
-            held.weight(index), held.record(index))) {
+        if (room == null || !room.add(held.read(index, settled), held.record(index))) {
             damageAround(open.intervalNumber() + 1);
             return false;
         }

@@ -2,9 +2,9 @@ package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.sketch.interval.IntervalSketches;
 import io.flowlag.sketch.interval.MeasurementInterval;
-import org.agrona.DirectBuffer;
 
 /**
  * One measurement point's sketches, by interval. A sender point of this process hands its closed intervals to the receiver point
@@ -42,19 +42,11 @@ public final class IntervalPoint implements SenderAnswers {
         return (settings.openIntervals() + 1L + settings.room().keptIntervals()) * PointInterval.bytes(settings, isReceiver);
     }
 
-    /**
-     * Adds a packet to the interval of its timestamp.
-     *
-     * @param weight     of its flow, at least 1.
-     * @param descriptor of the packet, for the sums of its flow; null if its addresses are not needed.
-     * @return whether the interval is open; if not, the packet is counted.
-     */
-    public boolean onPacket(
-        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight, final DirectBuffer descriptor, final int offset) {
-        final PointInterval open = intervals.select(timestampNs);
+    /** Adds a packet to the interval of its timestamp. Returns whether that is open; if not, the packet is counted. */
+    public boolean onPacket(final SketchedPacket packet) {
+        final PointInterval open = intervals.select(packet.timestampNs());
         if (open != null) {
-            open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset);
+            open.update(packet);
         }
         return open != null;
     }

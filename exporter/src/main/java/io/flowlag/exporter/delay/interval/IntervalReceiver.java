@@ -19,6 +19,7 @@ import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import org.agrona.DirectBuffer;
 
 /**
@@ -237,14 +238,11 @@ public final class IntervalReceiver {
      * Holds a packet that arrived after the last interval ended and may have been sent in it. The successor has it too, and
      * counts it.
      *
-     * @param classIndex of its traffic class, in these settings.
-     * @param weight     of its flow, in these settings.
+     * @param packet with the class and the weight of these settings.
      */
-    public void onStraddlingPacket(
-        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight, final int record) {
-        if (successor.isFollowing && assignment.isEarly(timestampNs, endInterval)) {
-            assignment.holdAlso(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record, endInterval - 1);
+    public void onStraddlingPacket(final SketchedPacket packet, final int record) {
+        if (successor.isFollowing && assignment.isEarly(packet.timestampNs(), endInterval)) {
+            assignment.holdAlso(packet, record, endInterval - 1);
         }
     }
 
@@ -279,14 +277,12 @@ public final class IntervalReceiver {
     /**
      * Adds a packet of the segment that a record counts.
      *
-     * @param weight of its flow, at least 1.
      * @param slot   of its flow in the cache.
      * @param record result of the call for the flow's previous packet, or {@link SketchRecords#NONE}.
      * @return index of the flow's entry in {@link #records()}; {@link SketchRecords#NONE} without room.
      */
-    public int onPacket(
-        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight, final int slot, final int record) {
+    public int onPacket(final SketchedPacket packet, final int slot, final int record) {
+        final long timestampNs = packet.timestampNs();
         if (timestampNs >= nextEventNs) {
             onTime(timestampNs);
         }
@@ -305,21 +301,20 @@ public final class IntervalReceiver {
         final boolean isEarly = isAmbiguous(timestampNs, open.intervalNumber());
         final boolean isAhead = !isEarly && assignment.isAhead(timestampNs, open.intervalNumber());
         final int booked = record != SketchRecords.NONE ? record :
-            records.open(flowHash, classIndex, slot, run.key(open.intervalNumber()) + (isAhead ? 1 : 0));
-        assignment.weigh(booked, weight);
-        if (isAhead &&
-            assignment.holdAhead(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
+            records.open(packet.flowHash(), packet.classIndex(), slot, run.key(open.intervalNumber()) + (isAhead ? 1 : 0));
+        assignment.weigh(booked, packet.weight());
+        if (isAhead && assignment.holdAhead(open, packet, booked)) {
             return booked;
         }
         if (isEarly) {
-            if (assignment.hold(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
+            if (assignment.hold(open, packet, booked)) {
                 return booked;
             }
             if (isFollowing) {
                 predecessor.damageLast();
             }
         }
-        assignment.book(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked);
+        assignment.book(open, packet, booked);
         return booked;
     }
 
@@ -605,8 +600,11 @@ public final class IntervalReceiver {
 
     /** The key of the newest interval that has ended, if its comparison is to come. */
     private long lastEndedKey() {
+        if (!isStarted) {
+            return Long.MIN_VALUE;
+        }
         final long lastEnded = point.intervals().newestInterval() - 1;
-        if (isStarted && nextInterval <= lastEnded) {
+        if (nextInterval <= lastEnded) {
             return run.key(lastEnded);
         }
         return predecessor != null && !predecessor.isOver() ? run.key(firstInterval) - 1 : Long.MIN_VALUE;

@@ -4,7 +4,7 @@ import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
-import org.agrona.DirectBuffer;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 
 /**
  * The sender point in the same process as its receiver point: answers at once. Packet timestamps drive its time; packets of both
@@ -74,15 +74,9 @@ public final class LocalSender implements SenderAnswers {
         return newest == null ? 0 : newest.touchExpected();
     }
 
-    /**
-     * Adds a packet of the segment at the sender point.
-     *
-     * @param weight     of its flow, at least 1.
-     * @param descriptor of the packet, for the sums of its flow; null if its addresses are not needed.
-     */
-    public void onSent(
-        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight, final DirectBuffer descriptor, final int offset) {
+    /** Adds a packet of the segment at the sender point. */
+    public void onSent(final SketchedPacket packet) {
+        final long timestampNs = packet.timestampNs();
         if (timestampNs >= receiver.nextEventNs()) {
             receiver.onTime(timestampNs);
         }
@@ -91,7 +85,7 @@ public final class LocalSender implements SenderAnswers {
         }
         firstSentNs = Math.min(firstSentNs, timestampNs);
         counters.increment(SketchCounter.SENT);
-        if (point.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset)) {
+        if (point.onPacket(packet)) {
             counters.increment(SketchCounter.SENT_BOOKED);
         } else {
             receiver.onStraggler();

@@ -10,6 +10,7 @@ import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
 import io.flowlag.exporter.delay.interval.records.RecordList;
 import io.flowlag.exporter.delay.interval.records.SharedSampling;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
@@ -17,7 +18,6 @@ import io.flowlag.sketch.interval.IntervalSketch;
 import io.flowlag.sketch.lda.LossyDifferenceAggregator;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import io.flowlag.sketch.reconcile.PacketCache;
-import org.agrona.DirectBuffer;
 
 /**
  * The state of one interval at one point: the sketch of all flows, an aggregator for each class, sums of flows, and the digests
@@ -25,6 +25,7 @@ import org.agrona.DirectBuffer;
  * construction. Threads as in {@link IntervalSketch}; it owns its memory.
  */
 final class PointInterval implements IntervalSketch, ReceiverInterval {
+    private final SketchedPacket each = new SketchedPacket();
     private final LossyDifferenceSketch sketch;
     private final LossyDifferenceAggregator[] aggregators;
     private final FlowSums flows;
@@ -220,45 +221,38 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         sketch.updateFlow(flowHash, packets, timeNs, digests, bytes, weight);
     }
 
-    /**
-     * Adds a packet, and its digest if it is near the interval's end. The descriptor, which may be null, has the addresses of its
-     * flow.
-     */
-    void update(
-        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight, final DirectBuffer descriptor, final int offset) {
+    /** Adds a packet, and its digest if it is near the interval's end. */
+    void update(final SketchedPacket packet) {
         if (sketch != null) {
-            sketch.update(flowHash, digest, timestampNs - startNs, lengthBytes, weight);
+            sketch.update(
+                packet.flowHash(), packet.digest(), packet.timestampNs() - startNs, packet.lengthBytes(), packet.weight());
         }
-        updateBesideCells(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset);
+        updateBesideCells(packet);
     }
 
     /** Adds a packet as {@link #update} does, except to the cells of its flow. */
-    void updateBesideCells(
-        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight, final DirectBuffer descriptor, final int offset) {
-        final long relativeNs = timestampNs - startNs;
+    void updateBesideCells(final SketchedPacket packet) {
         if (sketch != null) {
-            aggregators[classIndex].update(digest, relativeNs, lengthBytes);
+            aggregators[packet.classIndex()].update(packet.digest(), packet.timestampNs() - startNs, packet.lengthBytes());
         }
-        updateTables(relativeNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset);
-        keepInFlight(timestampNs, digest);
+        updateTables(packet);
+        keepInFlight(packet.timestampNs(), packet.digest());
     }
 
-    private void updateTables(
-        final long relativeNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight, final DirectBuffer descriptor, final int offset) {
+    private void updateTables(final SketchedPacket packet) {
+        final long relativeNs = packet.timestampNs() - startNs;
         if (flows != null) {
-            flows.add(flowHash, relativeNs, digest, lengthBytes, classIndex, descriptor, offset);
+            flows.add(packet, relativeNs);
         }
         if (witnesses != null) {
-            witnesses.add(flowHash, relativeNs, digest, lengthBytes, classIndex, descriptor, offset);
+            witnesses.add(packet, relativeNs);
         }
         if (packets != null) {
-            packets.add(digest, flowHash, relativeNs, lengthBytes, weight, classIndex);
+            packets.add(
+                packet.digest(), packet.flowHash(), relativeNs, packet.lengthBytes(), packet.weight(), packet.classIndex());
         }
         if (keys != null && keys != flows) {
-            keys.add(flowHash, relativeNs, digest, lengthBytes, classIndex, descriptor, offset);
+            keys.add(packet, relativeNs);
         }
     }
 
@@ -280,9 +274,9 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     void updateBesideCells(final ReceivedPackets packets, final SketchRecords table) {
         aggregate(packets);
         for (int i = 0; hasTables && i < packets.count(); i++) {
-            updateTables(
-                packets.timestampNs(i) - startNs, table.flowHash(packets.record(i)), packets.digest(i),
-                packets.lengthBytes(i), packets.classIndex(i), packets.weight(i), null, 0);
+            updateTables(each.set(
+                packets.timestampNs(i), table.flowHash(packets.record(i)), packets.digest(i), packets.lengthBytes(i),
+                packets.classIndex(i), packets.weight(i)));
         }
         for (int i = 0; i < packets.count(); i++) {
             keepInFlight(packets.timestampNs(i), packets.digest(i));

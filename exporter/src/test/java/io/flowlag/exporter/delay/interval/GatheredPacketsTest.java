@@ -3,6 +3,7 @@ package io.flowlag.exporter.delay.interval;
 import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import net.jqwik.api.EdgeCasesMode;
@@ -60,8 +61,9 @@ class GatheredPacketsTest {
         final long digest = random.nextLong();
         final int lengthBytes = 20 + random.nextInt(1480);
         final boolean isFirst = records.isFirst(record, number);
-        if (!gathered.take(interval, record, timestampNs, flowHash, digest, lengthBytes, weight)) {
-            interval.update(timestampNs, flowHash, digest, lengthBytes, 0, weight, null, 0);
+        final SketchedPacket packet = new SketchedPacket().set(timestampNs, flowHash, digest, lengthBytes, 0, weight);
+        if (!gathered.take(interval, record, packet)) {
+            interval.update(packet);
             records.countPacket(record, number);
         } else {
             takenCount++;
@@ -146,6 +148,6 @@ class GatheredPacketsTest {
         final PointInterval spread =
             new PointInterval(SketchPairTest.context(64).geometry(SketchGeometry.lds(4, 64, 2)).build(), true);
         spread.begin(0, INTERVAL_NS);
-        assertFalse(gathered.take(spread, 0, 1, hash(0), 2, 100, records.weight(0, 0)));
+        assertFalse(gathered.take(spread, 0, new SketchedPacket().set(1, hash(0), 2, 100, 0, records.weight(0, 0))));
     }
 }

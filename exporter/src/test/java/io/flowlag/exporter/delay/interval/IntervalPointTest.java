@@ -2,6 +2,7 @@ package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -17,7 +18,7 @@ class IntervalPointTest {
     private final IntervalPoint point = new IntervalPoint(context, false);
 
     private void packet(final long number) {
-        assertTrue(point.onPacket((FIRST + number) * INTERVAL_NS, 1, number + 1, 100, 0, 1, null, 0));
+        assertTrue(point.onPacket(new SketchedPacket().set((FIRST + number) * INTERVAL_NS, 1, number + 1, 100, 0, 1)));
     }
 
     private boolean isDamaged(final long number) {

@@ -5,6 +5,7 @@ import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
@@ -145,14 +146,15 @@ class IntervalReceiverTest {
 
     private int packet(final int flow, final int record, final long sentNs, final long delayNs) {
         digest += 0x9E37_79B9_7F4A_7C15L;
-        sender.onPacket(START_NS + sentNs, TwoPoints.flowHash(flow), digest, 100, 0, 1, null, 0);
-        return receiver.onPacket(START_NS + sentNs + delayNs, TwoPoints.flowHash(flow), digest, 100, 0, 1, flow, record);
+        sender.onPacket(new SketchedPacket().set(START_NS + sentNs, TwoPoints.flowHash(flow), digest, 100, 0, 1));
+        return receiver.onPacket(
+            new SketchedPacket().set(START_NS + sentNs + delayNs, TwoPoints.flowHash(flow), digest, 100, 0, 1), flow, record);
     }
 
     /** A packet that the receiver point dropped. */
     private void dropped(final long sentNs) {
         digest += 0x9E37_79B9_7F4A_7C15L;
-        sender.onPacket(START_NS + sentNs, TwoPoints.flowHash(1), digest, 100, 0, 1, null, 0);
+        sender.onPacket(new SketchedPacket().set(START_NS + sentNs, TwoPoints.flowHash(1), digest, 100, 0, 1));
     }
 
     @Test
@@ -215,11 +217,12 @@ class IntervalReceiverTest {
         answers.through = Long.MAX_VALUE;
         int record = packet(SketchRecords.NONE, 50 * MS, MS);
         digest += 0x9E37_79B9_7F4A_7C15L;
-        sender.onPacket(START_NS + 60 * MS, TwoPoints.flowHash(1), digest, 100, 0, 1, null, 0);
+        sender.onPacket(new SketchedPacket().set(START_NS + 60 * MS, TwoPoints.flowHash(1), digest, 100, 0, 1));
         final int other = packet(SketchRecords.NONE, 3 * INTERVAL_NS + 50 * MS, MS);
         receiver.onTime(START_NS + 4 * INTERVAL_NS + MAXIMUM_DELAY_NS);
         assertTrue(receiver.records().hasLoss(record), "it seems so");
-        record = receiver.onPacket(START_NS + 61 * MS, TwoPoints.flowHash(1), digest, 100, 0, 1, 1, record);
+        record = receiver.onPacket(
+            new SketchedPacket().set(START_NS + 61 * MS, TwoPoints.flowHash(1), digest, 100, 0, 1), 1, record);
         assertFalse(receiver.records().hasLoss(record));
         assertTrue(receiver.records().hasLoss(other), "not yet");
         receiver.onTime(START_NS + 6 * INTERVAL_NS);
@@ -321,8 +324,8 @@ class IntervalReceiverTest {
         final IntervalReceiver own = new IntervalReceiver(
             SketchPairTest.context(1 << 10).build(), stranger, TwoPoints.ENTRY_LENGTH_BYTES,
             (buffer, offset, lengthBytes, record) -> { }, (answer) -> { }, (sent, row, startNs, endNs) -> { });
-        stranger.onPacket(START_NS, 1, 2, 100, 0, 1, null, 0);
-        final int record = own.onPacket(START_NS + MS, 1, 2, 100, 0, 1, 0, SketchRecords.NONE);
+        stranger.onPacket(new SketchedPacket().set(START_NS, 1, 2, 100, 0, 1));
+        final int record = own.onPacket(new SketchedPacket().set(START_NS + MS, 1, 2, 100, 0, 1), 0, SketchRecords.NONE);
         own.onTime(START_NS + 3 * INTERVAL_NS);
         assertEquals(1, own.counters().get(SketchCounter.INTERVALS_REFUSED));
         assertFalse(own.records().hasMean(record));

@@ -2,9 +2,9 @@ package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
-import org.agrona.DirectBuffer;
 
 /** Both points of a segment in one process, for tests. */
 public final class SketchPair {
@@ -33,16 +33,12 @@ public final class SketchPair {
         sender.follow();
     }
 
-    public void onSent(
-        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight, final DirectBuffer descriptor, final int offset) {
-        sender.onSent(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset);
+    public void onSent(final SketchedPacket packet) {
+        sender.onSent(packet);
     }
 
-    public int onReceived(
-        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight, final int slot, final int record) {
-        return receiver.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, slot, record);
+    public int onReceived(final SketchedPacket packet, final int slot, final int record) {
+        return receiver.onPacket(packet, slot, record);
     }
 
     public void onTime(final long timestampNs) {

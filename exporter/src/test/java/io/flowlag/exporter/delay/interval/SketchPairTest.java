@@ -5,6 +5,7 @@ import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.JointSettings;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class SketchPairTest {
+    private static final SketchedPacket PACKET = new SketchedPacket();
     private static final long INTERVAL_NS = 100_000_000L;
     private static final long MAXIMUM_DELAY_NS = 20_000_000L;
     private static final long MS = 1_000_000L;
@@ -210,10 +212,10 @@ class SketchPairTest {
         for (int i = 0; i < 600; i++) {
             final long sentNs = TwoPoints.START_NS + i * MS;
             final int classIndex = i % 2;
-            pair.onSent(sentNs, 7, i * 77L, 100, classIndex, 1, null, 0);
+            pair.onSent(new SketchedPacket().set(sentNs, 7, i * 77L, 100, classIndex, 1));
             if (i % 50 != 0) {
                 final int arrivedIn = isRemarked && i / 100 == 3 ? 0 : classIndex;
-                record = pair.onReceived(sentNs + MS / 2, 7, i * 77L, 100, arrivedIn, 1, 0, record);
+                record = pair.onReceived(new SketchedPacket().set(sentNs + MS / 2, 7, i * 77L, 100, arrivedIn, 1), 0, record);
             }
         }
         pair.onEnd();
@@ -644,13 +646,14 @@ class SketchPairTest {
         for (int i = from; i < to; i++) {
             final long sentNs = TwoPoints.START_NS + i * 10_000L;
             final int flow = i & 63;
-            pair.onSent(sentNs, TwoPoints.flowHash(flow), i * 0x9E37_79B9_7F4A_7C15L, 100, 0, 1, null, 0);
+            pair.onSent(PACKET.set(sentNs, TwoPoints.flowHash(flow), i * 0x9E37_79B9_7F4A_7C15L, 100, 0, 1));
             final int arrived = i - 300;
             if (arrived >= 0) {
                 final int arrivedFlow = arrived & 63;
                 records[arrivedFlow] = pair.onReceived(
-                    sentNs, TwoPoints.flowHash(arrivedFlow), arrived * 0x9E37_79B9_7F4A_7C15L, 100, 0, 1, arrivedFlow,
-                    records[arrivedFlow]);
+                    PACKET.set(
+                        sentNs, TwoPoints.flowHash(arrivedFlow), arrived * 0x9E37_79B9_7F4A_7C15L, 100, 0, 1),
+                    arrivedFlow, records[arrivedFlow]);
             }
         }
     }

@@ -8,6 +8,7 @@ import io.flowlag.exporter.delay.interval.records.FlowSumPairs;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 import org.agrona.MutableDirectBuffer;
@@ -46,6 +47,7 @@ final class TwoPoints implements WaitedRecordHandler {
     final Map<Integer, Long> unseen = new HashMap<>();
     final List<JointRecord> jointRecords = new ArrayList<>();
     final Map<Integer, Integer> recordOfFlow = new HashMap<>();
+    private final SketchedPacket packet = new SketchedPacket();
     private final Map<Long, Long> tickets = new HashMap<>();
     final Map<Long, Long> witnessPackets = new HashMap<>();
     final Map<Long, Long> witnessDelaysNs = new HashMap<>();
@@ -235,16 +237,19 @@ final class TwoPoints implements WaitedRecordHandler {
             } else if (event.kind == Kind.SENT) {
                 PacketDescriptor.ipVersion(descriptor, 0, 4);
                 PacketDescriptor.sourceLow(descriptor, 0, event.flow);
-                pair.onSent(
-                    event.timeNs, flowHash(event.flow), event.digest, 100, event.classIndex, flowWeight, descriptor, 0);
+                PacketDescriptor.timestampNs(descriptor, 0, event.timeNs);
+                PacketDescriptor.segmentFlowHash(descriptor, 0, flowHash(event.flow));
+                PacketDescriptor.digest(descriptor, 0, event.digest);
+                PacketDescriptor.ipLengthBytes(descriptor, 0, 100);
+                pair.onSent(packet.wrap(descriptor, 0, event.classIndex, flowWeight));
             } else {
                 final int record = recordOfFlow.getOrDefault(event.flow, SketchRecords.NONE);
-                recordOfFlow.put(event.flow, pair.onReceived(
-                    event.timeNs, flowHash(event.flow), event.digest, 100, event.classIndex, flowWeight, event.flow, record));
+                packet.set(event.timeNs, flowHash(event.flow), event.digest, 100, event.classIndex, flowWeight);
+                recordOfFlow.put(event.flow, pair.onReceived(packet, event.flow, record));
                 tickets.put(event.digest, pair.receiver().ticket());
                 if (older != null && event.timeNs - changeNs < maximumDelayNs) {
                     older.receiver().onStraddlingPacket(
-                        event.timeNs, flowHash(event.flow), event.digest, 100, 0, weight, record(event.flow));
+                        packet.set(event.timeNs, flowHash(event.flow), event.digest, 100, 0, weight), record(event.flow));
                 }
             }
         }

@@ -6,6 +6,7 @@ import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.SettingsBuilder;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 import io.flowlag.sketch.image.SketchGeometry;
@@ -59,7 +60,8 @@ class SynopsisAnswersTest {
         point.advance(INTERVAL_NS);
         for (int number = 1; number <= INTERVALS; number++) {
             for (int i = 0; i < 20; i++) {
-                point.onPacket(number * INTERVAL_NS + i, i % 4, number * 100L + i, 500, i % CLASSES, 1, null, 0);
+                point.onPacket(
+                    new SketchedPacket().set(number * INTERVAL_NS + i, i % 4, number * 100L + i, 500, i % CLASSES, 1));
             }
             point.advance((number + 1) * INTERVAL_NS);
             final SenderAnswer closed = point.take(number);

@@ -114,18 +114,16 @@ public final class FlowSums implements FlowKeyTable {
     }
 
     /**
-     * Adds a packet; ignores it if the sample excludes its flow.
+     * Adds a packet; ignores it if the sample excludes its flow. The flow has the class of its first packet.
      *
      * @param relativeNs its timestamp minus the interval's start.
-     * @param classIndex of the packet's traffic class; the flow has the class of its first packet.
-     * @param descriptor has the flow's addresses and ports; null if they are not needed.
      */
-    public void add(
-        final long flowHash, final long relativeNs, final long digest, final int lengthBytes, final int classIndex,
-        final DirectBuffer descriptor, final int offset) {
+    public void add(final SketchedPacket packet, final long relativeNs) {
+        final long flowHash = packet.flowHash();
         if (!isOfAll && !sampling.isKept(flowHash)) {
             return;
         }
+        final DirectBuffer descriptor = packet.descriptor();
         final int place = place(flowHash);
         int row = index[place] - 1;
         if (row < 0) {
@@ -135,18 +133,18 @@ public final class FlowSums implements FlowKeyTable {
             }
             row = append(place, flowHash);
             if (descriptor != null) {
-                key(row, descriptor, offset);
+                key(row, descriptor, packet.offset());
             }
-            classIndex(row, classIndex);
-        } else if (descriptor != null && !isKey(row, descriptor, offset)) {
+            classIndex(row, packet.classIndex());
+        } else if (descriptor != null && !isKey(row, descriptor, packet.offset())) {
             overflowPackets++;
             return;
         }
         final int at = at(row);
         addLong(at + PACKETS_OFFSET, 1);
         addLong(at + TIMESTAMP_SUM_OFFSET, relativeNs);
-        addLong(at + DIGEST_SUM_OFFSET, digest);
-        addLong(at + BYTES_OFFSET, lengthBytes);
+        addLong(at + DIGEST_SUM_OFFSET, packet.digest());
+        addLong(at + BYTES_OFFSET, packet.lengthBytes());
     }
 
     /**

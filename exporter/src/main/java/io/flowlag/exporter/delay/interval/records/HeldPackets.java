@@ -53,20 +53,24 @@ public final class HeldPackets {
     }
 
     /** {@return whether there was room} */
-    public boolean add(
-        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight, final int record) {
+    public boolean add(final SketchedPacket packet, final int record) {
         if (count == digests.length) {
             return false;
         }
-        timestampsNs[count] = timestampNs;
-        flowHashes[count] = flowHash;
-        digests[count] = digest;
-        lengthsBytes[count] = lengthBytes;
-        classIndexes[count] = classIndex;
-        weights[count] = weight;
+        timestampsNs[count] = packet.timestampNs();
+        flowHashes[count] = packet.flowHash();
+        digests[count] = packet.digest();
+        lengthsBytes[count] = packet.lengthBytes();
+        classIndexes[count] = packet.classIndex();
+        weights[count] = packet.weight();
         records[count++] = record;
         return true;
+    }
+
+    /** Reads a packet into a flyweight, and returns it. */
+    public SketchedPacket read(final int index, final SketchedPacket packet) {
+        return packet.set(
+            timestampsNs[index], flowHashes[index], digests[index], lengthsBytes[index], classIndexes[index], weights[index]);
     }
 
     /** Sets the ticket of the packet added last, by which its estimate finds it. */
@@ -111,14 +115,6 @@ public final class HeldPackets {
 
     public long digest(final int index) {
         return digests[index];
-    }
-
-    public int lengthBytes(final int index) {
-        return lengthsBytes[index];
-    }
-
-    public int classIndex(final int index) {
-        return classIndexes[index];
     }
 
     public int weight(final int index) {

@@ -21,6 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class FlowSumsTest {
+    private static final SketchedPacket PACKET = new SketchedPacket();
     private static final int FLOWS = 20;
     private static final long MAXIMUM_DELAY_NS = 50_000_000L;
 
@@ -44,14 +45,25 @@ class FlowSumsTest {
 
     private static FlowSums sent(final List<Packet> packets) {
         final FlowSums sums = FlowSums.ofAll(FLOWS);
-        packets.forEach((each) -> sums.add(flowHash(each.flow), each.sentNs, each.digest, 100, 0, null, 0));
+        packets.forEach((each) -> add(sums, flowHash(each.flow), each.sentNs, each.digest));
         return sums;
     }
 
     private static FlowSums received(final List<Packet> packets) {
         final FlowSums sums = FlowSums.ofAll(FLOWS);
-        packets.forEach((each) -> sums.add(flowHash(each.flow), each.sentNs + each.delayNs, each.digest, 100, 0, null, 0));
+        packets.forEach((each) -> add(sums, flowHash(each.flow), each.sentNs + each.delayNs, each.digest));
         return sums;
+    }
+
+    private static void add(final FlowSums sums, final long flowHash, final long relativeNs, final long digest) {
+        sums.add(PACKET.set(relativeNs, flowHash, digest, 100, 0, 1), relativeNs);
+    }
+
+    private static SketchedPacket withAddresses(final long flowHash, final UnsafeBuffer descriptor) {
+        PacketDescriptor.segmentFlowHash(descriptor, 0, flowHash);
+        PacketDescriptor.digest(descriptor, 0, 6);
+        PacketDescriptor.ipLengthBytes(descriptor, 0, 7);
+        return PACKET.wrap(descriptor, 0, 3, 1);
     }
 
     private static UnsafeBuffer descriptor(final int sourcePort, final int flags) {
@@ -117,7 +129,7 @@ class FlowSumsTest {
     void shouldKeepFlowsWholeAndCountThePacketsOfThoseWithoutRoom() {
         final FlowSums sums = FlowSums.ofAll(3);
         for (int i = 0; i < 50; i++) {
-            sums.add(flowHash(i % 5), i, i, 1, 0, null, 0);
+            add(sums, flowHash(i % 5), i, i);
         }
         assertEquals(3, sums.count());
         assertEquals(20, sums.overflowPackets());
@@ -140,11 +152,11 @@ class FlowSumsTest {
         final FlowSums received = FlowSums.ofWitnesses(1_000, sampling);
         final List<Integer> order = new ArrayList<>();
         for (int flow = 0; flow < 2_000; flow++) {
-            sent.add(flowHash(flow), 1, flow, 1, 0, null, 0);
+            add(sent, flowHash(flow), 1, flow);
             order.add(flow);
         }
         Collections.shuffle(order, new Random(1));
-        order.forEach((flow) -> received.add(flowHash(flow), 3, flow, 1, 0, null, 0));
+        order.forEach((flow) -> add(received, flowHash(flow), 3, flow));
         assertEquals(400, sent.count(), 80);
         assertEquals(sent.count(), received.count());
         final FlowSumPairs pairs = new FlowSumPairs().pair(sent, received);
@@ -157,10 +169,10 @@ class FlowSumsTest {
     @Test
     void shouldKnowWhoseSumsTheyAreAndRefuseAnotherFlowOfTheSameHash() {
         final FlowSums sums = FlowSums.ofAll(2);
-        sums.add(1, 5, 6, 7, 3, descriptor(9, 0), 0);
-        sums.add(1, 5, 6, 7, 3, descriptor(10, 0), 0);
-        sums.add(2, 5, 6, 7, 3, descriptor(10, PacketDescriptor.FLAG_FRAGMENT), 0);
-        sums.add(2, 5, 6, 7, 3, descriptor(11, PacketDescriptor.FLAG_FRAGMENT), 0);
+        sums.add(withAddresses(1, descriptor(9, 0)), 5);
+        sums.add(withAddresses(1, descriptor(10, 0)), 5);
+        sums.add(withAddresses(2, descriptor(10, PacketDescriptor.FLAG_FRAGMENT)), 5);
+        sums.add(withAddresses(2, descriptor(11, PacketDescriptor.FLAG_FRAGMENT)), 5);
         assertEquals(1, sums.overflowPackets());
         assertEquals(1, sums.packets(0));
         assertEquals(2, sums.packets(1));
@@ -208,8 +220,10 @@ class FlowSumsTest {
         for (int repetition = 0; repetition < 10 && least > 0; repetition++) {
             final long before = threads.getCurrentThreadAllocatedBytes();
             for (int i = 0; i < 20_000; i++) {
-                sent.add(flowHash(i % 600), i, i, 1, 0, descriptor, 0);
-                received.add(flowHash(i % 600), i + 1, i, 1, 0, null, 0);
+                PacketDescriptor.segmentFlowHash(descriptor, 0, flowHash(i % 600));
+                PacketDescriptor.digest(descriptor, 0, i);
+                sent.add(PACKET.wrap(descriptor, 0, 0, 1), i);
+                add(received, flowHash(i % 600), i + 1, i);
             }
             pairs.pair(sent, received);
             for (int row = 0; row < pairs.count(); row++) {
