@@ -254,8 +254,8 @@ final class OptionsExporter {
             writer.exportingReliability(
                 observationDomainId,
                 notSentRecords,
-                statistics.get(SessionCounter.PACKETS_NOT_SENT) + counters.get(CounterId.RECORD_RING_PACKETS),
-                statistics.get(SessionCounter.OCTETS_NOT_SENT) + counters.get(CounterId.RECORD_RING_OCTETS),
+                statistics.get(SessionCounter.PACKETS_NOT_SENT) + counters.get(CounterId.DROPPED_AT_RECORD_RING_PACKETS),
+                statistics.get(SessionCounter.OCTETS_NOT_SENT) + counters.get(CounterId.DROPPED_AT_RECORD_RING_OCTETS),
                 firstNotSentMs,
                 lastNotSentMs,
                 nowMs);

@@ -1,5 +1,9 @@
 package io.flowlag.exporter.monitoring;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.monitoring.top.WatchedFlow;
@@ -29,6 +33,10 @@ import java.util.Locale;
  * @param interpolatedMeanNs by references, if the mean has another estimator.
  * @param isLossExact        whether the loss is exact, not an upper bound.
  */
+@JsonPropertyOrder({
+    "source", "destination", "protocol", "source_port", "destination_port", "dscp", "class", "living", "end_reason", "packets",
+    "octets", "start_ns", "end_ns", "estimator", "segment_id", "samples", "mean_ns", "exact", "bound_ns", "sd_ns", "min_ns",
+    "max_ns", "interpolated_mean_ns"})
 public record FlowView(
     String source,
     String destination,
@@ -36,7 +44,7 @@ public record FlowView(
     int sourcePort,
     int destinationPort,
     int dscp,
-    int classIndex,
+    @JsonProperty("class") int classIndex,
     String endReason,
     long packets,
     long octets,
@@ -45,15 +53,15 @@ public record FlowView(
     String estimator,
     Long samples,
     Long meanNs,
-    boolean isExact,
+    @JsonProperty("exact") @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean isExact,
     Long boundNs,
-    Long standardDeviationNs,
-    Long minimumNs,
-    Long maximumNs,
-    Long interpolatedMeanNs,
+    @JsonProperty("sd_ns") Long standardDeviationNs,
+    @JsonProperty("min_ns") Long minimumNs,
+    @JsonProperty("max_ns") Long maximumNs,
+    @JsonIgnore Long interpolatedMeanNs,
     Long sketchMeanNs,
-    Long lostPackets,
-    Boolean isLossExact,
+    @JsonProperty("lost") Long lostPackets,
+    @JsonProperty("loss_exact") Boolean isLossExact,
     Long segmentId) {
     private static final int ECN_BITS = 2;
     private static final int PROTOCOL_ICMP = 1;
@@ -104,8 +112,14 @@ public record FlowView(
     }
 
     /** {@return the mean by references, whether or not it is the flow's mean; null if unknown} */
+    @JsonProperty("interpolated_mean_ns")
     Long referenceMeanNs() {
         return "interpolated".equals(estimator) || "left".equals(estimator) ? meanNs : interpolatedMeanNs;
+    }
+
+    @JsonProperty("living")
+    boolean isLiving() {
+        return endReason == null;
     }
 
     /** {@return the error bound for display: none for an exact mean} */

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+
 /**
  * One health check. Immutable.
  *
@@ -7,5 +9,5 @@ package io.flowlag.exporter.monitoring;
  * @param isWell whether it is ok.
  * @param text   the finding, one line.
  */
-public record HealthCheck(String name, boolean isWell, String text) {
+public record HealthCheck(String name, @JsonProperty("well") boolean isWell, String text) {
 }

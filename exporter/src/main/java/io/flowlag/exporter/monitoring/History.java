@@ -38,7 +38,7 @@ final class History {
         rows.addLast(new HistoryRow(
             statistics.nowMs(), statistics.counters().get(CounterId.CAPTURED),
             statistics.counters().get(CounterId.LOST_IN_KERNEL) + statistics.counters().get(CounterId.DROPPED_AT_PACKET_RING),
-            delay == null ? null : delay.gauges().get("reference_share"), classes));
+            delay == null ? null : known(delay.gauges().get("reference_share")), classes));
         published = List.copyOf(rows);
     }
 
@@ -67,6 +67,10 @@ final class History {
     }
 
     private static Double gauge(final Map<String, Double> gauges, final String name, final int index) {
-        return index == 0 && gauges.containsKey(name) ? gauges.get(name) : gauges.get(name + "_class_" + index);
+        return known(gauges.get(index == 0 && gauges.containsKey(name) ? name : name + "_class_" + index));
+    }
+
+    private static Double known(final Double value) {
+        return value == null || value.isNaN() || value.isInfinite() ? null : value;
     }
 }

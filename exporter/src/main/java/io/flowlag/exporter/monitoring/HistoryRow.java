@@ -1,5 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+
 import java.util.List;
 
 /**
@@ -10,7 +12,8 @@ import java.util.List;
  * @param dropped        packets lost in the kernel or at the ring since the start.
  * @param referenceShare of references in the traffic.
  */
-public record HistoryRow(long timeMs, long captured, long dropped, Double referenceShare, List<ClassPoint> classes) {
+public record HistoryRow(
+    @JsonProperty("t") long timeMs, long captured, long dropped, Double referenceShare, List<ClassPoint> classes) {
     /**
      * One class.
      *
@@ -26,7 +29,7 @@ public record HistoryRow(long timeMs, long captured, long dropped, Double refere
      */
     public record ClassPoint(
         String name,
-        boolean isExact,
+        @JsonProperty("exact") boolean isExact,
         Long meanNs,
         Long p95Ns,
         Long p99Ns,

@@ -57,10 +57,10 @@ final class MetricFamily {
     }
 
     void add(final double value, final String... labels) {
-        samples.add(new Sample(type == Type.COUNTER ? "_total" : "", List.of(labels), value));
+        addSuffixed(type == Type.COUNTER ? "_total" : "", value, labels);
     }
 
-    void addSuffixed(final String suffix, final double value, final List<String> labels) {
-        samples.add(new Sample(suffix, labels, value));
+    void addSuffixed(final String suffix, final double value, final String... labels) {
+        samples.add(new Sample(suffix, List.of(labels), value));
     }
 }

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.Counters;
@@ -15,10 +15,9 @@ import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
 import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.exporter.status.Statistics;
+import io.flowlag.exporter.status.StatisticsWriter;
 import io.flowlag.rli.receiver.ReceiverCounter;
 
-import java.io.IOException;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -44,7 +43,7 @@ public final class MetricList {
         Set.of("stamp_correction_ns", "stamp_error_ns", "serialisation_ns_per_byte", "clock_drift_ppb");
 
     /** A metric as {@code /metrics} names it; the unit is empty where the value is a count. */
-    record Row(String name, String type, String unit, String help) {
+    record Row(String name, String type, @JsonInclude(JsonInclude.Include.NON_EMPTY) String unit, String help) {
     }
 
     private MetricList() {
@@ -60,25 +59,11 @@ public final class MetricList {
 
     /** {@return an array of objects with name, type, help and, unless the value is a count, unit} */
     public static String json() {
-        final StringWriter text = new StringWriter();
-        try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
-            json.useDefaultPrettyPrinter();
-            json.writeStartArray();
-            for (final Row row : rows()) {
-                json.writeStartObject();
-                json.writeStringField("name", row.name());
-                json.writeStringField("type", row.type());
-                if (!row.unit().isEmpty()) {
-                    json.writeStringField("unit", row.unit());
-                }
-                json.writeStringField("help", row.help());
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-        } catch (final IOException ex) {
+        try {
+            return StatisticsWriter.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(rows());
+        } catch (final JsonProcessingException ex) {
             throw new UncheckedIOException(ex);
         }
-        return text.toString();
     }
 
     static List<Row> rows() {

@@ -9,22 +9,23 @@ import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DestinationStatistics;
-import io.flowlag.exporter.status.LatencySummary;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
 import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.exporter.status.Statistics;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The metrics of a process: all values of {@code --stats}, named by the conventions of Prometheus. Used once. */
 final class Metrics {
     private static final double NS = 1e-9;
     private static final double MS = 1e-3;
+    private static final String PREFIX = "flowlag_";
+    private static final String[] SHARES = {"0.5", "0.9", "0.95", "0.99", "0.999"};
 
     private final Map<String, MetricFamily> families = new LinkedHashMap<>();
 
@@ -34,11 +35,16 @@ final class Metrics {
     static Collection<MetricFamily> of(final StatusSnapshot snapshot) {
         final Metrics metrics = new Metrics();
         metrics.addProcess(snapshot);
-        metrics.addCounters(snapshot.statistics());
+        for (int i = 0; i < CounterId.count(); i++) {
+            final CounterId id = CounterId.of(i);
+            metrics.add(id.label(), MetricCatalogue.of(id), snapshot.statistics().counters().get(id));
+        }
         snapshot.statistics().sources().forEach(metrics::addSource);
         snapshot.statistics().destinations().forEach(metrics::addDestination);
         if (snapshot.statistics().latency() != null) {
-            metrics.addLatency(snapshot.statistics().latency());
+            metrics.addBuckets("pipeline_latency_seconds",
+                "Time from a packet's timestamp until it was metered here; packets of a batch count with its first one's.",
+                snapshot.statistics().latency().buckets());
         }
         if (snapshot.statistics().delay() != null) {
             metrics.addDelay(snapshot.statistics().delay());
@@ -49,26 +55,22 @@ final class Metrics {
 
     private void addProcess(final StatusSnapshot snapshot) {
         final Statistics statistics = snapshot.statistics();
-        gauge("start_time_seconds", "Start of the process, seconds since 1970.").add(statistics.startTimeMs() * MS);
-        gauge("status_time_seconds", "Time of these figures, seconds since 1970.").add(statistics.nowMs() * MS);
-        gauge("memory_bound_bytes", "Octets that cache, rings and tables take at most.").add(statistics.memoryBoundBytes());
-        gauge("accounted_for", "1 when every sum of the accounting identity holds; 0 while packets are under way.")
-            .add(statistics.isAccountedFor() ? 1 : 0);
-        final MetricFamily unexplained = gauge(
-            "unexplained", "What each sum of the accounting identity leaves over; packets under way count here.");
-        unexplained.add(AccountingIdentity.unexplainedCaptured(statistics.counters()), "sum", "captured");
-        unexplained.add(AccountingIdentity.unexplainedDecoded(statistics.counters()), "sum", "decoded");
-        unexplained.add(AccountingIdentity.unexplainedRecords(statistics.counters()), "sum", "records");
-        final MetricFamily health = gauge("healthy", "1 for each check of /healthz that is well.");
-        snapshot.health().forEach((each) -> health.add(each.isWell() ? 1 : 0, "check", each.name()));
-        gauge("living_flows", "Flows in the cache in the last pass over it.").add(snapshot.flows().livingCount());
+        gauge("start_time_seconds", "Start of the process, seconds since 1970.", statistics.startTimeMs() * MS);
+        gauge("status_time_seconds", "Time of these figures, seconds since 1970.", statistics.nowMs() * MS);
+        gauge("memory_bound_bytes", "Octets that cache, rings and tables take at most.", statistics.memoryBoundBytes());
+        gauge("accounted_for", "1 when every sum of the accounting identity holds; 0 while packets are under way.",
+            statistics.isAccountedFor() ? 1 : 0);
+        addUnexplained("captured", AccountingIdentity.unexplainedCaptured(statistics.counters()));
+        addUnexplained("decoded", AccountingIdentity.unexplainedDecoded(statistics.counters()));
+        addUnexplained("records", AccountingIdentity.unexplainedRecords(statistics.counters()));
+        snapshot.health().forEach((each) ->
+            gauge("healthy", "1 for each check of /healthz that is well.", each.isWell() ? 1 : 0, "check", each.name()));
+        gauge("living_flows", "Flows in the cache in the last pass over it.", snapshot.flows().livingCount());
     }
 
-    private void addCounters(final Statistics statistics) {
-        for (int i = 0; i < CounterId.count(); i++) {
-            final CounterId id = CounterId.of(i);
-            add(id.label(), MetricCatalogue.of(id), statistics.counters().get(id));
-        }
+    private void addUnexplained(final String sum, final long value) {
+        gauge("unexplained", "What each sum of the accounting identity leaves over; packets under way count here.", value,
+            "sum", sum);
     }
 
     private void add(final String label, final MetricCatalogue.Entry entry, final double value) {
@@ -77,71 +79,62 @@ final class Metrics {
             .add(value * name.factor(), name.labels().toArray(String[]::new));
     }
 
-    private void addLatency(final LatencySummary latency) {
-        addBuckets(family("flowlag_pipeline_latency_seconds", Type.HISTOGRAM,
-            "Time from a packet's timestamp until it was metered here; packets of a batch count with its first one's."),
-            latency.buckets(), List.of());
-    }
-
     private void addSource(final SourceStatistics source) {
-        counter("source_captured_packets", "Packets taken from a source, filtered ones included.")
-            .add(source.captured(), "source", source.name());
-        counter("source_filtered_packets", "Packets of a source that a filter in the process kept back.")
-            .add(source.filtered(), "source", source.name());
-        counter("source_lost_in_kernel_packets", "Packets of a source that the kernel lost.")
-            .add(source.lostInKernel(), "source", source.name());
-        gauge("source_up", "1 while a source gives packets, 0 when it ended early.")
-            .add(source.damage() == null ? 1 : 0, "source", source.name());
+        final String[] labels = {"source", source.name()};
+        counter("source_captured_packets", "Packets taken from a source, filtered ones included.", source.captured(), labels);
+        counter("source_filtered_packets", "Packets of a source that a filter in the process kept back.", source.filtered(),
+            labels);
+        counter("source_lost_in_kernel_packets", "Packets of a source that the kernel lost.", source.lostInKernel(), labels);
+        gauge("source_up", "1 while a source gives packets, 0 when it ended early.", source.damage() == null ? 1 : 0, labels);
     }
 
-    private void addDestination(final DestinationStatistics destination) {
-        final String[] labels = {"destination", destination.uri()};
-        counter("destination_made_records", "Flow records made for a destination.").add(destination.recordsMade(), labels);
-        counter("destination_exported_records", "Flow records handed to a destination's transport.")
-            .add(destination.recordsExported(), labels);
-        counter("destination_failed_records", "Flow records given up.").add(destination.recordsFailed(), labels);
-        gauge("destination_waiting_records", "Flow records that wait for a message to fill or a connection now.")
-            .add(destination.recordsWaiting(), labels);
-        counter("destination_uncertain_records", "Exported records that were in the buffer of a connection when it broke.")
-            .add(destination.recordsUncertain(), labels);
-        counter("destination_options_records", "Options records exported.").add(destination.optionsRecords(), labels);
-        counter("destination_messages", "Messages exported.").add(destination.messages(), labels);
-        counter("destination_bytes", "Octets of those messages.").add(destination.octets(), labels);
-        counter("destination_reconnects", "Sessions begun after the first one.").add(destination.reconnects(), labels);
-        counter("destination_errors", "Errors of sending or connecting.").add(destination.errors(), labels);
-        gauge("destination_unexplained_records", "Records made that are neither exported, failed nor waiting; 0 when it holds.")
-            .add(destination.unexplainedRecords(), labels);
-        if (destination.spool() != null) {
-            addSpool(destination.spool(), labels);
+    private void addDestination(final DestinationStatistics each) {
+        final String[] labels = {"destination", each.uri()};
+        counter("destination_made_records", "Flow records made for a destination.", each.recordsMade(), labels);
+        counter("destination_exported_records", "Flow records handed to a destination's transport.", each.recordsExported(),
+            labels);
+        counter("destination_failed_records", "Flow records given up.", each.recordsFailed(), labels);
+        gauge("destination_waiting_records", "Flow records that wait for a message to fill or a connection now.",
+            each.recordsWaiting(), labels);
+        counter("destination_uncertain_records", "Exported records that were in the buffer of a connection when it broke.",
+            each.recordsUncertain(), labels);
+        counter("destination_options_records", "Options records exported.", each.optionsRecords(), labels);
+        counter("destination_messages", "Messages exported.", each.messages(), labels);
+        counter("destination_bytes", "Octets of those messages.", each.octets(), labels);
+        counter("destination_reconnects", "Sessions begun after the first one.", each.reconnects(), labels);
+        counter("destination_errors", "Errors of sending or connecting.", each.errors(), labels);
+        gauge("destination_unexplained_records", "Records made that are neither exported, failed nor waiting; 0 when it holds.",
+            each.unexplainedRecords(), labels);
+        if (each.spool() != null) {
+            addSpool(each.spool(), labels);
         }
     }
 
     private void addSpool(final SpoolStatistics spool, final String[] labels) {
-        gauge("spool_held_records", "Flow records in a destination's spool now, a part of those that wait.")
-            .add(spool.recordsHeld(), labels);
-        counter("spool_taken_up_records", "Flow records found in a spool at the start, from a former process.")
-            .add(spool.recordsTakenUp(), labels);
-        counter("spool_in_records", "Flow records put into a spool.").add(spool.recordsIn(), labels);
-        counter("spool_out_records", "Flow records that left a spool and the process.").add(spool.recordsOut(), labels);
-        counter("spool_perhaps_twice_records", "Flow records taken up although a former process may have sent them.")
-            .add(spool.recordsPerhapsTwice(), labels);
-        gauge("spool_held_bytes", "Octets of a spool's files now.").add(spool.octetsHeld(), labels);
-        gauge("spool_bound_bytes", "Octets that a spool's files may have.").add(spool.octetsBound(), labels);
-        counter("spool_refused_bytes", "Octets in a spool that were no records any more: cut, damaged or foreign.")
-            .add(spool.octetsRefused(), labels);
-        counter("spool_errors", "Times that a spool could not be written or read.").add(spool.errors(), labels);
+        gauge("spool_held_records", "Flow records in a destination's spool now, a part of those that wait.",
+            spool.recordsHeld(), labels);
+        counter("spool_taken_up_records", "Flow records found in a spool at the start, from a former process.",
+            spool.recordsTakenUp(), labels);
+        counter("spool_in_records", "Flow records put into a spool.", spool.recordsIn(), labels);
+        counter("spool_out_records", "Flow records that left a spool and the process.", spool.recordsOut(), labels);
+        counter("spool_perhaps_twice_records", "Flow records taken up although a former process may have sent them.",
+            spool.recordsPerhapsTwice(), labels);
+        gauge("spool_held_bytes", "Octets of a spool's files now.", spool.octetsHeld(), labels);
+        gauge("spool_bound_bytes", "Octets that a spool's files may have.", spool.octetsBound(), labels);
+        counter("spool_refused_bytes", "Octets in a spool that were no records any more: cut, damaged or foreign.",
+            spool.octetsRefused(), labels);
+        counter("spool_errors", "Times that a spool could not be written or read.", spool.errors(), labels);
     }
 
     private void addDelay(final DelayStatistics delay) {
         delay.counters().forEach((label, value) -> add(label, MetricCatalogue.delayCounter(label), value));
         delay.gauges().forEach((label, value) -> add(label, MetricCatalogue.gauge(label), value));
-        gauge("segment_info", "What the segment is; always 1.").add(
-            1, "segment_id", Long.toString(delay.segmentId()), "role", delay.role(), "policy", delay.policy());
+        gauge("segment_info", "What the segment is; always 1.", 1, "segment_id", Long.toString(delay.segmentId()), "role",
+            delay.role(), "policy", delay.policy());
         if (delay.clockErrorNs() >= 0) {
-            gauge("clock_error_seconds", "Bound of the difference of the two points' clocks.").add(delay.clockErrorNs() * NS);
+            gauge("clock_error_seconds", "Bound of the difference of the two points' clocks.", delay.clockErrorNs() * NS);
         }
-        final MetricFamily unexplained = families.get("flowlag_unexplained");
-        delay.unexplained().forEach((name, value) -> unexplained.add(value, "sum", name.replaceFirst("^unexplained_", "")));
+        delay.unexplained().forEach((name, value) -> addUnexplained(name.replaceFirst("^unexplained_", ""), value));
         delay.interval().forEach((each) -> {
             addDistribution("interval_delay", "regular packets in the last measurement interval", each, each.delays());
             addDistribution("interval_interpolated_delay", "regular packets by references in the last measurement interval", each,
@@ -150,118 +143,104 @@ final class Metrics {
                 "interval_reference_delay", "references in the last measurement interval", each, each.references());
         });
         delay.total().forEach((each) -> {
-            final List<String> labels = labels(each.senderIndex(), each.classIndex(), each.dscp());
-            gauge("lost_references", "References missing since the start, less those that came late.")
-                .addSuffixed("", each.lostReferences(), labels);
-            counter("class_oversize_packets", "Packets of a class, longer than the link carries, that were not measured.")
-                .addSuffixed("_total", each.oversizePackets(), labels);
-            if (each.heldOutP95Ns() != null) {
-                gauge("held_out_error_seconds", "95 % quantile of the error of references interpolated from their neighbours.")
-                    .addSuffixed("", each.heldOutP95Ns() * NS, labels);
-            }
+            final String[] labels = labels(each.senderIndex(), each.classIndex(), each.dscp());
+            gauge("lost_references", "References missing since the start, less those that came late.", each.lostReferences(),
+                labels);
+            counter("class_oversize_packets", "Packets of a class, longer than the link carries, that were not measured.",
+                each.oversizePackets(), labels);
+            gauge("held_out_error_seconds", "95 % quantile of the error of references interpolated from their neighbours.",
+                seconds(each.heldOutP95Ns()), labels);
         });
         delay.sketches().forEach(this::addSketches);
     }
 
     private void addDistribution(
         final String name, final String what, final DelaySummary summary, final DelayDistribution distribution) {
-        final List<String> labels = labels(summary.senderIndex(), summary.classIndex(), summary.dscp());
-        gauge(name + "_packets", "Delays of " + what + ".").addSuffixed("", distribution.count(), labels);
+        final String[] labels = labels(summary.senderIndex(), summary.classIndex(), summary.dscp());
+        gauge(name + "_packets", "Delays of " + what + ".", distribution.count(), labels);
         if (distribution.count() == 0) {
             return;
         }
-        gauge(name + "_mean_seconds", "Mean delay of " + what + ".").addSuffixed("", distribution.meanNs() * NS, labels);
-        gauge(name + "_min_seconds", "Smallest delay of " + what + ".").addSuffixed("", distribution.minimumNs() * NS, labels);
-        gauge(name + "_max_seconds", "Largest delay of " + what + ".").addSuffixed("", distribution.maximumNs() * NS, labels);
-        final MetricFamily quantiles = gauge(
-            name + "_quantile_seconds", "Quantiles of the delay of " + what + ", where there are enough of them.");
+        gauge(name + "_mean_seconds", "Mean delay of " + what + ".", seconds(distribution.meanNs()), labels);
+        gauge(name + "_min_seconds", "Smallest delay of " + what + ".", seconds(distribution.minimumNs()), labels);
+        gauge(name + "_max_seconds", "Largest delay of " + what + ".", seconds(distribution.maximumNs()), labels);
         final Long[] values = {
             distribution.p50Ns(), distribution.p90Ns(), distribution.p95Ns(), distribution.p99Ns(), distribution.p999Ns()};
-        final String[] shares = {"0.5", "0.9", "0.95", "0.99", "0.999"};
         for (int i = 0; i < values.length; i++) {
-            if (values[i] != null) {
-                final List<String> all = new ArrayList<>(labels);
-                all.add("share");
-                all.add(shares[i]);
-                quantiles.addSuffixed("", values[i] * NS, all);
-            }
+            gauge(name + "_quantile_seconds", "Quantiles of the delay of " + what + ", where there are enough of them.",
+                seconds(values[i]), with(labels, "share", SHARES[i]));
         }
     }
 
     private void addSketches(final SketchStatistics sketches) {
         final String[] sender = {"sender", Integer.toString(sketches.senderIndex())};
-        gauge("lds_memory_bytes", "Octets of all sketches and records.").add(sketches.memoryBytes(), sender);
-        gauge("lds_interval_usable_cells", "Usable cells of the interval compared last.").add(sketches.usableCells(), sender);
-        gauge("lds_interval_occupied_cells", "Occupied cells of the interval compared last.")
-            .add(sketches.occupiedCells(), sender);
-        if (sketches.unexplainedLost() != null) {
-            gauge("lds_interval_unexplained_lost_packets",
-                "Lost packets of that interval of flows that the receiver does not know.")
-                .add(sketches.unexplainedLost(), sender);
-        }
-        for (int i = 0; i < sketches.interval().size(); i++) {
-            addAggregate("lds_interval", "in the interval compared last", sketches.interval().get(i), sketches, i);
-        }
-        for (int i = 0; i < sketches.total().size(); i++) {
-            addAggregate("lds", "since the start", sketches.total().get(i), sketches, i);
-        }
+        gauge("lds_memory_bytes", "Octets of all sketches and records.", sketches.memoryBytes(), sender);
+        gauge("lds_interval_usable_cells", "Usable cells of the interval compared last.", sketches.usableCells(), sender);
+        gauge("lds_interval_occupied_cells", "Occupied cells of the interval compared last.", sketches.occupiedCells(), sender);
+        gauge("lds_interval_unexplained_lost_packets",
+            "Lost packets of that interval of flows that the receiver does not know.", sketches.unexplainedLost(), sender);
+        addAggregates("lds_interval", "in the interval compared last", sketches.interval(), sketches.senderIndex());
+        addAggregates("lds", "since the start", sketches.total(), sketches.senderIndex());
     }
 
-    private void addAggregate(
-        final String name, final String when, final AggregateDelay aggregate, final SketchStatistics sketches,
-        final int index) {
-        final List<String> labels = labels(sketches.senderIndex(), index, aggregate.dscp());
-        gauge(name + "_samples", "Packets behind the mean by sketches, " + when + ".")
-            .addSuffixed("", aggregate.samples(), labels);
-        if (aggregate.meanNs() != null) {
-            gauge(name + "_mean_delay_seconds", "Mean delay by sketches, " + when + ".")
-                .addSuffixed("", aggregate.meanNs() * NS, labels);
-        }
-        if (aggregate.standardDeviationNs() != null) {
-            gauge(name + "_delay_deviation_seconds", "Standard deviation of delay by sketches, " + when + ".")
-                .addSuffixed("", aggregate.standardDeviationNs() * NS, labels);
-        }
-        if (aggregate.lostPackets() != null) {
-            gauge(name + "_lost_packets", "Packets lost between the points by sketches, less unexpected ones, " + when + ".")
-                .addSuffixed("", aggregate.lostPackets(), labels);
+    private void addAggregates(
+        final String name, final String when, final List<AggregateDelay> aggregates, final int senderIndex) {
+        for (int i = 0; i < aggregates.size(); i++) {
+            final AggregateDelay each = aggregates.get(i);
+            final String[] labels = labels(senderIndex, i, each.dscp());
+            gauge(name + "_samples", "Packets behind the mean by sketches, " + when + ".", each.samples(), labels);
+            gauge(name + "_mean_delay_seconds", "Mean delay by sketches, " + when + ".", seconds(each.meanNs()), labels);
+            gauge(name + "_delay_deviation_seconds", "Standard deviation of delay by sketches, " + when + ".",
+                seconds(each.standardDeviationNs()), labels);
+            gauge(name + "_lost_packets", "Packets lost between the points by sketches, less unexpected ones, " + when + ".",
+                each.lostPackets(), labels);
         }
     }
 
     private void addHistogram(final DelayHistogram histogram) {
-        final List<String> labels = labels(histogram.senderIndex(), histogram.classIndex(), histogram.dscp());
-        addBuckets(family("flowlag_packet_delay_seconds", Type.HISTOGRAM,
+        final String[] labels = labels(histogram.senderIndex(), histogram.classIndex(), histogram.dscp());
+        addBuckets("packet_delay_seconds",
             "Delay of regular packets: matched with both points in one process, else by interpolation, whose tails lean low. " +
-            "Negative delays are in every bucket and in the sum."),
-            histogram.estimates(), labels);
-        addBuckets(family("flowlag_reference_delay_seconds", Type.HISTOGRAM,
-            "Delay of reference packets. Negative delays are in every bucket and in the sum."), histogram.references(), labels);
+            "Negative delays are in every bucket and in the sum.", histogram.estimates(), labels);
+        addBuckets("reference_delay_seconds",
+            "Delay of reference packets. Negative delays are in every bucket and in the sum.", histogram.references(), labels);
     }
 
-    private static void addBuckets(
-        final MetricFamily family, final DelayHistogram.Buckets buckets, final List<String> labels) {
+    private void addBuckets(
+        final String name, final String help, final DelayHistogram.Buckets buckets, final String... labels) {
+        final MetricFamily family = family(PREFIX + name, Type.HISTOGRAM, help);
         final long[] boundariesNs = DelayHistogram.boundariesNs();
-        for (int i = 0; i <= boundariesNs.length; i++) {
-            final List<String> all = new ArrayList<>(labels);
-            all.add("le");
-            all.add(i < boundariesNs.length ? MetricText.number(boundariesNs[i] / 1e9) : "+Inf");
-            family.addSuffixed("_bucket", i < boundariesNs.length ? buckets.countsAtMost().get(i) : buckets.count(), all);
+        for (int i = 0; i < boundariesNs.length; i++) {
+            family.addSuffixed("_bucket", buckets.countsAtMost().get(i),
+                with(labels, "le", MetricText.number(boundariesNs[i] / 1e9)));
         }
+        family.addSuffixed("_bucket", buckets.count(), with(labels, "le", "+Inf"));
         family.addSuffixed("_sum", buckets.sumNs() * NS, labels);
         family.addSuffixed("_count", buckets.count(), labels);
     }
 
-    private static List<String> labels(final int senderIndex, final int classIndex, final int dscp) {
-        return List.of(
+    private static String[] labels(final int senderIndex, final int classIndex, final int dscp) {
+        return new String[] {
             "sender", Integer.toString(senderIndex), "class", Integer.toString(classIndex), "dscp",
-            dscp < 0 ? "" : Integer.toString(dscp));
+            dscp < 0 ? "" : Integer.toString(dscp)};
     }
 
-    private MetricFamily gauge(final String name, final String help) {
-        return family("flowlag_" + name, Type.GAUGE, help);
+    private static String[] with(final String[] labels, final String name, final String value) {
+        return Stream.concat(Stream.of(labels), Stream.of(name, value)).toArray(String[]::new);
     }
 
-    private MetricFamily counter(final String name, final String help) {
-        return family("flowlag_" + name, Type.COUNTER, help);
+    private static Double seconds(final Long ns) {
+        return ns == null ? null : ns * NS;
+    }
+
+    private void gauge(final String name, final String help, final Number value, final String... labels) {
+        if (value != null) {
+            family(PREFIX + name, Type.GAUGE, help).add(value.doubleValue(), labels);
+        }
+    }
+
+    private void counter(final String name, final String help, final long value, final String... labels) {
+        family(PREFIX + name, Type.COUNTER, help).add(value, labels);
     }
 
     private MetricFamily family(final String name, final Type type, final String help) {

@@ -29,8 +29,8 @@ public final class FlowRecordRing implements FlowRecordSink {
     public void onFlowRecord(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         if (!ring.offer(buffer, offset, lengthBytes)) {
             counters.increment(CounterId.DROPPED_AT_RECORD_RING);
-            counters.add(CounterId.RECORD_RING_PACKETS, FlowEntry.packetCount(buffer, offset));
-            counters.add(CounterId.RECORD_RING_OCTETS, FlowEntry.octetCount(buffer, offset));
+            counters.add(CounterId.DROPPED_AT_RECORD_RING_PACKETS, FlowEntry.packetCount(buffer, offset));
+            counters.add(CounterId.DROPPED_AT_RECORD_RING_OCTETS, FlowEntry.octetCount(buffer, offset));
         }
     }
 

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.status;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+
 /**
  * The aggregators' (LDA) result for a traffic class. Immutable. Unknown values are null.
  *
@@ -7,5 +9,14 @@ package io.flowlag.exporter.status;
  * @param meanNs      signed.
  * @param lostPackets minus unexpected packets; signed.
  */
-public record AggregateDelay(int dscp, long samples, Long meanNs, Long standardDeviationNs, Long lostPackets) {
+public record AggregateDelay(
+    int dscp,
+    long samples,
+    Long meanNs,
+    @JsonProperty("sd_ns") Long standardDeviationNs,
+    @JsonProperty("lost") Long lostPackets) implements PartlyKnown {
+    @Override
+    public boolean knows(final String label) {
+        return dscp >= 0 || !"dscp".equals(label);
+    }
 }

@@ -4,6 +4,8 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -61,6 +63,15 @@ public final class Counters {
             sum += share.get(id);
         }
         return sum;
+    }
+
+    /** {@return the value of each counter by its label, in their order} */
+    public Map<String, Long> byLabel() {
+        final Map<String, Long> all = new LinkedHashMap<>();
+        for (int i = 0; i < CounterId.count(); i++) {
+            all.put(CounterId.of(i).label(), get(CounterId.of(i)));
+        }
+        return all;
     }
 
     /** {@return the sum of all refusals of the decoder} */

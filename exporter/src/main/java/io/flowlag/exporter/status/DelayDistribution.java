@@ -1,5 +1,7 @@
 package io.flowlag.exporter.status;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+
 /**
  * A distribution of signed delays at one moment. Immutable. Values that need more delays are null.
  *
@@ -18,18 +20,23 @@ package io.flowlag.exporter.status;
  */
 public record DelayDistribution(
     long count,
-    long negativeCount,
+    @JsonProperty("negative") long negativeCount,
     long meanNs,
-    Long standardDeviationNs,
-    long minimumNs,
-    long maximumNs,
+    @JsonProperty("sd_ns") Long standardDeviationNs,
+    @JsonProperty("min_ns") long minimumNs,
+    @JsonProperty("max_ns") long maximumNs,
     Long p50Ns,
     Long p90Ns,
     Long p95Ns,
     Long p99Ns,
     Long p999Ns,
-    Long delayVariationNs) {
+    @JsonProperty("pdv_ns") Long delayVariationNs) implements PartlyKnown {
     /** No delays. */
     public static final DelayDistribution EMPTY =
         new DelayDistribution(0, 0, 0, null, 0, 0, null, null, null, null, null, null);
+
+    @Override
+    public boolean knows(final String label) {
+        return count > 0 || "count".equals(label);
+    }
 }

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.status;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+
 /**
  * The delays of one traffic class in a period. Immutable.
  *
@@ -15,21 +17,26 @@ package io.flowlag.exporter.status;
  * @param heldOutP95Ns    95 % quantile of their absolute error; null if they are too few for a bound.
  */
 public record DelaySummary(
-    int senderIndex,
-    int classIndex,
+    @JsonProperty("sender") int senderIndex,
+    @JsonProperty("class") int classIndex,
     int dscp,
     long startNs,
     long endNs,
     DelayDistribution matched,
     DelayDistribution estimates,
     DelayDistribution references,
-    long lostReferences,
-    long oversizePackets,
-    long heldOutCount,
-    Long heldOutP95Ns) {
+    @JsonProperty("references_lost") long lostReferences,
+    @JsonProperty("oversize") long oversizePackets,
+    @JsonProperty("held_out") long heldOutCount,
+    Long heldOutP95Ns) implements PartlyKnown {
     /** {@return the best delays of regular packets: matched, unless these are fewer than half of those with an estimate} */
     public DelayDistribution delays() {
         return isMatched() ? matched : estimates;
+    }
+
+    @Override
+    public boolean knows(final String label) {
+        return dscp >= 0 || !"dscp".equals(label);
     }
 
     /** {@return whether {@link #delays()} were matched} */

@@ -1,5 +1,8 @@
 package io.flowlag.exporter.status;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+
 /**
  * Statistics of one destination. Immutable.
  *
@@ -9,6 +12,8 @@ package io.flowlag.exporter.status;
  * @param errors           of sending or connecting.
  * @param spool            of the destination; null for none.
  */
+@JsonPropertyOrder({
+    "uri", "records_made", "records_exported", "records_failed", "records_waiting", "records_uncertain", "unexplained_records"})
 public record DestinationStatistics(
     String uri,
     long recordsMade,
@@ -22,30 +27,6 @@ public record DestinationStatistics(
     long reconnects,
     long errors,
     SpoolStatistics spool) {
-    /**
-     * A destination without a spool.
-     *
-     * @param recordsWaiting   for a message to fill or a connection.
-     * @param recordsUncertain exported records that were in the buffer of a connection when it broke.
-     * @param reconnects       sessions begun after the first one.
-     * @param errors           of sending or connecting.
-     */
-    public DestinationStatistics(
-        final String uri,
-        final long recordsMade,
-        final long recordsExported,
-        final long recordsFailed,
-        final long recordsWaiting,
-        final long recordsUncertain,
-        final long optionsRecords,
-        final long messages,
-        final long octets,
-        final long reconnects,
-        final long errors) {
-        this(uri, recordsMade, recordsExported, recordsFailed, recordsWaiting, recordsUncertain, optionsRecords, messages, octets,
-            reconnects, errors, null);
-    }
-
     /** {@return all of it in one line, for the log} */
     public String line() {
         return uri + ": records_made=" + recordsMade + " records_exported=" + recordsExported + " records_failed=" +
@@ -58,6 +39,7 @@ public record DestinationStatistics(
     /**
      * {@return records made or recovered from a spool that are neither exported, failed nor waiting; 0 when the identity holds}
      */
+    @JsonProperty
     public long unexplainedRecords() {
         return recordsMade + (spool == null ? 0 : spool.recordsTakenUp()) - (recordsExported + recordsFailed + recordsWaiting);
     }

@@ -1,5 +1,8 @@
 package io.flowlag.exporter.status;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+
 import java.util.List;
 
 /**
@@ -13,12 +16,13 @@ import java.util.List;
  * @param clockErrorNs        bound of the clocks' difference; negative if unknown.
  * @param isClockSynchronized whether the clocks are synchronized.
  */
+@JsonPropertyOrder({"role", "segment_id"})
 public record SegmentDescription(
     long segmentId,
     String role,
     List<String> points,
-    List<Integer> dscps,
+    @JsonIgnore List<Integer> dscps,
     String policy,
-    long clockErrorNs,
-    boolean isClockSynchronized) {
+    @JsonIgnore long clockErrorNs,
+    @JsonIgnore boolean isClockSynchronized) {
 }

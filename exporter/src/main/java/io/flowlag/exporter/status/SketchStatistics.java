@@ -1,7 +1,11 @@
 package io.flowlag.exporter.status;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Results of the sketches of one sender and the receiver, for a measurement interval and in total. Immutable. Unknown values are
@@ -20,8 +24,10 @@ import java.util.Objects;
  * @param joint           of the last interval with joint estimation; null before.
  * @param reconcile       of the last interval with reconciliation; null before.
  */
+@JsonPropertyOrder({
+    "sender", "geometry", "memory_bytes", "start_ns", "end_ns", "usable_cells", "occupied_cells", "unexplained_lost"})
 public record SketchStatistics(
-    int senderIndex,
+    @JsonProperty("sender") int senderIndex,
     String geometry,
     long memoryBytes,
     Long startNs,
@@ -34,7 +40,15 @@ public record SketchStatistics(
     List<AggregateDelay> total,
     String weightWarning,
     JointStatistics joint,
-    ReconcileStatistics reconcile) {
+    ReconcileStatistics reconcile) implements PartlyKnown {
+    private static final Set<String> OF_AN_INTERVAL =
+        Set.of("usable_cells", "occupied_cells", "interval", "heavy_flows");
+
+    @Override
+    public boolean knows(final String label) {
+        return startNs != null || !OF_AN_INTERVAL.contains(label);
+    }
+
     /** Whether both are of one interval. */
     public boolean isOfInterval(final SketchStatistics other) {
         return Objects.equals(startNs, other.startNs);

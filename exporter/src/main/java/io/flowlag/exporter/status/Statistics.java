@@ -22,27 +22,6 @@ public record Statistics(
     long startTimeMs,
     long nowMs,
     long memoryBoundBytes) {
-    /**
-     * Without the latency of the process.
-     *
-     * @param sources          in the order of the configuration.
-     * @param destinations     in the order of the configuration.
-     * @param delay            of the delay stage, or null.
-     * @param startTimeMs      of the process, since 1970.
-     * @param nowMs            of the view, since 1970.
-     * @param memoryBoundBytes limit of cache, rings and tables.
-     */
-    public Statistics(
-        final Counters counters,
-        final List<SourceStatistics> sources,
-        final List<DestinationStatistics> destinations,
-        final DelayStatistics delay,
-        final long startTimeMs,
-        final long nowMs,
-        final long memoryBoundBytes) {
-        this(counters, sources, destinations, delay, null, startTimeMs, nowMs, memoryBoundBytes);
-    }
-
     /** {@return whether every sum of the accounting identity holds} */
     public boolean isAccountedFor() {
         return AccountingIdentity.unexplainedCaptured(counters) == 0 && AccountingIdentity.unexplainedDecoded(counters) == 0 &&

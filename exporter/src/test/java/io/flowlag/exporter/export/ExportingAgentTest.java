@@ -44,7 +44,7 @@ class ExportingAgentTest {
 
         @Override
         public DestinationStatistics statistics() {
-            return new DestinationStatistics(name(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+            return new DestinationStatistics(name(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null);
         }
 
         @Override

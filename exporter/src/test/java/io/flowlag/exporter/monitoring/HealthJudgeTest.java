@@ -51,7 +51,8 @@ class HealthJudgeTest {
                 "receiver", 1, "", -1, Map.copyOf(exchange), gauges, List.of(), List.of(), List.of(), Map.of());
             checks = judge.judge(new Statistics(
                 counters, List.of(new SourceStatistics("eth0", 0, 0, 0, damage)),
-                List.of(new DestinationStatistics("udp://x", 0, 0, failed, 0, 0, 0, 0, 0, 0, 0)), delay, 0, 0, 0), nowNs);
+                List.of(new DestinationStatistics("udp://x", 0, 0, failed, 0, 0, 0, 0, 0, 0, 0, null)),
+                delay, null, 0, 0, 0), nowNs);
         }
         return checks.stream().filter((each) -> !each.isWell()).map(HealthCheck::name).toList();
     }

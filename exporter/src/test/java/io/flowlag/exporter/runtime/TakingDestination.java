@@ -45,7 +45,7 @@ abstract class TakingDestination implements Destination {
 
     @Override
     public DestinationStatistics statistics() {
-        return new DestinationStatistics(name(), recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0);
+        return new DestinationStatistics(name(), recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0, null);
     }
 
     @Override

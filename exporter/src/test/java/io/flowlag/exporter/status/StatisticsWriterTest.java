@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class StatisticsWriterTest {
     private static final DestinationStatistics COLLECTOR =
-        new DestinationStatistics("udp://192.0.2.1:4739", 10, 6, 3, 1, 2, 4, 5, 6_000, 0, 3);
+        new DestinationStatistics("udp://192.0.2.1:4739", 10, 6, 3, 1, 2, 4, 5, 6_000, 0, 3, null);
 
     private final Counters counters = new Counters();
 
@@ -65,8 +65,8 @@ class StatisticsWriterTest {
     @Test
     void shouldCountADestinationThatLostARecord() throws IOException {
         final DestinationStatistics leaking = new DestinationStatistics("udp://192.0.2.1:4739", 10, 6, 3, 0, 2, 4, 5, 6_000, 0,
-            3);
-        final JsonNode json = json(new Statistics(counters, List.of(), List.of(leaking), null, 1, 2, 3));
+            3, null);
+        final JsonNode json = json(new Statistics(counters, List.of(), List.of(leaking), null, null, 1, 2, 3));
         assertFalse(json.get("identity").get("holds").asBoolean());
         assertEquals(1, json.get("destinations").get(0).get("unexplained_records").asLong());
     }
@@ -132,7 +132,7 @@ class StatisticsWriterTest {
 
     private Statistics statistics() {
         return new Statistics(counters, List.of(new SourceStatistics("a\"b.pcap", 1, 2, 3, "cut"),
-            new SourceStatistics("eth0", 1, 2, 3, null)), List.of(COLLECTOR), null, 1, 2, 3);
+            new SourceStatistics("eth0", 1, 2, 3, null)), List.of(COLLECTOR), null, null, 1, 2, 3);
     }
 
     private static JsonNode json(final Statistics statistics) throws IOException {

@@ -2,124 +2,67 @@ package io.flowlag.ipfix.collect;
 
 import io.flowlag.common.counter.CounterSet;
 
+import java.util.Locale;
+
 /**
  * Everything that a Collecting Process counts: a label and one sentence each. Received messages are accepted or refused for
  * one reason: {@code messages = accepted + the sum of all refusals}.
  */
 public enum CollectorCounter {
-    /** Messages received, refused ones included. */
-    MESSAGES("messages", "Messages received, refused ones included."),
-    /** Messages whose every length was found sound. */
-    ACCEPTED("accepted", "Messages whose every length was found sound."),
-    /** Octets of all messages received. */
-    OCTETS("octets", "Octets of all messages received."),
-    /** Data records of templates without scope. */
-    RECORDS("records", "Data records of templates without scope."),
-    /** Data records of options templates. */
-    OPTIONS_RECORDS("options_records", "Data records of options templates."),
-
-    /** Refused: the version is not 10. */
-    REFUSED_VERSION("refused_version", "Refused: the version is not 10."),
-    /** Refused: the message is shorter than its header, or its length is not what was received. */
-    REFUSED_MESSAGE_LENGTH("refused_message_length",
-        "Refused: the message is shorter than its header, or its length is not what was received."),
-    /** Refused: a Set is shorter than its header or ends behind the message. */
-    REFUSED_SET_LENGTH("refused_set_length", "Refused: a Set is shorter than its header or ends behind the message."),
-    /** Refused: a Set ID that is reserved. */
-    REFUSED_SET_ID("refused_set_id", "Refused: a Set ID that is reserved."),
-    /** Refused: a Template ID that is reserved. */
-    REFUSED_TEMPLATE_ID("refused_template_id", "Refused: a Template ID that is reserved."),
-    /** Refused: a template ends behind its Set. */
-    REFUSED_TEMPLATE_CUT("refused_template_cut", "Refused: a template ends behind its Set."),
-    /** Refused: a template has more fields than the limit. */
-    REFUSED_TEMPLATE_FIELD_COUNT("refused_template_field_count", "Refused: a template has more fields than the limit."),
-    /** Refused: an options template without scope, or with more scope fields than fields. */
-    REFUSED_TEMPLATE_SCOPE("refused_template_scope",
-        "Refused: an options template without scope, or with more scope fields than fields."),
-    /** Refused: a template with the element id 0. */
-    REFUSED_TEMPLATE_ELEMENT_ID("refused_template_element_id", "Refused: a template with the element id 0."),
-    /** Refused: the records of a template would have no octet, or more than a message can carry. */
-    REFUSED_TEMPLATE_LENGTH("refused_template_length",
-        "Refused: the records of a template would have no octet, or more than a message can carry."),
-    /** Refused: a data record ends behind its Set. */
-    REFUSED_RECORD_CUT("refused_record_cut", "Refused: a data record ends behind its Set."),
-
-    /** Templates installed that were not known. */
-    TEMPLATES_DEFINED("templates_defined", "Templates installed that were not known."),
-    /** Templates received again, the same as before. */
-    TEMPLATES_REFRESHED("templates_refreshed", "Templates received again, the same as before."),
-    /** Templates received with a known id and new fields over UDP, where that is allowed. */
-    TEMPLATES_REPLACED("templates_replaced",
-        "Templates received with a known id and new fields over UDP, where that is allowed."),
-    /** Templates received with a known id and new fields where a withdrawal must come first. */
-    TEMPLATES_REDEFINED("templates_redefined",
-        "Templates received with a known id and new fields where a withdrawal must come first."),
-    /** Templates withdrawn by the exporter. */
-    TEMPLATES_WITHDRAWN("templates_withdrawn", "Templates withdrawn by the exporter."),
-    /** Withdrawals over UDP, or of templates that are not known. */
-    WITHDRAWALS_IGNORED("withdrawals_ignored", "Withdrawals over UDP, or of templates that are not known."),
-    /** Templates over UDP not refreshed within their lifetime. */
-    TEMPLATES_EXPIRED("templates_expired", "Templates over UDP not refreshed within their lifetime."),
-    /** Templates forgotten because there were too many. */
-    TEMPLATES_DROPPED("templates_dropped", "Templates forgotten because there were too many."),
-    /** Data Sets skipped because their template is not known. */
-    DATA_SETS_WITHOUT_TEMPLATE("data_sets_without_template", "Data Sets skipped because their template is not known."),
-    /** Sets whose padding is not zero. */
-    PADDING_NOT_ZERO("padding_not_zero", "Sets whose padding is not zero."),
-
-    /** Gaps found in the sequence numbers. */
-    SEQUENCE_GAPS("sequence_gaps", "Gaps found in the sequence numbers."),
-    /** Data records missing in the gaps, at the time when each gap was found. */
-    RECORDS_LOST("records_lost", "Data records missing in the gaps, at the time when each gap was found."),
-    /** Messages that came after a later one and fill a gap. */
-    MESSAGES_REORDERED("messages_reordered", "Messages that came after a later one and fill a gap."),
-    /** Data records of reordered messages; counted as lost before. */
-    RECORDS_LATE("records_late", "Data records of reordered messages; counted as lost before."),
-    /** Messages that came after a later one where no gap is left. */
-    MESSAGES_DUPLICATED("messages_duplicated", "Messages that came after a later one where no gap is left."),
-    /** Sequence numbers that began anew. */
-    SEQUENCE_RESTARTS("sequence_restarts", "Sequence numbers that began anew."),
-
-    /** Elements learned from RFC 5610 type records. */
-    ELEMENTS_LEARNED("elements_learned", "Elements learned from RFC 5610 type records."),
-    /** RFC 5610 type records ignored: they contradict an earlier one, have no usable name, or are too many. */
-    ELEMENTS_REFUSED("elements_refused",
-        "RFC 5610 type records ignored: they contradict an earlier one, have no usable name, or are too many."),
-
-    /** Transport Sessions begun. */
-    SESSIONS_OPENED("sessions_opened", "Transport Sessions begun."),
-    /** Transport Sessions over UDP forgotten because there were too many. */
-    SESSIONS_DROPPED("sessions_dropped", "Transport Sessions over UDP forgotten because there were too many."),
-    /** Observation Domains forgotten because their session had too many. */
-    DOMAINS_DROPPED("domains_dropped", "Observation Domains forgotten because their session had too many."),
-    /** Connections accepted. */
-    CONNECTIONS_ACCEPTED("connections_accepted", "Connections accepted."),
-    /** Connections closed at once because there were too many. */
-    CONNECTIONS_REFUSED("connections_refused", "Connections closed at once because there were too many."),
-    /** Connections closed because they had never sent a message when there were too many. */
-    CONNECTIONS_EVICTED("connections_evicted",
-        "Connections closed because they had never sent a message when there were too many."),
-    /** Connections closed because a message or a handshake took too long. */
-    CONNECTIONS_SLOW("connections_slow", "Connections closed because a message or a handshake took too long."),
-    /** Connections closed because what they sent is not IPFIX. */
-    CONNECTIONS_NOT_IPFIX("connections_not_ipfix", "Connections closed because what they sent is not IPFIX."),
-    /** Connections closed because TLS failed. */
-    CONNECTIONS_TLS_FAILED("connections_tls_failed", "Connections closed because TLS failed."),
-    /** Connections that ended inside a message or were reset. */
-    CONNECTIONS_BROKEN("connections_broken", "Connections that ended inside a message or were reset."),
-    /** Connections that ended between two messages. */
-    CONNECTIONS_ENDED("connections_ended", "Connections that ended between two messages."),
-    /** Errors that the system reported on a socket and that cost no more than what was under way. */
-    SOCKET_ERRORS("socket_errors",
-        "Errors that the system reported on a socket and that cost no more than what was under way.");
+    MESSAGES("Messages received, refused ones included."),
+    ACCEPTED("Messages whose every length was found sound."),
+    OCTETS("Octets of all messages received."),
+    RECORDS("Data records of templates without scope."),
+    OPTIONS_RECORDS("Data records of options templates."),
+    REFUSED_VERSION("Refused: the version is not 10."),
+    REFUSED_MESSAGE_LENGTH("Refused: the message is shorter than its header, or its length is not what was received."),
+    REFUSED_SET_LENGTH("Refused: a Set is shorter than its header or ends behind the message."),
+    REFUSED_SET_ID("Refused: a Set ID that is reserved."),
+    REFUSED_TEMPLATE_ID("Refused: a Template ID that is reserved."),
+    REFUSED_TEMPLATE_CUT("Refused: a template ends behind its Set."),
+    REFUSED_TEMPLATE_FIELD_COUNT("Refused: a template has more fields than the limit."),
+    REFUSED_TEMPLATE_SCOPE("Refused: an options template without scope, or with more scope fields than fields."),
+    REFUSED_TEMPLATE_ELEMENT_ID("Refused: a template with the element id 0."),
+    REFUSED_TEMPLATE_LENGTH("Refused: the records of a template would have no octet, or more than a message can carry."),
+    REFUSED_RECORD_CUT("Refused: a data record ends behind its Set."),
+    TEMPLATES_DEFINED("Templates installed that were not known."),
+    TEMPLATES_REFRESHED("Templates received again, the same as before."),
+    TEMPLATES_REPLACED("Templates received with a known id and new fields over UDP, where that is allowed."),
+    TEMPLATES_REDEFINED("Templates received with a known id and new fields where a withdrawal must come first."),
+    TEMPLATES_WITHDRAWN("Templates withdrawn by the exporter."),
+    WITHDRAWALS_IGNORED("Withdrawals over UDP, or of templates that are not known."),
+    TEMPLATES_EXPIRED("Templates over UDP not refreshed within their lifetime."),
+    TEMPLATES_DROPPED("Templates forgotten because there were too many."),
+    DATA_SETS_WITHOUT_TEMPLATE("Data Sets skipped because their template is not known."),
+    PADDING_NOT_ZERO("Sets whose padding is not zero."),
+    SEQUENCE_GAPS("Gaps found in the sequence numbers."),
+    RECORDS_LOST("Data records missing in the gaps, at the time when each gap was found."),
+    MESSAGES_REORDERED("Messages that came after a later one and fill a gap."),
+    RECORDS_LATE("Data records of reordered messages; counted as lost before."),
+    MESSAGES_DUPLICATED("Messages that came after a later one where no gap is left."),
+    SEQUENCE_RESTARTS("Sequence numbers that began anew."),
+    ELEMENTS_LEARNED("Elements learned from RFC 5610 type records."),
+    ELEMENTS_REFUSED("RFC 5610 type records ignored: they contradict an earlier one, have no usable name, or are too many."),
+    SESSIONS_OPENED("Transport Sessions begun."),
+    SESSIONS_DROPPED("Transport Sessions over UDP forgotten because there were too many."),
+    DOMAINS_DROPPED("Observation Domains forgotten because their session had too many."),
+    CONNECTIONS_ACCEPTED("Connections accepted."),
+    CONNECTIONS_REFUSED("Connections closed at once because there were too many."),
+    CONNECTIONS_EVICTED("Connections closed because they had never sent a message when there were too many."),
+    CONNECTIONS_SLOW("Connections closed because a message or a handshake took too long."),
+    CONNECTIONS_NOT_IPFIX("Connections closed because what they sent is not IPFIX."),
+    CONNECTIONS_TLS_FAILED("Connections closed because TLS failed."),
+    CONNECTIONS_BROKEN("Connections that ended inside a message or were reset."),
+    CONNECTIONS_ENDED("Connections that ended between two messages."),
+    SOCKET_ERRORS("Errors that the system reported on a socket and that cost no more than what was under way.");
 
     private static final CollectorCounter[] ALL = values();
 
     private final String label;
     private final String description;
 
-    CollectorCounter(final String label, final String description) {
-        this.label = label;
+    CollectorCounter(final String description) {
+        label = name().toLowerCase(Locale.ROOT);
         this.description = description;
     }
 

@@ -2,19 +2,12 @@ package io.flowlag.rli.sender;
 
 /** Counters of an {@link InjectionScheduler} for each class: label and one sentence. */
 public enum SenderCounter {
-    /** References that were sent. */
     REFERENCES("references_sent", "Reference packets sent."),
-    /** Octets of the references that were sent. */
     REFERENCE_BYTES("reference_bytes_sent", "Octets of the reference packets sent, as on the link."),
-    /** Regular packets of the class. */
     REGULAR_PACKETS("regular_packets", "Regular packets of the class at the sender's point."),
-    /** Octets of regular packets of the class. */
     REGULAR_BYTES("regular_bytes", "Octets of regular packets of the class at the sender's point."),
-    /** References sent because the maximum gap was reached first. */
     BY_MAXIMUM_GAP("references_by_maximum_gap", "Reference packets sent because max-gap came before the policy's distance."),
-    /** References that were due and waited for the ceiling. */
     HELD_BY_CEILING("references_held_by_ceiling", "Reference packets that were due and waited for the bandwidth ceiling."),
-    /** References that could not be sent. */
     FAILED("references_failed", "Reference packets that the socket did not take.");
 
     private final String label;

@@ -136,7 +136,7 @@ class ReceivedTogetherTest {
 
         @Override
         public DestinationStatistics statistics() {
-            return new DestinationStatistics(name(), all.size(), all.size(), 0, 0, 0, 0, 0, 0, 0, 0);
+            return new DestinationStatistics(name(), all.size(), all.size(), 0, 0, 0, 0, 0, 0, 0, 0, null);
         }
 
         @Override
