@@ -21,7 +21,8 @@ import org.agrona.MutableDirectBuffer;
  * 100  flags                    2
  * 102  estimator                1   of the mean: 0 for none, else as element 12 has it
  * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
- * 104  (unused)                16
+ * 104  classIndex               1   in an image alone
+ * 105  (unused)                15
  * 120  matchedErrorNs           8   how much too large the sum of matched delays may be
  * 128  quantiles               64   FlowQuantiles
  * 192  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
@@ -38,6 +39,9 @@ public final class FlowDelay {
 
     /** Octets with sketches. */
     public static final int SKETCH_LENGTH_BYTES = EXACT_LENGTH_BYTES + FlowSketch.LENGTH_BYTES;
+
+    /** Octets of an image: a copy of a flow's entry and this layout, for display; what the flow does not have is 0. */
+    public static final int IMAGE_LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + SKETCH_LENGTH_BYTES;
 
     /** The error bound is known. */
     public static final int FLAG_ERROR_BOUND = 1;
@@ -89,7 +93,8 @@ public final class FlowDelay {
     private static final int ESTIMATOR_OFFSET = FLAGS_OFFSET + 2;
     private static final int LOSS_KIND_OFFSET = ESTIMATOR_OFFSET + 1;
     private static final int SPAN_OFFSET = SKETCH_RECORD_OFFSET + 4;
-    private static final int MATCHED_ERROR_NS_OFFSET = LOSS_KIND_OFFSET + 1 + 16;
+    private static final int CLASS_INDEX_OFFSET = LOSS_KIND_OFFSET + 1;
+    private static final int MATCHED_ERROR_NS_OFFSET = CLASS_INDEX_OFFSET + 16;
     private static final int QUANTILES_OFFSET = LENGTH_BYTES - FlowQuantiles.LENGTH_BYTES;
 
     private FlowDelay() {
@@ -344,6 +349,27 @@ public final class FlowDelay {
      */
     public static void estimator(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + ESTIMATOR_OFFSET, (byte)value);
+    }
+
+    /** {@return the estimator of the mean; 0 if there is none, or no delay behind it} */
+    public static int shownEstimator(final DirectBuffer buffer, final int offset) {
+        final boolean hasDelay = isOfSketches(buffer, offset) || DelayCounters.count(buffer, bestOffset(buffer, offset)) > 0;
+        return hasDelay ? estimator(buffer, offset) : 0;
+    }
+
+    /** Whether the sketches of both points have a part in the mean. */
+    public static boolean isOfSketches(final DirectBuffer buffer, final int offset) {
+        return isSketchMean(buffer, offset) || estimator(buffer, offset) == ESTIMATOR_JOINT;
+    }
+
+    /** Reads the traffic class of an image. */
+    public static int classIndex(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + CLASS_INDEX_OFFSET) & 0xFF;
+    }
+
+    /** Writes the traffic class of an image. */
+    public static void classIndex(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + CLASS_INDEX_OFFSET, (byte)value);
     }
 
     /**

@@ -212,37 +212,28 @@ public final class FlowDelays {
     }
 
     /**
-     * Whether the matched delays of a living flow cover all its packets, each its own.
+     * Completes the image of a living flow as if its record were written now.
      *
-     * @param entry of a flow with matched packets.
-     * @return true if their mean is exact.
+     * @param image           of a flow with delays, see {@link FlowDelay#IMAGE_LENGTH_BYTES}.
+     * @param livingEstimator of the flow, see {@link #livingEstimator}.
      */
-    public boolean isLivingExact(final DirectBuffer entry, final int offset) {
-        return FlowDelay.isMatchedWhole(entry, offset + FlowEntry.BASE_LENGTH_BYTES) && matching.isUnambiguous(entry, offset);
-    }
-
-    /**
-     * The error bound of a living flow's interpolated mean.
-     *
-     * @param entry of a flow with such a mean.
-     * @return ns; below 0 if it is not known.
-     */
-    public long livingBoundNs(final DirectBuffer entry, final int offset) {
-        return boundNs(entry, offset, 0);
+    public void completeImage(final MutableDirectBuffer image, final int offset, final int livingEstimator) {
+        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        FlowDelay.estimator(image, delayOffset, livingEstimator);
+        FlowDelay.segmentId(image, delayOffset, segmentId + senders.ofEntry(image, offset));
+        if (livingEstimator != FlowDelay.ESTIMATOR_MATCHED) {
+            final long boundNs = boundNs(image, offset, 0);
+            if (boundNs >= 0) {
+                FlowDelay.errorBoundNs(image, delayOffset, boundNs);
+            }
+        } else if (FlowDelay.isMatchedWhole(image, delayOffset) && matching.isUnambiguous(image, offset)) {
+            FlowDelay.sketchFlags(image, delayOffset, FlowDelay.FLAG_EXACT);
+        }
     }
 
     /** The traffic class of a flow. */
     public int classIndex(final DirectBuffer entry, final int offset) {
         return classes.ofClassOfService(FlowEntry.ipClassOfService(entry, offset));
-    }
-
-    /**
-     * The segment that a flow was measured on.
-     *
-     * @param entry of a flow with delay samples.
-     */
-    public long segmentId(final DirectBuffer entry, final int offset) {
-        return segmentId + senders.ofEntry(entry, offset) & 0xFFFF_FFFFL;
     }
 
     /** A record has waited and is complete. */

@@ -316,6 +316,11 @@ public final class FlowCache {
         return entries;
     }
 
+    /** {@return octets of an entry, other stages' state included} */
+    public int entryLengthBytes() {
+        return table.entryLengthBytes();
+    }
+
     /** The location of other stages' state. Returns the offset in {@link #entries()}. */
     public int stateOffset(final int slot) {
         return table.offset(slot) + FlowEntry.BASE_LENGTH_BYTES;

@@ -5,8 +5,10 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.EndReason;
-import io.flowlag.exporter.monitoring.top.WatchedFlow;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 
 import java.net.Inet6Address;
@@ -16,7 +18,7 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * A flow for display, read from {@link WatchedFlow}. Immutable. Unknown values are null.
+ * A flow for display, read from its image. Immutable. Unknown values are null.
  *
  * @param sourcePort         0 where there are no ports.
  * @param destinationPort    0 where there are no ports.
@@ -74,41 +76,49 @@ public record FlowView(
     /**
      * Reads a flow.
      *
-     * @param offset of the flow, in the layout of {@link WatchedFlow}.
+     * @param offset of its image, see {@link FlowDelay#IMAGE_LENGTH_BYTES}; any octets are one.
      */
     public static FlowView of(final DirectBuffer buffer, final int offset) {
-        final boolean isIpv6 = WatchedFlow.ipVersion(buffer, offset) == 6;
-        final int estimator = WatchedFlow.estimator(buffer, offset);
-        final int flags = WatchedFlow.flags(buffer, offset);
+        final boolean isIpv6 = FlowEntry.ipVersion(buffer, offset) == 6;
+        final long packets = FlowEntry.packetCount(buffer, offset);
+        final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
+        final int estimator = FlowDelay.shownEstimator(buffer, delay);
         final boolean hasDelay = estimator != 0;
-        final boolean hasSpread = (flags & WatchedFlow.FLAG_SPREAD) != 0;
-        final int lossKind = WatchedFlow.lossKind(buffer, offset);
+        final boolean isOfSketches = FlowDelay.isOfSketches(buffer, delay);
+        final boolean hasSpread = hasDelay && !isOfSketches;
+        final boolean hasLoss = hasDelay && FlowDelay.has(buffer, delay, FlowDelay.FLAG_LOSS);
+        final boolean isInterpolatedToo = estimator > FlowDelay.ESTIMATOR_LEFT && DelayCounters.count(buffer, delay) > 0;
+        final int counters = FlowDelay.bestOffset(buffer, delay);
+        final int sketch = FlowDelay.sketchOffset(delay);
+        final long samples = estimator == FlowDelay.ESTIMATOR_JOINT ? packets :
+            isOfSketches ? FlowSketch.samples(buffer, sketch) : DelayCounters.count(buffer, counters);
         return new FlowView(
-            address(isIpv6, WatchedFlow.sourceHigh(buffer, offset), WatchedFlow.sourceLow(buffer, offset)),
-            address(isIpv6, WatchedFlow.destinationHigh(buffer, offset), WatchedFlow.destinationLow(buffer, offset)),
-            WatchedFlow.protocol(buffer, offset),
-            WatchedFlow.sourcePort(buffer, offset),
-            WatchedFlow.destinationPort(buffer, offset),
-            WatchedFlow.ipClassOfService(buffer, offset) >> ECN_BITS,
-            WatchedFlow.classIndex(buffer, offset),
-            endReason(WatchedFlow.endReason(buffer, offset)),
-            WatchedFlow.packetCount(buffer, offset),
-            WatchedFlow.octetCount(buffer, offset),
-            WatchedFlow.startNs(buffer, offset),
-            WatchedFlow.endNs(buffer, offset),
+            address(isIpv6, FlowEntry.sourceHigh(buffer, offset), FlowEntry.sourceLow(buffer, offset)),
+            address(isIpv6, FlowEntry.destinationHigh(buffer, offset), FlowEntry.destinationLow(buffer, offset)),
+            FlowEntry.protocol(buffer, offset),
+            FlowEntry.sourcePort(buffer, offset),
+            FlowEntry.destinationPort(buffer, offset),
+            FlowEntry.ipClassOfService(buffer, offset) >> ECN_BITS,
+            FlowDelay.classIndex(buffer, delay),
+            endReason(FlowEntry.endReason(buffer, offset)),
+            packets,
+            FlowEntry.octetCount(buffer, offset),
+            FlowEntry.startNs(buffer, offset),
+            FlowEntry.endNs(buffer, offset),
             estimator(estimator),
-            hasDelay ? WatchedFlow.sampleCount(buffer, offset) : null,
-            hasDelay ? WatchedFlow.meanNs(buffer, offset) : null,
-            (flags & WatchedFlow.FLAG_EXACT) != 0,
-            (flags & WatchedFlow.FLAG_BOUND) != 0 ? WatchedFlow.boundNs(buffer, offset) : null,
-            hasSpread && WatchedFlow.sampleCount(buffer, offset) > 1 ? WatchedFlow.standardDeviationNs(buffer, offset) : null,
-            hasSpread ? WatchedFlow.minimumNs(buffer, offset) : null,
-            hasSpread ? WatchedFlow.maximumNs(buffer, offset) : null,
-            (flags & WatchedFlow.FLAG_INTERPOLATED) != 0 ? WatchedFlow.interpolatedMeanNs(buffer, offset) : null,
-            (flags & WatchedFlow.FLAG_SKETCH) != 0 ? WatchedFlow.sketchMeanNs(buffer, offset) : null,
-            lossKind != 0 ? WatchedFlow.lostPackets(buffer, offset) : null,
-            lossKind != 0 ? lossKind == FlowDelay.LOSS_EXACT : null,
-            hasDelay ? WatchedFlow.segmentId(buffer, offset) : null);
+            hasDelay ? samples : null,
+            hasDelay ? FlowDelay.meanNs(buffer, delay) : null,
+            hasDelay && FlowDelay.has(buffer, delay, FlowDelay.FLAG_EXACT),
+            hasDelay && FlowDelay.has(buffer, delay, FlowDelay.FLAG_ERROR_BOUND) ?
+                FlowDelay.errorBoundNs(buffer, delay) : null,
+            hasSpread && samples > 1 ? Math.round(DelayCounters.standardDeviationNs(buffer, counters)) : null,
+            hasSpread ? DelayCounters.minimumNs(buffer, counters) : null,
+            hasSpread ? DelayCounters.maximumNs(buffer, counters) : null,
+            isInterpolatedToo ? DelayCounters.meanNs(buffer, delay) : null,
+            hasDelay && FlowDelay.has(buffer, delay, FlowDelay.FLAG_SKETCH) ? FlowSketch.meanNs(buffer, sketch) : null,
+            hasLoss ? FlowDelay.lostPackets(buffer, delay) : null,
+            hasLoss ? FlowDelay.lossKind(buffer, delay) == FlowDelay.LOSS_EXACT : null,
+            hasDelay ? FlowDelay.segmentId(buffer, delay) & 0xFFFF_FFFFL : null);
     }
 
     /** {@return the mean by references, whether or not it is the flow's mean; null if unknown} */

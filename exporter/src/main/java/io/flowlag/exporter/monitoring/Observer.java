@@ -1,15 +1,16 @@
 package io.flowlag.exporter.monitoring;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.monitoring.top.FlowPicks;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
-import io.flowlag.exporter.monitoring.top.WatchedFlow;
 import io.flowlag.exporter.status.DelayView;
 import io.flowlag.exporter.status.DistinctError;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.Statistics;
 import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
 import org.agrona.collections.LongHashSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,7 +44,6 @@ public final class Observer implements StatusSource, AutoCloseable {
     private final List<FlowWatch> watches;
     private final HealthJudge judge;
     private final History history = new History();
-    private final FieldWriter contents = new FieldWriter();
     private final FlowRanking ended;
     private final FlowRanking[] living;
     private final long[] livingCounts;
@@ -164,11 +164,10 @@ public final class Observer implements StatusSource, AutoCloseable {
         history.add(now);
         snapshot = next;
         if (file != null) {
-            contents.clear();
-            SnapshotCodec.encode(next, shown, contents);
-            if (!file.write(contents.buffer(), contents.length()) && !isTruncationTold) {
+            final DirectBuffer contents = SnapshotCodec.encode(next, shown);
+            if (!file.write(contents) && !isTruncationTold) {
                 isTruncationTold = true;
-                LOG.warn("the status is too long for its file ({} octets): top and flows see an old one", contents.length());
+                LOG.warn("the status is too long for its file ({} octets): top and flows see an old one", contents.capacity());
             }
         }
     }
@@ -188,7 +187,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         shown.clear();
         final LongHashSet endedIds = new LongHashSet();
         for (int i = 0; i < ended.size(); i++) {
-            endedIds.add(WatchedFlow.flowId(ended.flows(), ended.offset(i)));
+            endedIds.add(FlowEntry.flowId(ended.flows(), ended.offset(i)));
         }
         for (final FlowRanking each : living) {
             shown.offerAll(each, Long.MIN_VALUE, endedIds);
@@ -224,7 +223,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         for (final FlowRanking each : List.of(ended, newer)) {
             for (int i = 0; i < each.size() && !isLive; i++) {
                 newestNs = Math.max(
-                    newestNs, WatchedFlow.endNs(each.flows(), each.offset(i)));
+                    newestNs, FlowEntry.endNs(each.flows(), each.offset(i)));
             }
         }
         if (newestNs == Long.MIN_VALUE) {

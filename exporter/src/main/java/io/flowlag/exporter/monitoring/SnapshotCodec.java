@@ -1,314 +1,115 @@
 package io.flowlag.exporter.monitoring;
 
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.annotation.PropertyAccessor;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
-import io.flowlag.exporter.monitoring.top.WatchedFlow;
-import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.status.DelayDistribution;
-import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelayStatistics;
-import io.flowlag.exporter.status.DelaySummary;
-import io.flowlag.exporter.status.DestinationStatistics;
-import io.flowlag.exporter.status.DistinctError;
-import io.flowlag.exporter.status.HeavyFlow;
+import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.LatencySummary;
+import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.exporter.status.SegmentDescription;
-import io.flowlag.exporter.status.SketchStatistics;
-import io.flowlag.exporter.status.SourceStatistics;
 import io.flowlag.exporter.status.SpoolStatistics;
-import io.flowlag.exporter.status.Statistics;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
-import java.util.LinkedHashMap;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 /**
- * The contents of a snapshot in the status file, written by {@link FieldWriter} in the order of the methods here: process,
- * counters by label, sources, destinations, delay (if measured), latency (if packets are live), segment, health, errors, flows.
- * Flows are in the layout of {@link WatchedFlow}. Every change of the layout raises {@link StatusFile#VERSION}.
+ * The contents of a snapshot in the status file: octets of the JSON (4), the snapshot without histograms and flows as JSON, and
+ * the image of each flow ({@link FlowDelay#IMAGE_LENGTH_BYTES}). The JSON has every component of the records, by its name in the
+ * code. Every change of these names or of the image raises {@link StatusFile#VERSION}. Stateless.
  */
 final class SnapshotCodec {
+    /** Types of components that may be null, as may those that are annotated with {@code NON_NULL}. */
+    private static final Set<Class<?>> NULLABLE = Set.of(Long.class, DelayStatistics.class, LatencySummary.class,
+        SegmentDescription.class, SpoolStatistics.class, JointStatistics.class, ReconcileStatistics.class);
+
+    /** Ignores what the annotations say of {@code --stats}, and accepts all components alone. */
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+        .annotationIntrospector(new NopAnnotationIntrospector() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public JsonSetter.Value findSetterInfo(final Annotated component) {
+                final JsonInclude inclusion = component.getAnnotation(JsonInclude.class);
+                final boolean isNullable = NULLABLE.contains(component.getRawType()) ||
+                    inclusion != null && inclusion.value() == JsonInclude.Include.NON_NULL;
+                return JsonSetter.Value.forValueNulls(isNullable ? Nulls.SET : Nulls.FAIL, Nulls.FAIL);
+            }
+        })
+        .visibility(PropertyAccessor.IS_GETTER, JsonAutoDetect.Visibility.NONE)
+        .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+        .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES, DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+        .build();
+
+    /** The counters by label, and the snapshot, in which they are 0. */
+    private record Contents(Map<String, Long> counters, StatusSnapshot snapshot) {
+    }
+
     private SnapshotCodec() {
     }
 
-    /** Writes a snapshot; flows come from the ranking, since the snapshot has only a few. */
-    static void encode(final StatusSnapshot snapshot, final FlowRanking flows, final FieldWriter out) {
-        final Statistics statistics = snapshot.statistics();
-        out.number(snapshot.pid());
-        out.number(statistics.startTimeMs());
-        out.number(statistics.nowMs());
-        out.number(statistics.memoryBoundBytes());
-        out.count(CounterId.count());
-        for (int i = 0; i < CounterId.count(); i++) {
-            out.text(CounterId.of(i).label());
-            out.number(statistics.counters().get(CounterId.of(i)));
+    /** {@return the contents; flows come from the ranking, since the snapshot has only a few} */
+    static DirectBuffer encode(final StatusSnapshot snapshot, final FlowRanking flows) {
+        final byte[] json;
+        try {
+            json = MAPPER.writeValueAsBytes(
+                new Contents(snapshot.statistics().counters().byLabel(), snapshot.withFlows(List.of())));
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
-        out.list(statistics.sources(), (each) -> {
-            out.text(each.name());
-            out.number(each.captured());
-            out.number(each.filtered());
-            out.number(each.lostInKernel());
-            out.textOrNone(each.damage());
-        });
-        out.list(statistics.destinations(), (each) -> {
-            out.text(each.uri());
-            out.number(each.recordsMade());
-            out.number(each.recordsExported());
-            out.number(each.recordsFailed());
-            out.number(each.recordsWaiting());
-            out.number(each.recordsUncertain());
-            out.number(each.optionsRecords());
-            out.number(each.messages());
-            out.number(each.octets());
-            out.number(each.reconnects());
-            out.number(each.errors());
-            out.flag(each.spool() != null);
-            if (each.spool() != null) {
-                encodeSpool(each.spool(), out);
-            }
-        });
-        out.flag(statistics.delay() != null);
-        if (statistics.delay() != null) {
-            encodeDelay(statistics.delay(), out);
-        }
-        out.flag(statistics.latency() != null);
-        if (statistics.latency() != null) {
-            encodeLatency(statistics.latency(), out);
-        }
-        out.flag(snapshot.segment() != null);
-        if (snapshot.segment() != null) {
-            encodeSegment(snapshot.segment(), out);
-        }
-        out.list(snapshot.health(), (each) -> {
-            out.text(each.name());
-            out.flag(each.isWell());
-            out.text(each.text());
-        });
-        out.list(snapshot.errors(), (each) -> {
-            out.text(each.kind());
-            out.number(each.count());
-            out.number(each.firstMs());
-            out.number(each.lastMs());
-        });
-        out.number(snapshot.flows().livingCount());
-        out.number(snapshot.flows().endedCount());
-        out.count(flows.size());
+        final int flowsOffset = Integer.BYTES + json.length;
+        final UnsafeBuffer contents = new UnsafeBuffer(new byte[flowsOffset + flows.size() * FlowDelay.IMAGE_LENGTH_BYTES]);
+        contents.putInt(0, json.length, LITTLE_ENDIAN);
+        contents.putBytes(Integer.BYTES, json);
         for (int i = 0; i < flows.size(); i++) {
-            out.octets(flows.flows(), flows.offset(i), WatchedFlow.LENGTH_BYTES);
+            contents.putBytes(
+                flowsOffset + i * FlowDelay.IMAGE_LENGTH_BYTES, flows.flows(), flows.offset(i), FlowDelay.IMAGE_LENGTH_BYTES);
         }
+        return contents;
     }
 
-    static StatusSnapshot decode(final DirectBuffer buffer, final int offset, final int lengthBytes) throws StatusFileException {
-        final FieldReader in = new FieldReader(buffer, offset, lengthBytes);
-        final long pid = in.number();
-        final long startTimeMs = in.number();
-        final long nowMs = in.number();
-        final long memoryBoundBytes = in.number();
-        final Counters counters = counters(in);
-        final List<SourceStatistics> sources = in.list(() ->
-            new SourceStatistics(in.text(), in.number(), in.number(), in.number(), in.textOrNone()));
-        final List<DestinationStatistics> destinations = in.list(() -> new DestinationStatistics(
-            in.text(), in.number(), in.number(), in.number(), in.number(), in.number(), in.number(), in.number(), in.number(),
-            in.number(), in.number(), in.flag() ? decodeSpool(in) : null));
-        final DelayStatistics delay = in.flag() ? decodeDelay(in) : null;
-        final LatencySummary latency = in.flag() ? decodeLatency(in) : null;
-        final SegmentDescription segment = in.flag() ? decodeSegment(in) : null;
-        final List<HealthCheck> health = in.list(() -> new HealthCheck(in.text(), in.flag(), in.text()));
-        final List<DistinctError> errors = in.list(() ->
-            new DistinctError(in.text(), in.number(), in.number(), in.number()));
-        final long livingCount = in.number();
-        final long endedCount = in.number();
-        final List<FlowView> flows = in.list(() -> FlowView.of(buffer, in.skip(WatchedFlow.LENGTH_BYTES)));
-        in.end();
-        return new StatusSnapshot(
-            pid, new Statistics(counters, sources, destinations, delay, latency, startTimeMs, nowMs, memoryBoundBytes), segment,
-            List.of(), health, errors, new FlowList(livingCount, endedCount, FlowOrder.slowestFirst(flows)));
-    }
-
-    private static void encodeSpool(final SpoolStatistics spool, final FieldWriter out) {
-        out.number(spool.recordsHeld());
-        out.number(spool.recordsTakenUp());
-        out.number(spool.recordsIn());
-        out.number(spool.recordsOut());
-        out.number(spool.recordsPerhapsTwice());
-        out.number(spool.octetsHeld());
-        out.number(spool.octetsBound());
-        out.number(spool.octetsRefused());
-        out.number(spool.errors());
-    }
-
-    private static SpoolStatistics decodeSpool(final FieldReader in) throws StatusFileException {
-        return new SpoolStatistics(in.number(), in.number(), in.number(), in.number(), in.number(), in.number(), in.number(),
-            in.number(), in.number());
-    }
-
-    private static Counters counters(final FieldReader in) throws StatusFileException {
-        final Map<String, Long> values = new LinkedHashMap<>();
-        in.list(() -> values.put(in.text(), in.number()));
-        final Counters counters = new Counters();
+    static StatusSnapshot decode(final DirectBuffer contents) throws StatusFileException {
+        final int jsonBytes = contents.capacity() < Integer.BYTES ? -1 : contents.getInt(0, LITTLE_ENDIAN);
+        final int flowsBytes = contents.capacity() - Integer.BYTES - jsonBytes;
+        if (jsonBytes < 0 || flowsBytes < 0 || flowsBytes % FlowDelay.IMAGE_LENGTH_BYTES != 0) {
+            throw new StatusFileException("its contents are cut or damaged", true);
+        }
+        final byte[] json = new byte[jsonBytes];
+        contents.getBytes(Integer.BYTES, json);
+        final Contents read;
+        try {
+            read = MAPPER.readValue(json, Contents.class);
+        } catch (final IOException ex) {
+            throw new StatusFileException("its contents are damaged", true);
+        }
+        final Counters counters = read.snapshot().statistics().counters();
         for (int i = 0; i < CounterId.count(); i++) {
-            counters.set(CounterId.of(i), values.getOrDefault(CounterId.of(i).label(), 0L));
+            counters.set(CounterId.of(i), read.counters().getOrDefault(CounterId.of(i).label(), 0L));
         }
-        return counters;
-    }
-
-    private static void encodeDelay(final DelayStatistics delay, final FieldWriter out) {
-        out.text(delay.role());
-        out.number(delay.segmentId());
-        out.text(delay.policy());
-        out.number(delay.clockErrorNs());
-        out.list(delay.counters().entrySet(), (each) -> {
-            out.text(each.getKey());
-            out.number(each.getValue());
-        });
-        out.list(delay.gauges().entrySet(), (each) -> {
-            out.text(each.getKey());
-            out.real(each.getValue());
-        });
-        out.list(delay.interval(), (each) -> encodeSummary(each, out));
-        out.list(delay.total(), (each) -> encodeSummary(each, out));
-        out.list(delay.sketches(), (each) -> encodeSketches(each, out));
-        out.list(delay.unexplained().entrySet(), (each) -> {
-            out.text(each.getKey());
-            out.number(each.getValue());
-        });
-    }
-
-    private static DelayStatistics decodeDelay(final FieldReader in) throws StatusFileException {
-        final String role = in.text();
-        final long segmentId = in.number();
-        final String policy = in.text();
-        final long clockErrorNs = in.number();
-        final Map<String, Long> counters = new LinkedHashMap<>();
-        in.list(() -> counters.put(in.text(), in.number()));
-        final Map<String, Double> gauges = new LinkedHashMap<>();
-        in.list(() -> gauges.put(in.text(), in.real()));
-        final List<DelaySummary> interval = in.list(() -> decodeSummary(in));
-        final List<DelaySummary> total = in.list(() -> decodeSummary(in));
-        final List<SketchStatistics> sketches = in.list(() -> decodeSketches(in));
-        final Map<String, Long> unexplained = new LinkedHashMap<>();
-        in.list(() -> unexplained.put(in.text(), in.number()));
-        return new DelayStatistics(
-            role, segmentId, policy, clockErrorNs, counters, gauges, interval, total, sketches, unexplained);
-    }
-
-    private static void encodeSummary(final DelaySummary summary, final FieldWriter out) {
-        out.number(summary.senderIndex());
-        out.number(summary.classIndex());
-        out.number(summary.dscp());
-        out.number(summary.startNs());
-        out.number(summary.endNs());
-        encodeDistribution(summary.matched(), out);
-        encodeDistribution(summary.estimates(), out);
-        encodeDistribution(summary.references(), out);
-        out.number(summary.lostReferences());
-        out.number(summary.oversizePackets());
-        out.number(summary.heldOutCount());
-        out.numberOrNone(summary.heldOutP95Ns());
-    }
-
-    private static DelaySummary decodeSummary(final FieldReader in) throws StatusFileException {
-        return new DelaySummary(
-            (int)in.number(), (int)in.number(), (int)in.number(), in.number(), in.number(), decodeDistribution(in),
-            decodeDistribution(in), decodeDistribution(in), in.number(), in.number(), in.number(), in.numberOrNone());
-    }
-
-    private static void encodeDistribution(final DelayDistribution distribution, final FieldWriter out) {
-        out.number(distribution.count());
-        out.number(distribution.negativeCount());
-        out.number(distribution.meanNs());
-        out.numberOrNone(distribution.standardDeviationNs());
-        out.number(distribution.minimumNs());
-        out.number(distribution.maximumNs());
-        out.numberOrNone(distribution.p50Ns());
-        out.numberOrNone(distribution.p90Ns());
-        out.numberOrNone(distribution.p95Ns());
-        out.numberOrNone(distribution.p99Ns());
-        out.numberOrNone(distribution.p999Ns());
-        out.numberOrNone(distribution.delayVariationNs());
-    }
-
-    private static DelayDistribution decodeDistribution(final FieldReader in) throws StatusFileException {
-        return new DelayDistribution(
-            in.number(), in.number(), in.number(), in.numberOrNone(), in.number(), in.number(),
-            in.numberOrNone(), in.numberOrNone(), in.numberOrNone(), in.numberOrNone(), in.numberOrNone(), in.numberOrNone());
-    }
-
-    private static void encodeSketches(final SketchStatistics sketches, final FieldWriter out) {
-        out.number(sketches.senderIndex());
-        out.text(sketches.geometry());
-        out.number(sketches.memoryBytes());
-        out.numberOrNone(sketches.startNs());
-        out.numberOrNone(sketches.endNs());
-        out.number(sketches.usableCells());
-        out.number(sketches.occupiedCells());
-        out.list(sketches.interval(), (each) -> encodeAggregate(each, out));
-        out.numberOrNone(sketches.unexplainedLost());
-        out.list(sketches.heavyFlows(), (each) -> {
-            out.text(each.source());
-            out.text(each.destination());
-            out.number(each.protocol());
-            out.number(each.sourcePort());
-            out.number(each.destinationPort());
-            out.number(each.packets());
-        });
-        out.list(sketches.total(), (each) -> encodeAggregate(each, out));
-        out.textOrNone(sketches.weightWarning());
-    }
-
-    private static SketchStatistics decodeSketches(final FieldReader in) throws StatusFileException {
-        return new SketchStatistics(
-            (int)in.number(), in.text(), in.number(), in.numberOrNone(), in.numberOrNone(), in.number(), in.number(),
-            in.list(() -> decodeAggregate(in)), in.numberOrNone(),
-            in.list(() -> new HeavyFlow(
-                in.text(), in.text(), (int)in.number(), (int)in.number(), (int)in.number(), in.number())),
-            in.list(() -> decodeAggregate(in)), in.textOrNone(), null, null);
-    }
-
-    private static void encodeAggregate(final AggregateDelay aggregate, final FieldWriter out) {
-        out.number(aggregate.dscp());
-        out.number(aggregate.samples());
-        out.numberOrNone(aggregate.meanNs());
-        out.numberOrNone(aggregate.standardDeviationNs());
-        out.numberOrNone(aggregate.lostPackets());
-    }
-
-    private static AggregateDelay decodeAggregate(final FieldReader in) throws StatusFileException {
-        return new AggregateDelay(
-            (int)in.number(), in.number(), in.numberOrNone(), in.numberOrNone(), in.numberOrNone());
-    }
-
-    private static void encodeLatency(final LatencySummary latency, final FieldWriter out) {
-        out.list(latency.buckets().countsAtMost(), out::number);
-        out.number(latency.buckets().count());
-        out.number(latency.buckets().sumNs());
-        out.number(latency.p50Ns());
-        out.number(latency.p90Ns());
-        out.number(latency.p99Ns());
-        out.number(latency.p999Ns());
-        out.number(latency.maximumNs());
-    }
-
-    private static LatencySummary decodeLatency(final FieldReader in) throws StatusFileException {
-        return new LatencySummary(
-            new DelayHistogram.Buckets(in.list(in::number), in.number(), in.number()), in.number(), in.number(), in.number(),
-            in.number(), in.number());
-    }
-
-    private static void encodeSegment(final SegmentDescription segment, final FieldWriter out) {
-        out.number(segment.segmentId());
-        out.text(segment.role());
-        out.list(segment.points(), out::text);
-        out.list(segment.dscps(), (each) -> out.number(each));
-        out.text(segment.policy());
-        out.number(segment.clockErrorNs());
-        out.flag(segment.isClockSynchronized());
-    }
-
-    private static SegmentDescription decodeSegment(final FieldReader in) throws StatusFileException {
-        return new SegmentDescription(
-            in.number(), in.text(), in.list(in::text), in.list(() -> (int)in.number()), in.text(), in.number(), in.flag());
+        final List<FlowView> flows = new ArrayList<>();
+        for (int offset = Integer.BYTES + jsonBytes; offset < contents.capacity(); offset += FlowDelay.IMAGE_LENGTH_BYTES) {
+            flows.add(FlowView.of(contents, offset));
+        }
+        return read.snapshot().withFlows(FlowOrder.slowestFirst(flows));
     }
 }

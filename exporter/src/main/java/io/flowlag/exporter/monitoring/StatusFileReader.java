@@ -128,7 +128,7 @@ public final class StatusFileReader implements AutoCloseable {
                 }
                 final UnsafeBuffer copy = copy(number);
                 if (copy != null) {
-                    return SnapshotCodec.decode(copy, 0, copy.capacity());
+                    return SnapshotCodec.decode(copy);
                 }
             }
         } catch (final InternalError ex) {

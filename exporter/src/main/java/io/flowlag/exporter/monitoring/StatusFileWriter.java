@@ -107,7 +107,8 @@ final class StatusFileWriter implements AutoCloseable {
     }
 
     /** Writes a snapshot. Returns false if it does not fit; the previous snapshot stays. */
-    boolean write(final DirectBuffer contents, final int lengthBytes) {
+    boolean write(final DirectBuffer contents) {
+        final int lengthBytes = contents.capacity();
         if (lengthBytes > bufferLength - StatusFile.CONTENT_OFFSET) {
             return false;
         }

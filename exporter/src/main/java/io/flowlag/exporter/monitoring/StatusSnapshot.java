@@ -23,6 +23,12 @@ public record StatusSnapshot(
     List<HealthCheck> health,
     List<DistinctError> errors,
     FlowList flows) {
+    /** {@return the same with other flows and without histograms} */
+    StatusSnapshot withFlows(final List<FlowView> others) {
+        return new StatusSnapshot(pid, statistics, segment, List.of(), health, errors,
+            new FlowList(flows.livingCount(), flows.endedCount(), others));
+    }
+
     /** {@return whether every check is ok} */
     public boolean isWell() {
         return health.stream().allMatch(HealthCheck::isWell);

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.status;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 
@@ -38,7 +39,7 @@ public record SketchStatistics(
     Long unexplainedLost,
     List<HeavyFlow> heavyFlows,
     List<AggregateDelay> total,
-    String weightWarning,
+    @JsonInclude(JsonInclude.Include.NON_NULL) String weightWarning,
     JointStatistics joint,
     ReconcileStatistics reconcile) implements PartlyKnown {
     private static final Set<String> OF_AN_INTERVAL =

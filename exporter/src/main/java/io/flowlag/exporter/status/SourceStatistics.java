@@ -1,5 +1,7 @@
 package io.flowlag.exporter.status;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+
 /**
  * Statistics of one source. Immutable.
  *
@@ -9,5 +11,6 @@ package io.flowlag.exporter.status;
  * @param lostInKernel packets that the kernel lost.
  * @param damage       why it ended early, or null.
  */
-public record SourceStatistics(String name, long captured, long filtered, long lostInKernel, String damage) {
+public record SourceStatistics(
+    String name, long captured, long filtered, long lostInKernel, @JsonInclude(JsonInclude.Include.NON_NULL) String damage) {
 }

@@ -8,10 +8,10 @@ import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.monitoring.FlowView;
 import io.flowlag.exporter.monitoring.top.FlowPicks;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
-import io.flowlag.exporter.monitoring.top.WatchedFlow;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -285,8 +285,8 @@ class MatchedFlowTest {
         final FlowRanking living = picks.living();
         for (int i = 0; i < living.size(); i++) {
             final int offset = living.offset(i);
-            if (WatchedFlow.sourceLow(living.flows(), offset) == 1) {
-                return (WatchedFlow.flags(living.flows(), offset) & WatchedFlow.FLAG_EXACT) != 0;
+            if (FlowEntry.sourceLow(living.flows(), offset) == 1) {
+                return FlowView.of(living.flows(), offset).isExact();
             }
         }
         throw new AssertionError("the flow is not shown");

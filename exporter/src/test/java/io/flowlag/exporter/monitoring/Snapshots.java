@@ -1,7 +1,9 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowSketch;
+import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
-import io.flowlag.exporter.monitoring.top.WatchedFlow;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -19,6 +21,7 @@ import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
 import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.exporter.status.Statistics;
+import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -75,41 +78,62 @@ final class Snapshots {
     }
 
     private static void write(final UnsafeBuffer buffer, final int at, final long number, final int i) {
-        buffer.setMemory(at, WatchedFlow.LENGTH_BYTES, (byte)0);
+        buffer.setMemory(at, FlowDelay.IMAGE_LENGTH_BYTES, (byte)0);
         final boolean isIpv6 = i % 5 == 0;
-        WatchedFlow.ipVersion(buffer, at, isIpv6 ? 6 : 4);
-        WatchedFlow.sourceHigh(buffer, at, isIpv6 ? 0x2001_0db8_0000_0000L : 0);
-        WatchedFlow.destinationHigh(buffer, at, isIpv6 ? 0x2001_0db8_0001_0000L : 0);
-        WatchedFlow.sourceLow(buffer, at, 0x0A00_0000L + i);
-        WatchedFlow.destinationLow(buffer, at, 0xC000_0200L + i);
-        WatchedFlow.sourcePort(buffer, at, 50_000 + i);
-        WatchedFlow.destinationPort(buffer, at, 443);
-        WatchedFlow.protocol(buffer, at, i % 2 == 0 ? 6 : 17);
-        WatchedFlow.ipClassOfService(buffer, at, i % 3 == 0 ? 46 << 2 : 0);
-        WatchedFlow.classIndex(buffer, at, i % 3 == 0 ? 1 : 0);
-        WatchedFlow.endReason(buffer, at, i % 4 == 0 ? 2 : 0);
-        WatchedFlow.packetCount(buffer, at, 1000 + i);
-        WatchedFlow.octetCount(buffer, at, 1_000_000 + i);
-        WatchedFlow.startNs(buffer, at, number);
-        WatchedFlow.endNs(buffer, at, number + 1);
-        WatchedFlow.flowId(buffer, at, i);
+        FlowEntry.ipVersion(buffer, at, isIpv6 ? 6 : 4);
+        FlowEntry.sourceHigh(buffer, at, isIpv6 ? 0x2001_0db8_0000_0000L : 0);
+        FlowEntry.destinationHigh(buffer, at, isIpv6 ? 0x2001_0db8_0001_0000L : 0);
+        FlowEntry.sourceLow(buffer, at, 0x0A00_0000L + i);
+        FlowEntry.destinationLow(buffer, at, 0xC000_0200L + i);
+        FlowEntry.sourcePort(buffer, at, 50_000 + i);
+        FlowEntry.destinationPort(buffer, at, 443);
+        FlowEntry.protocol(buffer, at, i % 2 == 0 ? 6 : 17);
+        FlowEntry.ipClassOfService(buffer, at, i % 3 == 0 ? 46 << 2 : 0);
+        FlowEntry.endReason(buffer, at, i % 4 == 0 ? 2 : 0);
+        FlowEntry.packetCount(buffer, at, 1000 + i);
+        FlowEntry.octetCount(buffer, at, 1_000_000 + i);
+        FlowEntry.startNs(buffer, at, number);
+        FlowEntry.endNs(buffer, at, number + 1);
+        FlowEntry.flowId(buffer, at, i);
+        final int delay = at + FlowEntry.BASE_LENGTH_BYTES;
+        FlowDelay.classIndex(buffer, delay, i % 3 == 0 ? 1 : 0);
         if (i % 10 != 0) {
-            WatchedFlow.estimator(buffer, at, 1);
-            WatchedFlow.sampleCount(buffer, at, 900 + i);
-            WatchedFlow.meanNs(buffer, at, (i - 3) * MS / 4);
-            WatchedFlow.boundNs(buffer, at, MS / 10);
-            WatchedFlow.standardDeviationNs(buffer, at, MS / 8);
-            WatchedFlow.minimumNs(buffer, at, -MS);
-            WatchedFlow.maximumNs(buffer, at, 20 * MS);
-            WatchedFlow.segmentId(buffer, at, 1);
-            WatchedFlow.flags(buffer, at, WatchedFlow.FLAG_BOUND | WatchedFlow.FLAG_SPREAD |
-                (i % 2 == 0 ? WatchedFlow.FLAG_SKETCH : 0) | (i == 38 ? WatchedFlow.FLAG_EXACT : 0) |
-                (i % 3 == 0 ? WatchedFlow.FLAG_INTERPOLATED : 0));
-            WatchedFlow.interpolatedMeanNs(buffer, at, i % 3 == 0 ? i * MS / 5 : 0);
-            WatchedFlow.sketchMeanNs(buffer, at, i % 2 == 0 ? i * MS / 4 : 0);
-            WatchedFlow.lossKind(buffer, at, i % 3);
-            WatchedFlow.lostPackets(buffer, at, i % 3 == 0 ? 0 : i);
+            writeDelay(buffer, delay, i);
         }
+    }
+
+    private static void writeDelay(final UnsafeBuffer buffer, final int delay, final int i) {
+        final boolean isMatched = i % 3 == 0;
+        FlowDelay.estimator(buffer, delay, isMatched ? FlowDelay.ESTIMATOR_MATCHED : FlowDelay.ESTIMATOR_INTERPOLATED);
+        if (isMatched) {
+            delays(buffer, delay, 10, i * MS / 5, 0);
+        }
+        delays(buffer, FlowDelay.bestOffset(buffer, delay), 900 + i, (i - 3) * MS / 4, MS / 8);
+        FlowDelay.errorBoundNs(buffer, delay, MS / 10);
+        FlowDelay.segmentId(buffer, delay, 1);
+        if (i % 2 == 0) {
+            FlowSketch.mean(buffer, FlowDelay.sketchOffset(delay), i * MS / 4, 1, 1, 1);
+            FlowDelay.sketchFlags(buffer, delay, FlowDelay.FLAG_SKETCH);
+        }
+        if (i == 38) {
+            FlowDelay.sketchFlags(buffer, delay, FlowDelay.FLAG_EXACT);
+        }
+        if (i % 3 == 1) {
+            FlowDelay.lossDifference(buffer, delay, i);
+        } else if (i % 3 == 2) {
+            FlowDelay.lossBound(buffer, delay, i);
+        }
+    }
+
+    /** Writes {@link DelayCounters}. */
+    static void delays(
+        final UnsafeBuffer buffer, final int offset, final long count, final long meanNs, final long standardDeviationNs) {
+        buffer.putLong(offset, count);
+        buffer.putLong(offset + 8, count * meanNs);
+        buffer.putLong(offset + 16, count * meanNs * meanNs + (count - 1) * standardDeviationNs * standardDeviationNs);
+        buffer.putLong(offset + 24, 0);
+        buffer.putLong(offset + 32, -MS);
+        buffer.putLong(offset + 40, 20 * MS);
     }
 
     private static DelayStatistics delay(final long number) {

@@ -23,18 +23,14 @@ public final class StatusTarget implements FuzzTarget {
     }
 
     private static byte[] seed() {
-        final FieldWriter contents = new FieldWriter();
-        SnapshotCodec.encode(Snapshots.of(1), Snapshots.flows(1, FLOWS), contents);
-        final byte[] octets = new byte[contents.length()];
-        contents.buffer().getBytes(0, octets);
-        return octets;
+        return SnapshotCodec.encode(Snapshots.of(1), Snapshots.flows(1, FLOWS)).byteArray();
     }
 
     @Override
     public long take(final byte[] octets, final int length) {
         contents.wrap(octets, 0, length);
         try {
-            final StatusSnapshot snapshot = SnapshotCodec.decode(contents, 0, length);
+            final StatusSnapshot snapshot = SnapshotCodec.decode(contents);
             return 1 + snapshot.flows().flows().size();
         } catch (final StatusFileException e) {
             return 0;

@@ -3,7 +3,8 @@ package io.flowlag.exporter.monitoring;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.exporter.config.Prefix;
-import io.flowlag.exporter.monitoring.top.WatchedFlow;
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.flow.FlowEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -100,10 +101,10 @@ class ViewsTest {
 
     @Test
     void shouldTellIpv4MappedAddressesFromThoseOfIpv4() {
-        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[WatchedFlow.LENGTH_BYTES]);
-        WatchedFlow.ipVersion(buffer, 0, 6);
-        WatchedFlow.sourceLow(buffer, 0, 0xFFFF_C000_0201L);
-        WatchedFlow.destinationLow(buffer, 0, 1);
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[FlowDelay.IMAGE_LENGTH_BYTES]);
+        FlowEntry.ipVersion(buffer, 0, 6);
+        FlowEntry.sourceLow(buffer, 0, 0xFFFF_C000_0201L);
+        FlowEntry.destinationLow(buffer, 0, 1);
         final FlowView flow = FlowView.of(buffer, 0);
         assertEquals("0:0:0:0:0:ffff:c000:201", flow.source());
         assertFalse(either("192.0.2.0/24").matches(flow));
@@ -127,16 +128,14 @@ class ViewsTest {
 
     @Test
     void shouldKnowNoDeviationOfOneDelay() {
-        final UnsafeBuffer flow = new UnsafeBuffer(new byte[WatchedFlow.LENGTH_BYTES]);
-        WatchedFlow.ipVersion(flow, 0, 4);
-        WatchedFlow.estimator(flow, 0, 1);
-        WatchedFlow.flags(flow, 0, WatchedFlow.FLAG_SPREAD);
-        WatchedFlow.sampleCount(flow, 0, 1);
-        WatchedFlow.minimumNs(flow, 0, 5);
+        final UnsafeBuffer flow = new UnsafeBuffer(new byte[FlowDelay.IMAGE_LENGTH_BYTES]);
+        FlowEntry.ipVersion(flow, 0, 4);
+        FlowDelay.estimator(flow, FlowEntry.BASE_LENGTH_BYTES, FlowDelay.ESTIMATOR_INTERPOLATED);
+        Snapshots.delays(flow, FlowEntry.BASE_LENGTH_BYTES, 1, 5, 0);
         assertNull(FlowView.of(flow, 0).standardDeviationNs());
-        assertEquals(5, FlowView.of(flow, 0).minimumNs());
+        assertEquals(-1_000_000, FlowView.of(flow, 0).minimumNs());
 
-        WatchedFlow.sampleCount(flow, 0, 2);
+        Snapshots.delays(flow, FlowEntry.BASE_LENGTH_BYTES, 2, 5, 0);
         assertEquals(0, FlowView.of(flow, 0).standardDeviationNs());
     }
 

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.monitoring.top;
 
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.flow.FlowEntry;
 import org.agrona.BufferUtil;
 import org.agrona.collections.LongHashSet;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -7,8 +9,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * The flows with the highest ranks among all that were offered, up to a bound: a heap with the lowest rank on top. Flows are in
- * the layout of {@link WatchedFlow}. One thread at a time; handing it over transfers ownership. Allocates at construction.
+ * The flows with the highest ranks among all that were offered, up to a bound: a heap with the lowest rank on top. Flows are
+ * images, see {@link FlowDelay#IMAGE_LENGTH_BYTES}. One thread at a time; handing it over transfers ownership. Allocates at
+ * construction.
  */
 public final class FlowRanking {
     private static final int PRIMITIVES_BYTES = Long.BYTES + Integer.BYTES;
@@ -30,14 +33,14 @@ public final class FlowRanking {
             throw new IllegalArgumentException("capacity=" + capacity);
         }
         this.capacity = capacity;
-        flows = new UnsafeBuffer(BufferUtil.allocateDirectAligned(capacity * WatchedFlow.LENGTH_BYTES, CACHE_LINE_LENGTH));
+        flows = new UnsafeBuffer(BufferUtil.allocateDirectAligned(capacity * FlowDelay.IMAGE_LENGTH_BYTES, CACHE_LINE_LENGTH));
         ranks = new long[capacity];
         heap = new int[capacity];
     }
 
     /** The memory of a ranking, by formula. Returns octets. */
     public static long memoryBytes(final int capacity) {
-        return (long)capacity * (WatchedFlow.LENGTH_BYTES + PRIMITIVES_BYTES);
+        return (long)capacity * (FlowDelay.IMAGE_LENGTH_BYTES + PRIMITIVES_BYTES);
     }
 
     /** Forgets all flows. */
@@ -63,7 +66,7 @@ public final class FlowRanking {
 
     /** The offset of a flow in {@link #flows()}; flows are unordered. */
     public int offset(final int index) {
-        return heap[index] * WatchedFlow.LENGTH_BYTES;
+        return heap[index] * FlowDelay.IMAGE_LENGTH_BYTES;
     }
 
     /** The rank of a flow, as offered. */
@@ -88,7 +91,7 @@ public final class FlowRanking {
             ranks[place] = rank;
             down();
         }
-        return place * WatchedFlow.LENGTH_BYTES;
+        return place * FlowDelay.IMAGE_LENGTH_BYTES;
     }
 
     /**
@@ -100,10 +103,10 @@ public final class FlowRanking {
     public void offerAll(final FlowRanking other, final long earliestNs, final LongHashSet leftOut) {
         for (int i = 0; i < other.size; i++) {
             final int from = other.offset(i);
-            if (WatchedFlow.endNs(other.flows, from) >= earliestNs && !leftOut.contains(WatchedFlow.flowId(other.flows, from))) {
+            if (FlowEntry.endNs(other.flows, from) >= earliestNs && !leftOut.contains(FlowEntry.flowId(other.flows, from))) {
                 final int to = offer(other.rank(i));
                 if (to >= 0) {
-                    flows.putBytes(to, other.flows, from, WatchedFlow.LENGTH_BYTES);
+                    flows.putBytes(to, other.flows, from, FlowDelay.IMAGE_LENGTH_BYTES);
                 }
             }
         }

@@ -2,7 +2,6 @@ package io.flowlag.exporter.monitoring.top;
 
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowDelays;
-import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.flow.FlowRecordSink;
@@ -92,7 +91,7 @@ public final class FlowWatch implements FlowRecordSink {
         final int end = Math.min(cursor + SLOTS, cache.capacity());
         for (; cursor < end; cursor++) {
             if (cache.isLive(cursor)) {
-                onLiving(cache.entries(), cache.stateOffset(cursor) - FlowEntry.BASE_LENGTH_BYTES);
+                onLiving(cursor);
             }
         }
         if (cursor == cache.capacity()) {
@@ -132,128 +131,44 @@ public final class FlowWatch implements FlowRecordSink {
 
     private void onEnded(final DirectBuffer entry, final int offset, final int lengthBytes) {
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
-        final int told = FlowDelay.isPresent(lengthBytes) ? FlowDelay.estimator(entry, delayOffset) : 0;
-        final int countersOffset = told == 0 ? 0 : FlowDelay.bestOffset(entry, delayOffset);
-        final boolean isSketched =
-            told != 0 && (FlowDelay.isSketchMean(entry, delayOffset) || told == FlowDelay.ESTIMATOR_JOINT);
-        final int estimator = told == 0 || isSketched || DelayCounters.count(entry, countersOffset) > 0 ? told : 0;
+        final int estimator = FlowDelay.isPresent(lengthBytes) ? FlowDelay.shownEstimator(entry, delayOffset) : 0;
         final long meanNs = estimator == 0 ? 0 : FlowDelay.meanNs(entry, delayOffset);
-        final FlowRanking ranking = picks.ended();
-        final int to = ranking.offer(rank(estimator, meanNs, FlowEntry.packetCount(entry, offset)));
-        if (to < 0) {
-            return;
-        }
-        final UnsafeBuffer flow = ranking.flows();
-        writeBase(flow, to, entry, offset);
-        if (estimator == 0) {
-            return;
-        }
-        if (isSketched) {
-            WatchedFlow.estimator(flow, to, estimator);
-            WatchedFlow.meanNs(flow, to, meanNs);
-            WatchedFlow.sampleCount(flow, to, told == FlowDelay.ESTIMATOR_JOINT ? FlowEntry.packetCount(entry, offset) :
-                FlowSketch.samples(entry, FlowDelay.sketchOffset(delayOffset)));
-        } else {
-            writeCounters(flow, to, estimator, entry, countersOffset);
-        }
-        if (FlowDelay.has(entry, delayOffset, FlowDelay.FLAG_ERROR_BOUND)) {
-            WatchedFlow.boundNs(flow, to, FlowDelay.errorBoundNs(entry, delayOffset));
-            addFlag(flow, to, WatchedFlow.FLAG_BOUND);
-        }
-        if (FlowDelay.has(entry, delayOffset, FlowDelay.FLAG_EXACT)) {
-            addFlag(flow, to, WatchedFlow.FLAG_EXACT);
-        }
-        writeInterpolated(flow, to, estimator, entry, delayOffset);
-        if (FlowDelay.has(entry, delayOffset, FlowDelay.FLAG_SKETCH)) {
-            WatchedFlow.sketchMeanNs(flow, to, FlowSketch.meanNs(entry, FlowDelay.sketchOffset(delayOffset)));
-            addFlag(flow, to, WatchedFlow.FLAG_SKETCH);
-        }
-        if (FlowDelay.has(entry, delayOffset, FlowDelay.FLAG_LOSS)) {
-            WatchedFlow.lostPackets(flow, to, FlowDelay.lostPackets(entry, delayOffset));
-            WatchedFlow.lossKind(flow, to, FlowDelay.lossKind(entry, delayOffset));
-        }
-        if (FlowDelay.has(entry, delayOffset, FlowDelay.FLAG_SEGMENT)) {
-            WatchedFlow.segmentId(flow, to, FlowDelay.segmentId(entry, delayOffset) & 0xFFFF_FFFFL);
-        }
+        offer(picks.ended(), rank(estimator, meanNs, FlowEntry.packetCount(entry, offset)), entry, offset, lengthBytes);
     }
 
-    private void onLiving(final UnsafeBuffer entries, final int offset) {
+    private void onLiving(final int slot) {
+        final UnsafeBuffer entries = cache.entries();
+        final int delayOffset = cache.stateOffset(slot);
+        final int offset = delayOffset - FlowEntry.BASE_LENGTH_BYTES;
         final int estimator = delays == null ? 0 : delays.livingEstimator(entries, offset);
-        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
-        final int countersOffset =
-            estimator == FlowDelay.ESTIMATOR_MATCHED ? FlowDelay.matchedOffset(delayOffset) : delayOffset;
-        final long meanNs = estimator == 0 ? 0 : DelayCounters.meanNs(entries, countersOffset);
+        final long meanNs = estimator == 0 ? 0 : DelayCounters.meanNs(
+            entries, estimator == FlowDelay.ESTIMATOR_MATCHED ? FlowDelay.matchedOffset(delayOffset) : delayOffset);
         final FlowRanking ranking = picks.living();
-        final int to = ranking.offer(rank(estimator, meanNs, FlowEntry.packetCount(entries, offset)));
-        if (to < 0) {
-            return;
-        }
-        final UnsafeBuffer flow = ranking.flows();
-        writeBase(flow, to, entries, offset);
-        if (estimator != 0) {
-            writeCounters(flow, to, estimator, entries, countersOffset);
-            final long boundNs =
-                estimator == FlowDelay.ESTIMATOR_MATCHED ? -1 : delays.livingBoundNs(entries, offset);
-            if (boundNs >= 0) {
-                WatchedFlow.boundNs(flow, to, boundNs);
-                addFlag(flow, to, WatchedFlow.FLAG_BOUND);
-            }
-            WatchedFlow.segmentId(flow, to, delays.segmentId(entries, offset));
-            writeInterpolated(flow, to, estimator, entries, delayOffset);
-            if (estimator == FlowDelay.ESTIMATOR_MATCHED && delays.isLivingExact(entries, offset)) {
-                addFlag(flow, to, WatchedFlow.FLAG_EXACT);
-            }
+        final int to = offer(
+            ranking, rank(estimator, meanNs, FlowEntry.packetCount(entries, offset)), entries, offset, cache.entryLengthBytes());
+        if (to >= 0 && estimator != 0) {
+            delays.completeImage(ranking.flows(), to, estimator);
         }
     }
 
-    /** References besides the estimator of the mean. */
-    private static void writeInterpolated(
-        final UnsafeBuffer flow, final int to, final int estimator, final DirectBuffer entry, final int delayOffset) {
-        if (estimator > FlowDelay.ESTIMATOR_LEFT && DelayCounters.count(entry, delayOffset) > 0) {
-            WatchedFlow.interpolatedMeanNs(flow, to, DelayCounters.meanNs(entry, delayOffset));
-            addFlag(flow, to, WatchedFlow.FLAG_INTERPOLATED);
+    /** {@return the offset of the flow's image; negative if others rank higher} */
+    private int offer(
+        final FlowRanking ranking, final long rank, final DirectBuffer entry, final int offset, final int lengthBytes) {
+        final int to = ranking.offer(rank);
+        if (to >= 0) {
+            final UnsafeBuffer images = ranking.flows();
+            final int usedBytes = Math.min(lengthBytes, FlowDelay.IMAGE_LENGTH_BYTES);
+            images.putBytes(to, entry, offset, usedBytes);
+            images.setMemory(to + usedBytes, FlowDelay.IMAGE_LENGTH_BYTES - usedBytes, (byte)0);
+            if (delays != null) {
+                FlowDelay.classIndex(images, to + FlowEntry.BASE_LENGTH_BYTES, delays.classIndex(entry, offset));
+            }
         }
+        return to;
     }
 
     /** Flows with a delay, by mean delay, rank above those without, by packets. */
     private static long rank(final int estimator, final long meanNs, final long packetCount) {
         return estimator != 0 ? DELAY_RANK + Math.max(-LARGEST, Math.min(LARGEST, meanNs)) : Math.min(LARGEST, packetCount);
-    }
-
-    private void writeBase(final UnsafeBuffer flow, final int to, final DirectBuffer entry, final int offset) {
-        flow.setMemory(to, WatchedFlow.LENGTH_BYTES, (byte)0);
-        WatchedFlow.sourceHigh(flow, to, FlowEntry.sourceHigh(entry, offset));
-        WatchedFlow.sourceLow(flow, to, FlowEntry.sourceLow(entry, offset));
-        WatchedFlow.destinationHigh(flow, to, FlowEntry.destinationHigh(entry, offset));
-        WatchedFlow.destinationLow(flow, to, FlowEntry.destinationLow(entry, offset));
-        WatchedFlow.sourcePort(flow, to, FlowEntry.sourcePort(entry, offset));
-        WatchedFlow.destinationPort(flow, to, FlowEntry.destinationPort(entry, offset));
-        WatchedFlow.protocol(flow, to, FlowEntry.protocol(entry, offset));
-        WatchedFlow.ipVersion(flow, to, FlowEntry.ipVersion(entry, offset));
-        WatchedFlow.ipClassOfService(flow, to, FlowEntry.ipClassOfService(entry, offset));
-        WatchedFlow.endReason(flow, to, FlowEntry.endReason(entry, offset));
-        WatchedFlow.packetCount(flow, to, FlowEntry.packetCount(entry, offset));
-        WatchedFlow.octetCount(flow, to, FlowEntry.octetCount(entry, offset));
-        WatchedFlow.startNs(flow, to, FlowEntry.startNs(entry, offset));
-        WatchedFlow.endNs(flow, to, FlowEntry.endNs(entry, offset));
-        WatchedFlow.flowId(flow, to, FlowEntry.flowId(entry, offset));
-        if (delays != null) {
-            WatchedFlow.classIndex(flow, to, delays.classIndex(entry, offset));
-        }
-    }
-
-    private static void writeCounters(
-        final UnsafeBuffer flow, final int to, final int estimator, final DirectBuffer entry, final int countersOffset) {
-        WatchedFlow.estimator(flow, to, estimator);
-        WatchedFlow.sampleCount(flow, to, DelayCounters.count(entry, countersOffset));
-        WatchedFlow.meanNs(flow, to, DelayCounters.meanNs(entry, countersOffset));
-        WatchedFlow.standardDeviationNs(flow, to, Math.round(DelayCounters.standardDeviationNs(entry, countersOffset)));
-        WatchedFlow.minimumNs(flow, to, DelayCounters.minimumNs(entry, countersOffset));
-        WatchedFlow.maximumNs(flow, to, DelayCounters.maximumNs(entry, countersOffset));
-        addFlag(flow, to, WatchedFlow.FLAG_SPREAD);
-    }
-
-    private static void addFlag(final UnsafeBuffer flow, final int to, final int flag) {
-        WatchedFlow.flags(flow, to, WatchedFlow.flags(flow, to) | flag);
     }
 }

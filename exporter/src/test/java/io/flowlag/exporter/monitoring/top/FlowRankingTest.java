@@ -1,5 +1,6 @@
 package io.flowlag.exporter.monitoring.top;
 
+import io.flowlag.exporter.flow.FlowEntry;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -17,7 +18,7 @@ class FlowRankingTest {
         final List<Long> ranks = new ArrayList<>();
         for (int i = 0; i < ranking.size(); i++) {
             ranks.add(ranking.rank(i));
-            assertEquals(ranking.rank(i), WatchedFlow.meanNs(ranking.flows(), ranking.offset(i)));
+            assertEquals(ranking.rank(i), FlowEntry.octetCount(ranking.flows(), ranking.offset(i)));
         }
         ranks.sort(Comparator.reverseOrder());
         return ranks;
@@ -28,8 +29,8 @@ class FlowRankingTest {
         for (final long rank : offered) {
             final int at = ranking.offer(rank);
             if (at >= 0) {
-                WatchedFlow.meanNs(ranking.flows(), at, rank);
-                WatchedFlow.flowId(ranking.flows(), at, rank);
+                FlowEntry.octetCount(ranking.flows(), at, rank);
+                FlowEntry.flowId(ranking.flows(), at, rank);
             }
         }
         return ranking;

@@ -7,6 +7,7 @@ import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.monitoring.FlowView;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -72,7 +73,7 @@ class FlowWatchTest {
     private static List<Long> sources(final FlowRanking ranking) {
         final List<Long> sources = new ArrayList<>();
         for (int i = 0; i < ranking.size(); i++) {
-            sources.add(WatchedFlow.sourceLow(ranking.flows(), ranking.offset(i)));
+            sources.add(FlowEntry.sourceLow(ranking.flows(), ranking.offset(i)));
         }
         return sources.stream().sorted().toList();
     }
@@ -99,8 +100,8 @@ class FlowWatchTest {
         assertEquals(0, second.living().size());
         assertEquals(100, second.ended().offeredCount());
         assertEquals(LongStream.rangeClosed(85, 100).boxed().toList(), sources(second.ended()));
-        assertEquals(17, WatchedFlow.protocol(second.ended().flows(), second.ended().offset(0)));
-        assertEquals(1, WatchedFlow.endReason(second.ended().flows(), second.ended().offset(0)));
+        assertEquals(17, FlowEntry.protocol(second.ended().flows(), second.ended().offset(0)));
+        assertEquals(1, FlowEntry.endReason(second.ended().flows(), second.ended().offset(0)));
     }
 
     /** Sums of a part of a flow have as many packets as its record, and a wide bound: they are not exact. */
@@ -123,9 +124,9 @@ class FlowWatchTest {
         final FlowRanking ended = watch.take().ended();
         assertEquals(2, ended.size());
         for (int i = 0; i < 2; i++) {
-            final boolean isExact = WatchedFlow.sourceLow(ended.flows(), ended.offset(i)) == 1;
-            assertEquals(isExact, (WatchedFlow.flags(ended.flows(), ended.offset(i)) & WatchedFlow.FLAG_EXACT) != 0);
-            assertEquals(isExact ? 1 : 9_000, WatchedFlow.boundNs(ended.flows(), ended.offset(i)));
+            final boolean isExact = FlowEntry.sourceLow(ended.flows(), ended.offset(i)) == 1;
+            assertEquals(isExact, FlowView.of(ended.flows(), ended.offset(i)).isExact());
+            assertEquals(isExact ? 1 : 9_000, FlowView.of(ended.flows(), ended.offset(i)).boundNs());
         }
     }
 
