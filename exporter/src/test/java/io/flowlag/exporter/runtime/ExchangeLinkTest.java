@@ -182,7 +182,7 @@ class ExchangeLinkTest {
         try {
             toClose.remove(1).close();
             senderAgent = receiverAgent;
-            await(() -> log.toString(StandardCharsets.UTF_8).contains(" disconnected: "));
+            await(() -> log.toString(StandardCharsets.UTF_8).contains("exchange: sender 1 "));
             final String line = log.toString(StandardCharsets.UTF_8);
             assertTrue(line.endsWith(" INFO  exchange: sender 1 closed the connection\n"), line);
         } finally {

@@ -137,7 +137,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
 
     @Override
     public void counters(final ObjLongConsumer<String> consumer) {
-        ExchangeTotals.show(counters, consumer);
+        counters.show(consumer);
         final Map<String, Long> sums = new LinkedHashMap<>();
         for (final SenderArrivals each : senders) {
             each.showWay((label, count) -> sums.merge(label, count, Long::sum));
@@ -147,7 +147,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
 
     @Override
     public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
-        ExchangeTotals.showSender(senders[senderIndex].counters(), consumer);
+        senders[senderIndex].counters().showSender(consumer);
         senders[senderIndex].showWay(consumer);
     }
 

@@ -247,7 +247,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
 
     @Override
     public void counters(final ObjLongConsumer<String> consumer) {
-        ExchangeTotals.show(counters, consumer);
+        counters.show(consumer);
         consumer.accept("settings_unusable", unusableSettings.get());
         consumer.accept("intervals_of_flows", intervalsOfFlows.get());
         consumer.accept("mode_changes", modeChanges.get());
