@@ -1,7 +1,6 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchedPacket;

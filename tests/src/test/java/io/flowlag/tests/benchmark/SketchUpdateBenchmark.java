@@ -52,12 +52,12 @@ public class SketchUpdateBenchmark {
     private static final int PACKETS = 1 << 28;
 
     @Param({"1000", "87500"})
-    private final SketchedPacket sketched = new SketchedPacket();
     private int columns;
 
     @Param({"0", "10000"})
     private int witnessPpm;
 
+    private final SketchedPacket sketched = new SketchedPacket();
     private final long[] flowHashes = new long[FLOWS];
     private IntervalPoint point;
     private int packet;
