@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelaySummary;
@@ -14,8 +15,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The delay summaries of each class: one for each measurement interval, by packet timestamps, and one of all so far. The
- * metering thread writes; any thread may read the last ones. Allocates at construction and at the end of an interval.
+ * The delay summaries of each class: one for each measurement interval, by packet timestamps, and one of all so far. Without
+ * streams no interval begins. The metering thread writes; any thread may read the last ones. Allocates at construction and at
+ * the end of an interval.
  */
 final class DelaySummaries {
     private static final long HIGHEST_NS = 60_000_000_000L;
@@ -48,7 +50,7 @@ final class DelaySummaries {
     private long firstNs = Long.MAX_VALUE;
     private long startNs;
     private long newestNs;
-    private final EndedIntervals intervals = new EndedIntervals(REMEMBERED_INTERVALS);
+    private final EndedIntervals intervals;
     private volatile List<DelaySummary> total = List.of();
     private volatile List<DelayHistogram> histograms = List.of();
 
@@ -57,7 +59,7 @@ final class DelaySummaries {
      *
      * @param receiver    whose statistics are summed up; this class rotates them. Null where nothing is interpolated.
      * @param isMatched   whether {@link #onMatched} receives packets.
-     * @param senderCount of the streams, which are numbered by sender, then class.
+     * @param senderCount of the streams, which are numbered by sender, then class; 0 if nothing is measured.
      * @param recordNs    see {@link #recordNs(long)}.
      */
     DelaySummaries(
@@ -68,6 +70,7 @@ final class DelaySummaries {
         this.intervalNs = intervalNs;
         recordNs(recordNs);
         final int count = senderCount * classes.count();
+        intervals = new EndedIntervals(count == 0 ? 1 : REMEMBERED_INTERVALS);
         matched = isMatched ? histograms(count) : null;
         totalMatched = isMatched ? histograms(count) : null;
         newMatched = new long[isMatched ? count : 0][MATCHED_LIMIT];
@@ -94,8 +97,21 @@ final class DelaySummaries {
             REMEMBERED_INTERVALS * SUMMARY_BYTES);
     }
 
+    /** {@return how long a record may wait for its flow's end} */
+    static long recordNs(final ExporterConfig config) {
+        return config.metering().activeTimeoutNs() + config.metering().idleTimeoutNs();
+    }
+
+    /** {@return whether delays are summed up} */
+    private boolean isOn() {
+        return oversize.length > 0;
+    }
+
     /** Time has passed, by packet timestamps; ends the interval if it is over. */
     boolean onTime(final long nowNs) {
+        if (!isOn()) {
+            return false;
+        }
         if (!isStarted) {
             isStarted = true;
             firstNs = Math.min(firstNs, nowNs);
@@ -112,7 +128,7 @@ final class DelaySummaries {
 
     /** {@return whether {@link #onTime} would begin or end an interval} */
     boolean isDue(final long nowNs) {
-        return !isStarted || isOver(nowNs);
+        return isOn() && (!isStarted || isOver(nowNs));
     }
 
     private boolean isOver(final long nowNs) {
@@ -162,7 +178,9 @@ final class DelaySummaries {
 
     /** Counts a packet that is longer than its link's MTU and is not measured. */
     void onOversize(final int stream) {
-        oversize[stream]++;
+        if (isOn()) {
+            oversize[stream]++;
+        }
     }
 
     /** The input has ended, and so has the interval. */

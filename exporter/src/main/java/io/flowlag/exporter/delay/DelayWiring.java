@@ -148,8 +148,7 @@ public record DelayWiring(
 
     /** {@return whether any estimator needs the digests of packets; interpolation between separate reference packets does not} */
     public boolean hasDigests() {
-        return isMatched || isExact || isSketched || isShipping() ||
-            referenceMode == ReferenceMode.MARKED || referenceMode == ReferenceMode.PASSIVE;
+        return isMatched || isExact || isSketched || isShipping() || referenceMode.isTraffic();
     }
 
     /** {@return whether the segment flow hash may be left to the delay stage, which keeps it with the flow} */
@@ -171,7 +170,12 @@ public record DelayWiring(
     /** Whether a packet is at the sender point, by its source and its direction. */
     public boolean isAtSender(final DirectBuffer descriptor, final int offset) {
         final boolean isSender = isSenderPoint(PacketDescriptor.observationPoint(descriptor, offset));
-        return captures.sides() == null ? isSender : isSender != captures.sides().isBackward(descriptor, offset);
+        return isSender != isBackward(descriptor, offset);
+    }
+
+    /** Whether a packet goes from the receiver point to the sender point, where captures hold both directions. */
+    boolean isBackward(final DirectBuffer descriptor, final int offset) {
+        return captures.sides() != null && captures.sides().isBackward(descriptor, offset);
     }
 
     /** Whether packets of a source are at the sender point. */

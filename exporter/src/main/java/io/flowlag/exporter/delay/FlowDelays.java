@@ -29,6 +29,7 @@ public final class FlowDelays {
     private final FlowEnd flowEnd;
     private final FlowCache cache;
     private final Counters counters;
+    private final CurrentSegment segment;
     private final SenderSelector senders;
     private final ClockDifference clocks;
     private final RliReceiver receiver;
@@ -37,21 +38,17 @@ public final class FlowDelays {
     private final MeanChoice choice;
     private final int segmentId;
     private final int estimator;
+    private final SenderSketches sketches;
     private final UnsafeBuffer unseen =
         new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES]);
-    private TrafficClasses classes;
-    private SenderSketches sketching;
 
     /**
      * No flow known.
      *
-     * @param wiring        of the stage.
-     * @param flowEnd       hands on records that have waited.
-     * @param senders       finds the sender of a flow.
-     * @param receiver      of references; null where nothing is interpolated.
-     * @param distributions of delays; null at the sender point alone.
-     * @param matching      of packets of both points; null without it.
-     * @param isLive        whether packets come as they happen.
+     * @param wiring  of the stage.
+     * @param flowEnd hands on records that have waited.
+     * @param isLive  whether packets come as they happen.
+     * @param parts   of the stage, all but the sketches.
      */
     FlowDelays(
         final ExporterConfig config,
@@ -59,37 +56,28 @@ public final class FlowDelays {
         final FlowEnd flowEnd,
         final FlowCache cache,
         final Counters counters,
-        final SenderSelector senders,
-        final TrafficClasses classes,
-        final ClockDifference clocks,
-        final RliReceiver receiver,
-        final FlowDistributions distributions,
-        final Matching matching,
-        final boolean isLive) {
+        final boolean isLive,
+        final DelayParts parts) {
         choice = new MeanChoice(isLive, config.segment().maximumDelayNs());
         this.wiring = wiring;
         this.flowEnd = flowEnd;
         this.cache = cache;
         this.counters = counters;
-        this.senders = senders;
-        this.classes = classes;
-        this.clocks = clocks;
-        this.receiver = receiver;
-        this.distributions = distributions;
-        this.matching = matching;
+        segment = parts.segment;
+        senders = segment.senders();
+        clocks = parts.clocks;
+        distributions = parts.distributions;
+        matching = parts.matching;
+        receiver = matching instanceof StandIn standIn ? standIn.receiver() : parts.interpolation.receiver();
         segmentId = (int)config.segment().id();
         estimator = config.rli().estimator() == ExporterConfig.EstimatorKind.LEFT ?
             FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
+        sketches = new SenderSketches(config, wiring, isLive, cache, segment, this);
     }
 
-    /** Sets the sketches; before the first flow ends. */
-    void sketches(final SenderSketches sketches) {
-        sketching = sketches;
-    }
-
-    /** Other classes, as many as before. */
-    void classes(final TrafficClasses newClasses) {
-        classes = newClasses;
+    /** {@return the sketches, whose estimates become those of the flows} */
+    SenderSketches sketches() {
+        return sketches;
     }
 
     /** {@return the handler of a sender's records that have waited} */
@@ -113,20 +101,18 @@ public final class FlowDelays {
             }
         }
         distributions.finish(entry, offset, wiring.isExact() ? FlowDelay.matchedOffset(offset) : offset);
-        if (matching != null) {
-            matching.onFlowEnd(entry, offset, wiring.isExact() || sketching == null);
-        }
+        matching.onFlowEnd(entry, offset, wiring.isExact() || !sketches.isOn());
         if (isMixed) {
             mix(entry, offset);
         }
-        final boolean isSketched = sketching != null && !isBackward(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
-        if (isSketched && sketching.waits(entry, offset)) {
+        final boolean isSketched = sketches.isOn() && !isBackward(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+        if (isSketched && sketches.waits(entry, offset)) {
             counters.increment(CounterId.RECORDS_WAITING);
             return false;
         }
         begin(entry, offset);
         if (isSketched) {
-            sketching.finish(entry, offset, choice);
+            sketches.finish(entry, offset, choice);
         }
         conclude(entry, offset);
         return true;
@@ -145,7 +131,7 @@ public final class FlowDelays {
 
     /** Begins the choice of the mean with the results of matching and references. */
     private void begin(final MutableDirectBuffer entry, final int offset) {
-        choice.begin(entry, offset, matching == null || matching.isWatched(entry));
+        choice.begin(entry, offset, matching.isWatched(entry));
         choice.learnRange(entry, offset);
         if (wiring.isMatched() || wiring.isExact()) {
             choice.learnRange(entry, FlowDelay.matchedOffset(offset));
@@ -165,7 +151,7 @@ public final class FlowDelays {
     }
 
     private double referenceFactor(final DirectBuffer entry, final int offset) {
-        return sketching == null ? 1 : sketching.ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES).writer()
+        return !sketches.isOn() ? 1 : sketches.ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES).writer()
             .referenceFactor(choice.packets());
     }
 
@@ -182,7 +168,7 @@ public final class FlowDelays {
     /** {@return the error bound of a flow's mean, where unmatched packets are interpolated, ns; below 0 if it is not known} */
     private long boundNs(final DirectBuffer entry, final int offset, final long matchedPackets) {
         final int way = isBackward(entry, offset) ? senders.count() : senders.ofEntry(entry, offset);
-        final int stream = way * classes.count() + classIndex(entry, offset);
+        final int stream = way * segment.classes().count() + classIndex(entry, offset);
         final HeldOutErrors heldOut = receiver.statistics(stream).heldOut();
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final double packets = FlowEntry.packetCount(entry, offset);
@@ -233,7 +219,7 @@ public final class FlowDelays {
 
     /** The traffic class of a flow. */
     public int classIndex(final DirectBuffer entry, final int offset) {
-        return classes.ofClassOfService(FlowEntry.ipClassOfService(entry, offset));
+        return segment.classes().ofClassOfService(FlowEntry.ipClassOfService(entry, offset));
     }
 
     /** A record has waited and is complete. */
@@ -242,7 +228,7 @@ public final class FlowDelays {
         final int record) {
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         begin(buffer, delayOffset);
-        sketching.of(senderIndex).writer().write(buffer, delayOffset, record, choice);
+        sketches.of(senderIndex).writer().write(buffer, delayOffset, record, choice);
         conclude(buffer, delayOffset);
         counters.add(CounterId.RECORDS_WAITING, -1);
         flowEnd.onWaited(buffer, offset, lengthBytes);

@@ -14,7 +14,7 @@ import java.util.function.ObjLongConsumer;
  * Policy passive at a receiver point: packets that both points choose by digest are the references. Their send times come from
  * the sender point in this process or from the exchange. The metering thread owns it. Allocates at construction.
  */
-final class PassiveStage {
+final class PassiveStage extends ReferencePackets {
     private static final int CAPACITY = 64 * 1024;
     /** Room for the references of this time, because one process may lag behind the other over the exchange. */
     private static final int SHIPPED_SECONDS = 4;
@@ -75,24 +75,29 @@ final class PassiveStage {
         return isShipped ? (int)Math.max(2 * CAPACITY, Math.min(MOST_CAPACITY, shipped)) : CAPACITY;
     }
 
-    /** {@return whether this stage has room for send times of a sender; they wait in the exchange's queue until then} */
+    @Override
+    boolean isPassive() {
+        return true;
+    }
+
+    @Override
     boolean hasRoom(final int senderIndex) {
         return references[senderIndex].hasRoom();
     }
 
-    /** A packet at the sender point of this process. */
+    @Override
     void onSent(final DirectBuffer descriptor, final int offset) {
         if (isReference(descriptor, offset)) {
             onSendTime(0, PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset));
         }
     }
 
-    /** A send time of the sender point. */
+    @Override
     void onSendTime(final int senderIndex, final long digest, final long sentNs) {
         references[senderIndex].onSent(digest & keyMask, sentNs);
     }
 
-    /** A packet at the receiver point. */
+    @Override
     void onReceived(final DirectBuffer descriptor, final int offset, final int streamIndex) {
         if (isReference(descriptor, offset)) {
             references[streamIndex / classCount].onArrived(
@@ -106,14 +111,14 @@ final class PassiveStage {
             sampling.isPassiveReference(PacketDescriptor.digest(descriptor, offset));
     }
 
-    /** Time has passed. */
+    @Override
     void onTime(final long nowNs) {
         for (final PassiveReferences each : references) {
             each.onTime(nowNs);
         }
     }
 
-    /** The clock was set back: discards everything that waits. */
+    @Override
     void onTimeSetBack() {
         for (final PassiveReferences each : references) {
             each.forget();
@@ -138,7 +143,7 @@ final class PassiveStage {
         return distanceNs > 0 && distanceNs <= maximumDelayNs;
     }
 
-    /** Shows every counter. Any thread. */
+    @Override
     void counters(final ObjLongConsumer<String> consumer) {
         final Map<String, Long> sums = new LinkedHashMap<>();
         for (final PassiveReferences each : references) {

@@ -14,5 +14,10 @@ public enum ReferenceMode {
      */
     MARKED,
     /** Regular packets stand in for them: both points choose the same ones by digest, and the sender point ships their times. */
-    PASSIVE
+    PASSIVE;
+
+    /** {@return whether packets of the traffic stand in for references} */
+    public boolean isTraffic() {
+        return this == MARKED || this == PASSIVE;
+    }
 }

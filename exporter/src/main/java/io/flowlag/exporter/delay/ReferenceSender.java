@@ -1,13 +1,17 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.rli.reference.ErrorEstimate;
 import io.flowlag.rli.reference.ReferenceEncoder;
 import io.flowlag.rli.reference.TimestampMethod;
 import io.flowlag.rli.sender.InjectionScheduler;
 import io.flowlag.rli.sender.ReferenceSource;
 import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.Map;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -16,11 +20,10 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * if it sees its references, else from the transmitter; the next reference carries them. The metering thread owns it. Allocates
  * at construction.
  */
-final class ReferenceSender implements AutoCloseable {
+final class ReferenceSender extends PolicySchedule {
     private static final int POLL_LIMIT = 64;
     private static final int CATCH_UP_LIMIT = 16;
 
-    private final InjectionScheduler scheduler;
     private final ReferenceSource[] sources;
     private final boolean[] isSeen;
     private final ReferenceTransmitter transmitter;
@@ -34,14 +37,15 @@ final class ReferenceSender implements AutoCloseable {
      * A sender.
      *
      * @param wiring   with sessions, transmitter and clock.
-     * @param receiver takes effective send times in addition to follow-ups; may be null.
+     * @param receiver takes effective send times in addition to follow-ups.
      */
     ReferenceSender(
-        final InjectionScheduler scheduler,
+        final ExporterConfig config,
         final DelayWiring wiring,
+        final CurrentSegment segment,
         final ReferenceTransmitter.SendTimeHandler receiver,
         final EpochNanoClock clock) {
-        this.scheduler = scheduler;
+        super(config, InjectionTerms.of(config.rli()), segment);
         this.receiver = receiver;
         this.clock = clock;
         transmitter = wiring.transmitter();
@@ -57,24 +61,38 @@ final class ReferenceSender implements AutoCloseable {
         packet = new UnsafeBuffer(BufferUtil.allocateDirectAligned(lengthBytes, CACHE_LINE_LENGTH));
     }
 
-    /** Sends the reference of a class. */
-    void send(final int classIndex, final long nowNs) {
+    @Override
+    InjectionTerms terms(final ExporterConfig config) {
+        return InjectionTerms.of(config.rli());
+    }
+
+    @Override
+    void onPacket(
+        final DirectBuffer descriptor, final int offset, final int classIndex, final long nowNs, final boolean isDue) {
+        if (isDue) {
+            send(classIndex, nowNs);
+        }
+    }
+
+    private void send(final int classIndex, final long nowNs) {
         final ReferenceSource source = sources[classIndex];
         source.errorEstimate(errorEstimate());
         final int lengthBytes = source.encode(packet, 0, clock.nanoTime());
         if (transmitter.send(classIndex, packet, 0, lengthBytes)) {
             source.onSent();
-            scheduler.onInjected(classIndex, nowNs, lengthBytes + transmitter.headerLengthBytes());
+            scheduler().onInjected(classIndex, nowNs, lengthBytes + transmitter.headerLengthBytes());
         } else {
-            scheduler.onInjectionFailed(classIndex, nowNs);
+            scheduler().onInjectionFailed(classIndex, nowNs);
         }
     }
 
-    /** Sends the references that are due, if sending is on, and reads effective send times. */
-    int onTime(final long nowNs, final boolean isInjecting) {
+    /** Also reads effective send times. */
+    @Override
+    int onTime(final long nowNs, final long capturedNs) {
+        super.onTime(nowNs, capturedNs);
         int workCount = transmitter.poll(ownHandler, POLL_LIMIT);
-        for (int i = 0; isInjecting && i < CATCH_UP_LIMIT; i++) {
-            final int classIndex = scheduler.dueClass(nowNs);
+        for (int i = 0; isInjecting() && i < CATCH_UP_LIMIT; i++) {
+            final int classIndex = scheduler().dueClass(nowNs);
             if (classIndex == InjectionScheduler.NONE) {
                 break;
             }
@@ -84,32 +102,29 @@ final class ReferenceSender implements AutoCloseable {
         return workCount;
     }
 
-    /** The process's own sender point saw one of its references. */
+    @Override
     void onSeen(final int streamIndex, final int sequenceNumber, final long sentNs) {
         isSeen[streamIndex] = true;
         sources[streamIndex].onObserved(sequenceNumber, sentNs, TimestampMethod.SOFTWARE_LOCAL);
-        if (receiver != null) {
-            receiver.onSendTime(streamIndex, sequenceNumber, sentNs, TimestampMethod.SOFTWARE_LOCAL);
-        }
+        receiver.onSendTime(streamIndex, sequenceNumber, sentNs, TimestampMethod.SOFTWARE_LOCAL);
     }
 
-    /** Reports the counters. Safe from any thread. */
-    void counters(final ReferenceTransmitter.CounterHandler handler) {
+    @Override
+    void tell(final Map<String, Long> values) {
+        super.tell(values);
         long forgottenCount = 0;
         for (final ReferenceSource source : sources) {
             forgottenCount += source.forgottenCount();
         }
-        handler.onCounter("send_times_forgotten", forgottenCount);
-        transmitter.counters(handler);
+        values.put("send_times_forgotten", forgottenCount);
+        transmitter.counters(values::put);
     }
 
     private void onSendTime(
         final int streamIndex, final int sequenceNumber, final long sentNs, final TimestampMethod method) {
         if (!isSeen[streamIndex]) {
             sources[streamIndex].onObserved(sequenceNumber, sentNs, method);
-            if (receiver != null) {
-                receiver.onSendTime(streamIndex, sequenceNumber, sentNs, method);
-            }
+            receiver.onSendTime(streamIndex, sequenceNumber, sentNs, method);
         }
     }
 
@@ -118,7 +133,7 @@ final class ReferenceSender implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    void close() {
         transmitter.close();
     }
 }

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * The sketches of every sender of a receiver. Each sender has its own intervals, records and counters, so senders do not affect
- * one another. The source address assigns a packet to a sender. The metering thread owns it; counters and statistics may be
- * read by any. Allocates at construction and at the end of an interval.
+ * The sketches of every sender of a receiver; of none where packets are not sketched. Each sender has its own intervals, records
+ * and counters, so senders do not affect one another. The source address assigns a packet to a sender. The metering thread owns
+ * it; counters and statistics may be read by any. Allocates at construction and at the end of an interval.
  */
 final class SenderSketches {
     private final IntervalStage[] senders;
@@ -24,30 +24,38 @@ final class SenderSketches {
     /**
      * Nothing sketched yet.
      *
+     * @param wiring says whether packets are sketched, and where the senders are.
      * @param isLive whether packets come as they happen.
-     * @param link   to the senders in other processes; null if both points are here.
      * @param cache  whose flows have room for the sketch estimates.
      * @param delays takes the sketch estimates of each sender.
      */
     SenderSketches(
         final ExporterConfig config,
+        final DelayWiring wiring,
         final boolean isLive,
-        final ReceiverLink link,
         final FlowCache cache,
-        final TrafficClasses classes,
-        final SenderSelector selector,
+        final CurrentSegment segment,
         final FlowDelays delays) {
-        this.selector = selector;
-        senders = new IntervalStage[selector.count()];
+        selector = segment.senders();
+        senders = new IntervalStage[wiring.isSketched() ? selector.count() : 0];
         for (int i = 0; i < senders.length; i++) {
             senders[i] = new IntervalStage(
-                i, config, isLive, link, cache, classes, delays.records(i), delays.unseenFlows(i));
+                i, config, isLive, wiring.receiverLink(), cache, segment.classes(), delays.records(i), delays.unseenFlows(i));
+            if (wiring.captures().isWhole()) {
+                // No packet is under way when the captures begin or end.
+                senders[i].capturesAreWhole();
+            }
         }
     }
 
     /** {@return octets of all points, by formula} */
     static long memoryBytes(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
         return config.rli().senderCount() * IntervalStage.memoryBytes(config, link, isLive);
+    }
+
+    /** {@return whether packets are sketched} */
+    boolean isOn() {
+        return senders.length > 0;
     }
 
     /** {@return the sketches of a sender} */
@@ -65,11 +73,24 @@ final class SenderSketches {
         return senders.length == 1 ? senders[0] : senders[selector.ofEntry(entry, offset)];
     }
 
-    /** No packet is under way when the captures begin or end. */
-    void capturesAreWhole() {
-        for (final IntervalStage each : senders) {
-            each.capturesAreWhole();
+    /** A packet of the segment passed the sender point of this process. */
+    void onSent(final DirectBuffer descriptor, final int offset) {
+        if (senders.length > 0) {
+            senders[0].onSent(descriptor, offset);
         }
+    }
+
+    /**
+     * A packet of the segment passed the receiver point.
+     *
+     * @return the ticket for an estimate of its delay, see {@link IntervalStage#ticket}; 0 without sketches.
+     */
+    long onReceived(final int senderIndex, final DirectBuffer descriptor, final int offset, final int slot) {
+        if (senders.length == 0) {
+            return 0;
+        }
+        senders[senderIndex].onReceived(descriptor, offset, slot);
+        return senders[senderIndex].ticket();
     }
 
     /** The clock was set back. */

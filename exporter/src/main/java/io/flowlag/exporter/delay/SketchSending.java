@@ -11,8 +11,8 @@ import org.agrona.DirectBuffer;
 /**
  * The sketches of a sender point whose receiver is another process. Follows the receiver's request from the second interval
  * after it is known, and ships each interval that is over. The old request holds until the new one's time, so no packet falls
- * between. Incomplete intervals are not shipped. The metering thread owns it; counters may be read by any. Allocates at the end
- * of an interval and at a change.
+ * between. Incomplete intervals are not shipped. Without a link no request comes, and nothing is sketched. The metering thread
+ * owns it; counters may be read by any. Allocates at the end of an interval and at a change.
  */
 final class SketchSending {
     private final SketchedPacket packet = new SketchedPacket();

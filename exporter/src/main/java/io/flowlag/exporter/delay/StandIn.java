@@ -1,15 +1,22 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.exact.MatchResult;
+import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.rli.receiver.ReceiverContext;
 import io.flowlag.rli.receiver.RliReceiver;
+import org.agrona.DirectBuffer;
 
 /**
- * Estimates the delays of packets whose flows are not matched, where memory or time is short. It interpolates between matched
- * packets, which stand in for references with exact delays and use no capacity. The metering thread owns it. Allocates at
- * construction.
+ * Matching that also estimates the delays of packets whose flows are not matched, where memory or time is short. It interpolates
+ * between matched packets, which stand in for references with exact delays and use no capacity. The metering thread owns it.
+ * Allocates at construction.
  */
-final class StandIn {
+final class StandIn extends ExactMatching {
     private final RliReceiver receiver;
+    private final FlowCache cache;
+    private final CurrentSegment segment;
     private final int[] sequenceNumbers;
     /** The last packets of each stream, estimated or not. */
     private final long[] otherNs;
@@ -19,20 +26,34 @@ final class StandIn {
     private final long periodNs;
     private long periodStartNs = Long.MIN_VALUE;
 
-    /**
-     * Nothing estimated yet.
-     *
-     * @param context  with a stream for each class of each sender.
-     * @param periodNs errors count for the bounds for this time, and up to twice as long.
-     */
-    StandIn(final ReceiverContext context, final SampleWriter samples, final long periodNs) {
-        receiver = new RliReceiver(context, samples);
+    /** Nothing estimated yet; parameters as of {@link ExactMatching}. */
+    StandIn(
+        final ExporterConfig config, final boolean isLive, final CaptureFacts captures, final FlowCache cache,
+        final FlowDistributions distributions, final DelaySummaries summaries, final CurrentSegment segment) {
+        super(config, isLive, captures, cache, distributions, summaries);
+        this.cache = cache;
+        this.segment = segment;
+        receiver = new RliReceiver(
+            context(config, captures), new SampleWriter(cache, null, segment.classes().count()));
         sequenceNumbers = new int[receiver.streamCount()];
         otherNs = new long[receiver.streamCount()];
         receivedNs = new long[receiver.streamCount()];
         delaysNs = new long[receiver.streamCount()];
         lengthsBytes = new int[receiver.streamCount()];
-        this.periodNs = periodNs;
+        // Errors count for the bounds for this time, and up to twice as long.
+        periodNs = DelaySummaries.recordNs(config);
+    }
+
+    /** A stream for each class of each direction. A pause between matched packets does not mean a silent sender. */
+    private static ReceiverContext context(final ExporterConfig config, final CaptureFacts captures) {
+        final int ways = config.rli().senderCount() + (captures.sides() == null ? 0 : 1);
+        return ReferenceInterpolation.context(config, ReferenceMode.MARKED, ways * config.rli().classCount())
+            .silentAfterNs(DelaySummaries.recordNs(config));
+    }
+
+    /** {@return octets of the estimation alone, by formula} */
+    static long memoryBytes(final ExporterConfig config, final CaptureFacts captures) {
+        return context(config, captures).memoryBytes();
     }
 
     /** {@return the receiver, which keeps the errors of the estimates} */
@@ -40,36 +61,59 @@ final class StandIn {
         return receiver;
     }
 
-    /** A packet matched. */
-    void onMatched(final int stream, final long delayNs, final long arrivalNs, final int lengthBytes) {
+    /** Where clocks are apart, a packet may arrive before the sender point saw it. */
+    @Override
+    void onSent(final MatchResult result, final DirectBuffer descriptor, final int offset, final int senderIndex) {
+        if (result == MatchResult.MATCHED && isPartial() && senderIndex >= 0) {
+            onMatched(
+                segment.stream(senderIndex, descriptor, offset), delayNs(),
+                PacketDescriptor.timestampNs(descriptor, offset) + delayNs(),
+                PacketDescriptor.wireLengthBytes(descriptor, offset));
+        }
+    }
+
+    @Override
+    void onReceived(
+        final MatchResult result, final DirectBuffer descriptor, final int offset, final int slot, final int stream) {
+        if (!isPartial()) {
+            return;
+        }
+        final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
+        final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
+        if (result == MatchResult.MATCHED) {
+            onMatched(stream, delayNs(), arrivalNs, lengthBytes);
+        } else if (result == MatchResult.NOT_SAMPLED) {
+            otherNs[stream] = arrivalNs;
+            receiver.onPacket(stream, slot, cache.generation(slot), stream, 0, lengthBytes, arrivalNs);
+        }
+    }
+
+    private void onMatched(final int stream, final long delayNs, final long arrivalNs, final int lengthBytes) {
         receivedNs[stream] = arrivalNs;
         delaysNs[stream] = delayNs;
         lengthsBytes[stream] = lengthBytes;
         receiver.onReference(stream, sequenceNumbers[stream]++, arrivalNs - delayNs, arrivalNs, lengthBytes);
     }
 
-    /** A packet came whose flow is not matched. */
-    void onOther(final int stream, final int slot, final int generation, final long arrivalNs, final int lengthBytes) {
-        otherNs[stream] = arrivalNs;
-        receiver.onPacket(stream, slot, generation, stream, 0, lengthBytes, arrivalNs);
-    }
-
-    /** Time has passed. */
-    void onTime(final long nowNs) {
-        receiver.onTime(nowNs);
-        if (nowNs - periodStartNs >= periodNs || periodStartNs == Long.MIN_VALUE) {
-            periodStartNs = nowNs;
+    @Override
+    void onTime(final long capturedNs) {
+        receiver.onTime(capturedNs);
+        if (capturedNs - periodStartNs >= periodNs || periodStartNs == Long.MIN_VALUE) {
+            periodStartNs = capturedNs;
             receiver.rotate();
         }
+        super.onTime(capturedNs);
     }
 
-    /** The clock was set back. */
-    void onTimeSetBack() {
+    @Override
+    void onTimeSetBack(final long nowNs) {
         receiver.onClockStep();
         periodStartNs = Long.MIN_VALUE;
+        super.onTimeSetBack(nowNs);
     }
 
-    /** The input has ended: packets after the last matched one get its delay. */
+    /** Packets after the last matched one get its delay. */
+    @Override
     void onEnd() {
         for (int i = 0; i < sequenceNumbers.length; i++) {
             if (sequenceNumbers[i] > 0 && otherNs[i] > receivedNs[i]) {
@@ -77,5 +121,6 @@ final class StandIn {
             }
         }
         receiver.onEnd();
+        super.onEnd();
     }
 }

@@ -9,6 +9,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
 import io.flowlag.exporter.delay.SketchChange;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.exchange.link.ExchangeEnd;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.SharedSettings;
@@ -228,7 +229,8 @@ public final class LiveSegment implements AutoCloseable {
             return before;
         }
         nextWaitNs = System.nanoTime() + WAIT_INTERVAL_NS;
-        final ExporterConfig longer = longerWait.look(before, meter.latePackets(), meter.sketchedPackets());
+        final ExporterConfig longer = longerWait.look(
+            before, meter.sketchCount(SketchCounter.RECONCILE_LATE), meter.sketchCount(SketchCounter.RECEIVED));
         if (longer == null) {
             return before;
         }
@@ -257,19 +259,19 @@ public final class LiveSegment implements AutoCloseable {
             LOG.warn("lds.weights: {}", heavy.get(0).weightWarning());
         }
         isWeightTold = !heavy.isEmpty();
-        if (!areClocksTold && meter != null && meter.clocksApartIntervals() > 0) {
+        if (!areClocksTold && meter != null && meter.sketchCount(SketchCounter.CLOCKS_APART) > 0) {
             areClocksTold = true;
             LOG.warn("the clocks of the two hosts are too far apart to say which packets were lost{}: loss is absent; keep " +
                 "both in step by NTP or PTP", meter.clocksApartNs() == 0 ? "" :
                 String.format(Locale.ROOT, ", the apparent delay is %.1f ms", meter.clocksApartNs() / NS_PER_MS));
         }
-        if (!isLateTold && meter != null && meter.latePackets() > 0) {
+        if (!isLateTold && meter != null && meter.sketchCount(SketchCounter.RECONCILE_LATE) > 0) {
             isLateTold = true;
             LOG.warn("packets arrive later than segment.max-delay ({} ms) by the two clocks: they count neither as lost nor " +
                 "in means by sketches or sums of flows; if many do, the limit rises (reconcile_late counts them)",
                 config.segment().maximumDelayNs() / NS_PER_MS);
         }
-        if (!isRemarkTold && meter != null && meter.remarkedIntervals() > 0) {
+        if (!isRemarkTold && meter != null && meter.sketchCount(SketchCounter.INTERVALS_REMARKED) > 0) {
             isRemarkTold = true;
             LOG.warn("a traffic class received more packets than were sent in it: marks (DSCP) change between the points, or " +
                 "packets take another path; classes and weights by DSCP select different packets at the two points");

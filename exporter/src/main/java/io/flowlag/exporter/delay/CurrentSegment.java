@@ -1,0 +1,84 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import org.agrona.DirectBuffer;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/**
+ * The packets and classes of the segment, and the announced change of both. The metering thread owns it; {@link #announce} and
+ * {@link #isAnnounced} are safe from any thread. Allocates at construction and at a change.
+ */
+final class CurrentSegment {
+    private final SenderSelector senders;
+    private final Consumer<SketchChange> handler;
+    private final AtomicReference<SketchChange> announced = new AtomicReference<>();
+    private SketchChange change;
+    private SegmentSelector selector;
+    private TrafficClasses classes;
+
+    /**
+     * The segment as configured.
+     *
+     * @param handler is called when a change takes effect.
+     */
+    CurrentSegment(final ExporterConfig config, final Consumer<SketchChange> handler) {
+        this.handler = handler;
+        senders = new SenderSelector(config.rli().senders());
+        selector = new SegmentSelector(config.segment());
+        classes = new TrafficClasses(config.rli().classes());
+    }
+
+    /** Announces a change; its settings have as many classes as before. */
+    void announce(final SketchChange newChange) {
+        announced.set(newChange);
+    }
+
+    /** {@return whether the metering thread has not seen the last change yet} */
+    boolean isAnnounced() {
+        return announced.get() != null;
+    }
+
+    /** {@return whether a change is known whose time has not come} */
+    boolean isChanging() {
+        return change != null;
+    }
+
+    /** {@return the selector of packets of a time; applies a change whose time has come} */
+    SegmentSelector at(final long timeNs) {
+        if (change == null && announced.getPlain() != null) {
+            change = announced.getAndSet(null);
+        }
+        if (change != null && timeNs >= change.fromNs()) {
+            selector = new SegmentSelector(change.config().segment());
+            classes = new TrafficClasses(change.config().rli().classes());
+            handler.accept(change);
+            change = null;
+        }
+        return selector;
+    }
+
+    /** {@return whether every packet is of the segment, and no new change is announced} */
+    boolean selectsAll() {
+        return announced.getPlain() == null && selector.selectsAll();
+    }
+
+    SenderSelector senders() {
+        return senders;
+    }
+
+    TrafficClasses classes() {
+        return classes;
+    }
+
+    /** The stream of a packet, and the index of the statistics of a sender's class: numbered by sender, then class. */
+    int stream(final int senderIndex, final DirectBuffer descriptor, final int offset) {
+        return senderIndex * classes.count() + classes.of(descriptor, offset);
+    }
+
+    static boolean isOversize(final DirectBuffer descriptor, final int offset) {
+        return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_OVERSIZE) != 0;
+    }
+}

@@ -1,0 +1,156 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.interval.records.IntervalMode;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.RliReceiver;
+import org.agrona.concurrent.EpochNanoClock;
+
+import java.util.function.Consumer;
+
+/**
+ * The parts of a delay stage, as its wiring asks for them: estimators, schedule and statistics. A part that the wiring leaves
+ * out does nothing. Allocates at construction.
+ */
+final class DelayParts {
+    final CurrentSegment segment;
+    final ClockDifference clocks;
+    final FlowDistributions distributions;
+    final SampleWriter samples;
+    final Interpolation interpolation;
+    final DelaySummaries summaries;
+    final Matching matching;
+    final ReferenceSchedule schedule;
+    final SenderReports reports;
+    final SketchSending sending;
+    final FlowDelays flowDelays;
+    final SenderSketches sketches;
+
+    /** Parts that have seen nothing; parameters as of {@link DelayMeter}, and the handler of changes of the segment. */
+    DelayParts(
+        final ExporterConfig config, final DelayWiring wiring, final FlowEnd flowEnd, final FlowCache cache,
+        final EpochNanoClock clock, final Counters counters, final Consumer<SketchChange> changeHandler) {
+        final boolean isInterpolated = isInterpolated(wiring);
+        segment = new CurrentSegment(config, changeHandler);
+        final int classCount = segment.classes().count();
+        final int senderCount = segment.senders().count();
+        clocks = new ClockDifference(wiring, senderCount, classCount);
+        distributions = new FlowDistributions(wiring.role().isReceiver() ? config.quantiles() :
+            new ExporterConfig.Quantiles(0, config.quantiles().fromPackets()));
+        samples = new SampleWriter(cache, wiring.isExact() ? null : distributions, classCount);
+        final RliReceiver receiver = isInterpolated ? new RliReceiver(receiverContext(config, wiring), samples) : null;
+        final ReferencePackets references = references(config, wiring, receiver);
+        interpolation = !isInterpolated ? new Interpolation() :
+            new ReferenceInterpolation(receiver, references, cache, distributions, classCount);
+        summaries = new DelaySummaries(
+            receiver, wiring.isExact(), segment.classes(), !isInterpolated && !wiring.isExact() ? 0 :
+            senderCount + (wiring.captures().sides() == null ? 0 : 1), config.segment().intervalNs(),
+            DelaySummaries.recordNs(config));
+        matching = matching(config, wiring, cache, clock);
+        schedule = wiring.transmitter() != null ?
+            new ReferenceSender(config, wiring, segment, sendTimeHandler(wiring), clock) :
+            references instanceof MarkedStage marked ? new MarkingSchedule(config, segment, marked) :
+                new ReferenceSchedule(config.rli().policy());
+        reports = new SenderReports(config, wiring, interpolation, clocks);
+        sending = new SketchSending(wiring.senderLink());
+        flowDelays = new FlowDelays(config, wiring, flowEnd, cache, counters, clock != null, this);
+        sketches = flowDelays.sketches();
+        tellEstimates(config);
+    }
+
+    private static boolean isInterpolated(final DelayWiring wiring) {
+        return wiring.role().isReceiver() && wiring.isInterpolated();
+    }
+
+    private static ReferenceMode mode(final DelayWiring wiring) {
+        return isInterpolated(wiring) ? wiring.referenceMode() : ReferenceMode.NONE;
+    }
+
+    private static ReceiverContext receiverContext(final ExporterConfig config, final DelayWiring wiring) {
+        return ReferenceInterpolation.context(
+            config, wiring.referenceMode(), config.rli().senderCount() * config.rli().classCount());
+    }
+
+    private static ReferencePackets references(
+        final ExporterConfig config, final DelayWiring wiring, final RliReceiver receiver) {
+        final long maximumDelayNs = config.segment().maximumDelayNs();
+        return switch (mode(wiring)) {
+            case MARKED -> new MarkedStage(receiver, config.rli().classCount(), maximumDelayNs);
+            case PASSIVE -> new PassiveStage(
+                receiver, config.rli().senderCount(), config.rli().passivePpm(), maximumDelayNs,
+                wiring.receiverLink() == null ? 0 : config.rli().silentAfterNs(), config.rli().ceilingBps());
+            default -> new ReferencePackets();
+        };
+    }
+
+    private Matching matching(
+        final ExporterConfig config, final DelayWiring wiring, final FlowCache cache, final EpochNanoClock clock) {
+        if (!wiring.isMatched()) {
+            return new Matching();
+        }
+        final boolean isLive = clock != null;
+        final FlowDistributions delays = wiring.isExact() ? distributions : null;
+        final DelaySummaries summed = wiring.isExact() ? summaries : null;
+        final ExactMatching exact = hasStandIn(wiring, isLive) ?
+            new StandIn(config, isLive, wiring.captures(), cache, delays, summed, segment) :
+            new ExactMatching(config, isLive, wiring.captures(), cache, delays, summed);
+        if (isLive) {
+            exact.onLive(clock.nanoTime());
+        }
+        return exact;
+    }
+
+    /** Whether flows may be left out of matching while no other estimator measures their delays. */
+    private static boolean hasStandIn(final DelayWiring wiring, final boolean isLive) {
+        return wiring.isMatched() && wiring.isExact() && !wiring.isInterpolated() &&
+            (isLive || wiring.captures().matchedOneIn() > 1);
+    }
+
+    /** The consumer of effective send times in addition to follow-ups: the receiver in this process, or the remote one. */
+    private ReferenceTransmitter.SendTimeHandler sendTimeHandler(final DelayWiring wiring) {
+        return wiring.isShipping() && !interpolation.isOn() ?
+            (stream, number, sentNs, method) -> wiring.senderLink().shipSendTime(stream, number, sentNs, method.code()) :
+            (stream, number, sentNs, method) -> interpolation.onSendTime(stream, number, sentNs);
+    }
+
+    /** Passes estimates by references to the sketches if the joint estimation is on, or already was. */
+    void tellEstimates(final ExporterConfig config) {
+        if (sketches.isOn() && config.joint().enabled()) {
+            samples.tell(sketches);
+        }
+    }
+
+    /**
+     * Decides whether packets may wait. They may if they are only sketched and interpolated, in cells of one sender's sketches,
+     * and no packet is estimated before the next has come. More estimates fit than packets wait, so waiting discards none.
+     */
+    boolean mayWait(final ExporterConfig config, final DelayWiring wiring) {
+        return wiring.isFlowHashLeft() && wiring.receiverLink().mode() != IntervalMode.FLOWS &&
+            segment.senders().isOneForAll() && !mode(wiring).isTraffic() &&
+            config.rli().estimator() == ExporterConfig.EstimatorKind.LINEAR &&
+            (!config.joint().enabled() || config.joint().pendingPackets() >= 2 * PendingPackets.LIMIT);
+    }
+
+    /** The memory of the parts, see {@link DelayMeter#memoryBytes}. */
+    static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+        final boolean isInterpolated = isInterpolated(wiring);
+        final int senderCount = config.rli().senderCount();
+        return (isInterpolated ? receiverContext(config, wiring).memoryBytes() : 0) +
+            (isInterpolated || wiring.isExact() ? DelaySummaries.memoryBytes(
+                senderCount * config.rli().classCount(), isInterpolated, wiring.isExact()) : 0) +
+            (mode(wiring) == ReferenceMode.MARKED ? MarkedStage.memoryBytes() : 0) +
+            (mode(wiring) == ReferenceMode.PASSIVE ? PassiveStage.memoryBytes(
+                senderCount, wiring.receiverLink() != null, config.rli().ceilingBps()) : 0) +
+            (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + senderCount * IntervalStage.BATCH_BYTES : 0) +
+            (wiring.isMatched() ? ExactMatching.memoryBytes(config, isLive, wiring.captures()) : 0) +
+            (hasStandIn(wiring, isLive) ? StandIn.memoryBytes(config, wiring.captures()) : 0) +
+            sketchMemoryBytes(config, wiring, isLive) +
+            (wiring.role().isReceiver() ? FlowDistributions.memoryBytes(config.quantiles()) : 0);
+    }
+
+    static long sketchMemoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+        return wiring.isSketched() ? SenderSketches.memoryBytes(config, wiring.receiverLink(), isLive) : 0;
+    }
+}

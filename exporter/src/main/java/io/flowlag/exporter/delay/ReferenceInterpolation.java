@@ -1,0 +1,199 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Rli;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.rli.receiver.Estimator;
+import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.RliReceiver;
+import io.flowlag.rli.receiver.SendTimes;
+import io.flowlag.rli.receiver.SerialisationMode;
+import org.agrona.DirectBuffer;
+
+import java.util.function.ObjLongConsumer;
+
+/**
+ * Interpolation of packets between references, which are packets of their own or packets of the traffic. The metering thread
+ * owns it; counters may be read by any. Allocates at construction.
+ */
+final class ReferenceInterpolation extends Interpolation {
+    private final RliReceiver receiver;
+    private final ReferencePackets references;
+    private final FlowCache cache;
+    private final FlowDistributions distributions;
+    private final int classCount;
+
+    /**
+     * Nothing interpolated yet.
+     *
+     * @param receiver   with a stream for each class of each sender.
+     * @param references that are packets of the traffic.
+     * @param cache      with the flows of the packets.
+     */
+    ReferenceInterpolation(
+        final RliReceiver receiver, final ReferencePackets references, final FlowCache cache,
+        final FlowDistributions distributions, final int classCount) {
+        this.receiver = receiver;
+        this.references = references;
+        this.cache = cache;
+        this.distributions = distributions;
+        this.classCount = classCount;
+    }
+
+    /**
+     * The settings of a receiver of references.
+     *
+     * @param mode        where references come from.
+     * @param streamCount numbered by sender, then class.
+     */
+    static ReceiverContext context(final ExporterConfig config, final ReferenceMode mode, final int streamCount) {
+        final Rli rli = config.rli();
+        final int[] streamClasses = new int[streamCount];
+        for (int i = 0; i < streamClasses.length; i++) {
+            streamClasses[i] = i;
+        }
+        return new ReceiverContext()
+            .classCount(streamClasses.length)
+            .streams(streamClasses)
+            .referenceRegular(mode.isTraffic())
+            .estimator(rli.estimator() == ExporterConfig.EstimatorKind.LEFT ? Estimator.LEFT : Estimator.LINEAR)
+            .sendTimes(mode.isTraffic() ? SendTimes.STAMP : SendTimes.FOLLOW_UP)
+            .serialisation(serialisation(rli, mode.isTraffic()))
+            .capacityBps(rli.capacityBps())
+            .bufferPackets(rli.bufferPackets())
+            .silentAfterNs(rli.silentAfterNs())
+            .maximumGapNs(mode == ReferenceMode.PASSIVE ? rli.maximumGapNs() : Long.MAX_VALUE)
+            .maximumDelayNs(config.segment().maximumDelayNs())
+            .driftApplied(rli.drift() == ExporterConfig.Drift.APPLY);
+    }
+
+    /** References that a process sends have one size, so serialisation is not fitted; packets of the traffic differ in size. */
+    private static SerialisationMode serialisation(final Rli rli, final boolean isTraffic) {
+        return switch (rli.serialisation()) {
+            case AUTO -> isTraffic ? SerialisationMode.AUTO : SerialisationMode.NONE;
+            case NONE -> SerialisationMode.NONE;
+            case CAPACITY -> SerialisationMode.CAPACITY;
+            case FITTED -> SerialisationMode.FITTED;
+        };
+    }
+
+    @Override
+    boolean isOn() {
+        return true;
+    }
+
+    @Override
+    RliReceiver receiver() {
+        return receiver;
+    }
+
+    @Override
+    long touch(final DirectBuffer descriptors, final int offset, final int count) {
+        long octets = 0;
+        for (int i = 0; i < count; i++) {
+            final int slot = cache.likelySlot(i);
+            octets += slot < 0 ? 0 : distributions.touch(cache.entries(), cache.stateOffset(slot));
+        }
+        return octets + references.touch(descriptors, offset, count);
+    }
+
+    @Override
+    void onSent(final DirectBuffer descriptor, final int offset) {
+        references.onSent(descriptor, offset);
+    }
+
+    @Override
+    void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream, final long ticket) {
+        onPacket(descriptor, offset, slot, stream, ticket);
+        references.onReceived(descriptor, offset, stream);
+    }
+
+    private void onPacket(
+        final DirectBuffer descriptor, final int offset, final int slot, final int stream, final long ticket) {
+        receiver.onPacket(
+            stream, slot, cache.generation(slot), stream, ticket, PacketDescriptor.wireLengthBytes(descriptor, offset),
+            PacketDescriptor.timestampNs(descriptor, offset));
+    }
+
+    /** Packets of the traffic are no references where packets may wait. */
+    @Override
+    void onReceived(final PendingPackets packets, final TrafficClasses classes) {
+        final DirectBuffer descriptors = packets.descriptors();
+        final int count = packets.count();
+        if (classes.count() > 1 || !receiver.wouldBuffer(0, count, packets.earliestNs(), packets.latestNs())) {
+            for (int i = 0; i < count; i++) {
+                final int offset = packets.offset(i);
+                onPacket(descriptors, offset, packets.slot(i), classes.of(descriptors, offset), packets.ticket(i));
+            }
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            receiver.onBufferedPacket(
+                0, packets.slot(i), cache.generation(packets.slot(i)), 0, packets.ticket(i),
+                PacketDescriptor.wireLengthBytes(descriptors, packets.offset(i)),
+                PacketDescriptor.timestampNs(descriptors, packets.offset(i)));
+        }
+        receiver.onBuffered(0, count);
+    }
+
+    @Override
+    void onReference(
+        final int stream, final int sequenceNumber, final long sentNs, final long arrivalNs, final int lengthBytes) {
+        receiver.onReference(stream, sequenceNumber, sentNs, arrivalNs, lengthBytes);
+    }
+
+    @Override
+    void onSendTime(final int stream, final int sequenceNumber, final long sentNs) {
+        receiver.onSendTime(stream, sequenceNumber, sentNs);
+    }
+
+    @Override
+    boolean hasRoom(final int senderIndex) {
+        return references.hasRoom(senderIndex);
+    }
+
+    /** A sender numbers the streams of injected references by class. */
+    @Override
+    boolean onShipped(final int senderIndex, final boolean isPassive, final long key, final long sentNs) {
+        if (isPassive != references.isPassive() || !isPassive && key >>> Integer.SIZE >= classCount) {
+            return false;
+        }
+        if (isPassive) {
+            references.onSendTime(senderIndex, key, sentNs);
+        } else {
+            receiver.onSendTime(senderIndex * classCount + (int)(key >>> Integer.SIZE), (int)key, sentNs);
+        }
+        return true;
+    }
+
+    @Override
+    void settings(final Rli rli) {
+        receiver.capacityBps(rli.capacityBps());
+        if (references.isPassive()) {
+            receiver.maximumGapNs(rli.maximumGapNs());
+        }
+    }
+
+    @Override
+    void onTime(final long capturedNs) {
+        references.onTime(capturedNs);
+        receiver.onTime(capturedNs);
+    }
+
+    @Override
+    void onTimeSetBack() {
+        receiver.onClockStep();
+        references.onTimeSetBack();
+    }
+
+    @Override
+    void onEnd() {
+        receiver.onEnd();
+    }
+
+    @Override
+    void counters(final ObjLongConsumer<String> consumer) {
+        references.counters(consumer);
+    }
+}

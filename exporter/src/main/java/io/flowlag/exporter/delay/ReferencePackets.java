@@ -1,0 +1,47 @@
+package io.flowlag.exporter.delay;
+
+import org.agrona.DirectBuffer;
+
+import java.util.function.ObjLongConsumer;
+
+/** Packets of the traffic that stand in for references. This class has none: references are packets of their own. */
+class ReferencePackets {
+    /** Prefetches what the next packets need; returns octets of them, so that the reads stay. */
+    long touch(final DirectBuffer descriptors, final int offset, final int count) {
+        return 0;
+    }
+
+    /** A packet at the sender point of this process. */
+    void onSent(final DirectBuffer descriptor, final int offset) {
+    }
+
+    /** A packet at the receiver point, after it was interpolated. */
+    void onReceived(final DirectBuffer descriptor, final int offset, final int streamIndex) {
+    }
+
+    /** {@return whether both points choose them; the exchange carries their send times, not those of injected references} */
+    boolean isPassive() {
+        return false;
+    }
+
+    /** {@return whether there is room for send times of a sender; they wait in the exchange's queue until then} */
+    boolean hasRoom(final int senderIndex) {
+        return true;
+    }
+
+    /** A send time of the sender point, from the exchange. */
+    void onSendTime(final int senderIndex, final long digest, final long sentNs) {
+    }
+
+    /** Time has passed. */
+    void onTime(final long nowNs) {
+    }
+
+    /** The clock was set back: discards everything that waits. */
+    void onTimeSetBack() {
+    }
+
+    /** Shows every counter. Any thread. */
+    void counters(final ObjLongConsumer<String> consumer) {
+    }
+}

@@ -1,0 +1,59 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+
+import java.util.function.ObjLongConsumer;
+
+/**
+ * What the senders of a receiver report over the exchange: the send times of references, for the interpolation, and their clock
+ * errors. Without the exchange there are no reports. The metering thread owns it; counters may be read by any. Allocates at
+ * construction.
+ */
+final class SenderReports {
+    private final ReceiverLink link;
+    private final Interpolation interpolation;
+    private final ClockDifference clocks;
+    /** How many senders report. */
+    private final int senderCount;
+    private final ReceiverLink.SendTimeHandler handler = this::onSendTime;
+    private volatile long usedCount;
+    private volatile long unusedCount;
+
+    /** None yet. */
+    SenderReports(
+        final ExporterConfig config, final DelayWiring wiring, final Interpolation interpolation,
+        final ClockDifference clocks) {
+        this.interpolation = interpolation;
+        this.clocks = clocks;
+        link = wiring.receiverLink();
+        senderCount = link == null ? 0 : config.rli().senderCount();
+    }
+
+    /** Takes send times while there is room, and clock errors. */
+    void poll() {
+        for (int i = 0; i < senderCount; i++) {
+            if (interpolation.hasRoom(i)) {
+                link.takeSendTimes(i, handler);
+            }
+        }
+        for (int i = 0; i < senderCount; i++) {
+            clocks.onSender(i, link.errorEstimate(i));
+        }
+    }
+
+    private void onSendTime(final int senderIndex, final boolean isPassive, final long key, final long sentNs) {
+        if (interpolation.onShipped(senderIndex, isPassive, key, sentNs)) {
+            usedCount = usedCount + 1;
+        } else {
+            unusedCount = unusedCount + 1;
+        }
+    }
+
+    /** Shows every counter. Any thread. */
+    void counters(final ObjLongConsumer<String> consumer) {
+        if (senderCount > 0 && interpolation.isOn()) {
+            consumer.accept("send_times_used", usedCount);
+            consumer.accept("send_times_unused", unusedCount);
+        }
+    }
+}
