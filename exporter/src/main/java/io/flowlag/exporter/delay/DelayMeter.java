@@ -70,12 +70,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         flowEnd.meter(this);
     }
 
-    /**
-     * The size of this stage's state of a flow.
-     *
-     * @param wiring of the stage.
-     * @return octets; 0 if it measures nothing.
-     */
+    /** {@return the size of this stage's state of a flow, octets; 0 if it measures nothing} */
     public static int stateLengthBytes(final DelayWiring wiring) {
         if (!wiring.role().isReceiver()) {
             return 0;
@@ -86,15 +81,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return wiring.isMatched() ? FlowDelay.EXACT_LENGTH_BYTES : FlowDelay.LENGTH_BYTES;
     }
 
-    /**
-     * The memory of the sketches of both points, by formula.
-     *
-     * @param wiring of the stage.
-     * @param isLive whether packets come as they happen.
-     * @return octets; 0 without sketches.
-     */
+    /** {@return the memory of the sketches of both points, by formula, octets; 0 without sketches} */
     public static long sketchMemoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
-        return DelayParts.sketchMemoryBytes(config, wiring, isLive);
+        return wiring.isSketched() ? SenderSketches.memoryBytes(config, wiring.receiverLink(), isLive) : 0;
     }
 
     /** Warnings for the operator about the weights of flows. */
@@ -102,15 +91,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return IntervalStage.weightWarnings(config);
     }
 
-    /**
-     * The memory of this stage, by formula, without its state in the flow cache.
-     *
-     * @param wiring of the stage.
-     * @param isLive whether packets come as they happen.
-     * @return octets, on and off the heap.
-     */
+    /** {@return the memory of this stage, by formula, without its state in the flow cache, octets on and off the heap} */
     public static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
-        return DelayParts.memoryBytes(config, wiring, isLive);
+        return DelayParts.memoryBytes(config, wiring, isLive) + sketchMemoryBytes(config, wiring, isLive);
     }
 
     /**
@@ -392,18 +375,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return report.statistics();
     }
 
-    /**
-     * The flows of the segment by exact matching, for a truth file. Returns the flows, usable after the stage has ended; null
-     * without matching.
-     */
+    /** {@return the flows of the segment by exact matching, usable after the stage has ended; null without matching} */
     public SegmentFlows matchedFlows() {
         return parts.matching.flows();
     }
 
-    /**
-     * The counters of exact matching, which compare the digests of the two points. Returns the counters, safe from any thread;
-     * null without matching.
-     */
+    /** {@return the counters of exact matching, safe from any thread; null without matching} */
     public MatchCounters matchCounters() {
         return parts.matching.counters();
     }

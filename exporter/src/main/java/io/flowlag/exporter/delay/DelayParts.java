@@ -133,7 +133,7 @@ final class DelayParts {
             (!config.joint().enabled() || config.joint().pendingPackets() >= 2 * PendingPackets.LIMIT);
     }
 
-    /** The memory of the parts, see {@link DelayMeter#memoryBytes}. */
+    /** The memory of the parts without the sketches, see {@link DelayMeter#memoryBytes}. */
     static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
         final boolean isInterpolated = isInterpolated(wiring);
         final int senderCount = config.rli().senderCount();
@@ -146,11 +146,6 @@ final class DelayParts {
             (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + senderCount * IntervalStage.BATCH_BYTES : 0) +
             (wiring.isMatched() ? ExactMatching.memoryBytes(config, isLive, wiring.captures()) : 0) +
             (hasStandIn(wiring, isLive) ? StandIn.memoryBytes(config, wiring.captures()) : 0) +
-            sketchMemoryBytes(config, wiring, isLive) +
             (wiring.role().isReceiver() ? FlowDistributions.memoryBytes(config.quantiles()) : 0);
-    }
-
-    static long sketchMemoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
-        return wiring.isSketched() ? SenderSketches.memoryBytes(config, wiring.receiverLink(), isLive) : 0;
     }
 }

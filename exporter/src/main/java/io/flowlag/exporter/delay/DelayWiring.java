@@ -46,19 +46,7 @@ public record DelayWiring(
     public static final DelayWiring NONE = new DelayWiring(
         Role.NONE, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, false, false, DIGEST_PAYLOAD_BYTES);
 
-    /**
-     * Without known facts about captures.
-     *
-     * @param transmitter        sends references, or null.
-     * @param clockError         of the two points' clocks.
-     * @param isInterpolated     whether delays are estimated from references.
-     * @param isMatched          whether every packet is matched.
-     * @param isExact            whether matched packets are the delay of a flow.
-     * @param isSketched         whether received packets are in sketches.
-     * @param digestPayloadBytes payload octets that a packet's digest covers.
-     * @param digestHash         of packets, for the capture stage; null for the key of the configuration.
-     * @param link               joins the sketches with those of a point in another process; null for none.
-     */
+    /** Without known facts about captures. */
     public DelayWiring(
         final Role role,
         final ReferenceMode referenceMode,
@@ -76,16 +64,7 @@ public record DelayWiring(
             digestPayloadBytes, digestHash, link, CaptureFacts.NONE);
     }
 
-    /**
-     * Without sketches.
-     *
-     * @param transmitter        sends references, or null.
-     * @param clockError         of the two points' clocks.
-     * @param isInterpolated     whether delays are estimated from references.
-     * @param isMatched          whether every packet is matched.
-     * @param isExact            whether matched packets are the delay of a flow.
-     * @param digestPayloadBytes of a packet that its digest covers.
-     */
+    /** Without sketches. */
     public DelayWiring(
         final Role role,
         final ReferenceMode referenceMode,

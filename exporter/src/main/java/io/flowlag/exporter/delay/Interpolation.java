@@ -18,20 +18,15 @@ class Interpolation {
         return null;
     }
 
-    /** Prefetches what the next packets need; returns octets of them, so that the reads stay. */
+    /** Prefetches what the next packets need. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
         return 0;
     }
 
-    /** A packet of the segment passed the sender point of this process. */
     void onSent(final DirectBuffer descriptor, final int offset) {
     }
 
-    /**
-     * A packet of the segment passed the receiver point.
-     *
-     * @param ticket of the sketches for the estimate of its delay.
-     */
+    /** A packet of the segment passed the receiver point; the ticket is of the sketches, for its estimate. */
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream, final long ticket) {
     }
 
@@ -39,12 +34,10 @@ class Interpolation {
     void onReceived(final PendingPackets packets, final TrafficClasses classes) {
     }
 
-    /** A reference arrived. */
     void onReference(
         final int stream, final int sequenceNumber, final long sentNs, final long arrivalNs, final int lengthBytes) {
     }
 
-    /** The effective send time of a reference. */
     void onSendTime(final int stream, final int sequenceNumber, final long sentNs) {
     }
 
@@ -58,7 +51,6 @@ class Interpolation {
         return false;
     }
 
-    /** Takes over settings that may change while packets pass. */
     void settings(final ExporterConfig.Rli rli) {
     }
 

@@ -9,46 +9,36 @@ import java.util.Map;
 
 /** Matching of packets of both points. This class matches none: its hooks do nothing. */
 class Matching {
-    /** The sender point saw any packet. */
     void onSenderTime(final long timeNs) {
     }
 
-    /** The receiver point saw any packet. */
     void onReceiverTime(final long timeNs) {
     }
 
-    /** Prefetches what the next packets need; returns octets of them, so that the reads stay. */
+    /** Prefetches what the next packets need. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
         return 0;
     }
 
-    /**
-     * A packet of the segment passed the sender point.
-     *
-     * @param senderIndex of the packet; below 0 for none.
-     */
+    /** A packet of the segment passed the sender point; its sender is below 0 for none. */
     void onSent(final DirectBuffer descriptor, final int offset, final int senderIndex) {
     }
 
-    /** A packet of the segment passed the receiver point. */
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream) {
     }
 
     void onOversize(final boolean isSent) {
     }
 
-    /** This process dropped packets, at one point or the other, up to a time. */
     void onOwnLoss(final long throughNs, final long packets) {
     }
 
-    /** The clock of both points was set back. */
     void onTimeSetBack(final long nowNs) {
     }
 
     void onTime(final long capturedNs) {
     }
 
-    /** The input has ended: decides all waiting packets. */
     void onEnd() {
     }
 
@@ -57,7 +47,6 @@ class Matching {
         return true;
     }
 
-    /** A flow ends: writes what matching tells about it. */
     void onFlowEnd(final MutableDirectBuffer entry, final int offset, final boolean isLossTold) {
     }
 
@@ -85,7 +74,6 @@ class Matching {
     void tell(final Map<String, Long> values, final Map<String, Long> unexplained) {
     }
 
-    /** Reports the gauges. Any thread. */
     void tellGauges(final Map<String, Double> gauges) {
     }
 }

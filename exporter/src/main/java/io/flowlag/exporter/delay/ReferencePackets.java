@@ -6,7 +6,7 @@ import java.util.function.ObjLongConsumer;
 
 /** Packets of the traffic that stand in for references. This class has none: references are packets of their own. */
 class ReferencePackets {
-    /** Prefetches what the next packets need; returns octets of them, so that the reads stay. */
+    /** Prefetches what the next packets need. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
         return 0;
     }
@@ -33,11 +33,9 @@ class ReferencePackets {
     void onSendTime(final int senderIndex, final long digest, final long sentNs) {
     }
 
-    /** Time has passed. */
     void onTime(final long nowNs) {
     }
 
-    /** The clock was set back: discards everything that waits. */
     void onTimeSetBack() {
     }
 

@@ -11,11 +11,6 @@ class ReferenceSchedule {
     /** The name of the policy; any thread reads it. */
     private volatile String policy;
 
-    /**
-     * No references.
-     *
-     * @param policy by the configuration.
-     */
     ReferenceSchedule(final ExporterConfig.Policy policy) {
         this.policy = InjectionTerms.name(policy);
     }
@@ -30,7 +25,6 @@ class ReferenceSchedule {
         policy = name;
     }
 
-    /** The sender point saw any packet. */
     void onLinkTime(final long timestampNs) {
     }
 
@@ -38,11 +32,7 @@ class ReferenceSchedule {
     void onOtherPacket(final int lengthBytes) {
     }
 
-    /**
-     * A packet of the segment passed the sender point.
-     *
-     * @param nowNs the time, by the clock that references are sent by.
-     */
+    /** A packet of the segment passed the sender point; the time is of the clock that references are sent by. */
     void onSent(final DirectBuffer descriptor, final int offset, final long nowNs) {
     }
 
@@ -54,16 +44,10 @@ class ReferenceSchedule {
     void follow(final SketchAgreement agreement) {
     }
 
-    /** Takes over settings that may change while packets pass. */
     void settings(final ExporterConfig config) {
     }
 
-    /**
-     * Time has passed: sends due references.
-     *
-     * @param capturedNs as in {@link DelayMeter#onTime}.
-     * @return how much was done.
-     */
+    /** Time has passed, see {@link DelayMeter#onTime}: sends due references. Returns how much was done. */
     int onTime(final long nowNs, final long capturedNs) {
         return 0;
     }
@@ -77,11 +61,9 @@ class ReferenceSchedule {
     void tell(final Map<String, Long> values) {
     }
 
-    /** Reports the gauges of each class. */
     void tellGauges(final Map<String, Double> gauges, final IntFunction<String> classSuffix) {
     }
 
-    /** Reports the share of references. */
     void tellShare(final Map<String, Double> gauges) {
     }
 
