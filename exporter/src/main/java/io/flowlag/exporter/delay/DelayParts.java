@@ -28,7 +28,7 @@ final class DelayParts {
     final FlowDelays flowDelays;
     final SenderSketches sketches;
 
-    /** Parts that have seen nothing; parameters as of {@link DelayMeter}, and the handler of changes of the segment. */
+    /** Parts that have seen nothing; parameters as of {@link DelayStage}, and the handler of changes of the segment. */
     DelayParts(
         final ExporterConfig config, final DelayWiring wiring, final FlowEnd flowEnd, final FlowCache cache,
         final EpochNanoClock clock, final Counters counters, final Consumer<SketchChange> changeHandler) {
@@ -133,7 +133,7 @@ final class DelayParts {
             (!config.joint().enabled() || config.joint().pendingPackets() >= 2 * PendingPackets.LIMIT);
     }
 
-    /** The memory of the parts without the sketches, see {@link DelayMeter#memoryBytes}. */
+    /** The memory of the parts without the sketches, see {@link DelayStage#memoryBytes}. */
     static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
         final boolean isInterpolated = isInterpolated(wiring);
         final int senderCount = config.rli().senderCount();

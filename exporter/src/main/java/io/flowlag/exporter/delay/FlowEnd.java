@@ -13,7 +13,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class FlowEnd implements FlowRecordSink {
     private final FlowRecordSink next;
     private final UnsafeBuffer entry = new UnsafeBuffer(0, 0);
-    private DelayMeter meter;
+    private DelayStage stage;
 
     /** A sink before another. */
     public FlowEnd(final FlowRecordSink next) {
@@ -21,21 +21,21 @@ public final class FlowEnd implements FlowRecordSink {
     }
 
     /** Sets the delay stage; before the first flow ends. */
-    void meter(final DelayMeter delayMeter) {
-        meter = delayMeter;
+    void stage(final DelayStage delayStage) {
+        stage = delayStage;
     }
 
     @Override
     public void onFlowRecord(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         entry.wrap(buffer, offset, lengthBytes);
-        if (meter.onFlowEnd(entry, FlowEntry.BASE_LENGTH_BYTES)) {
+        if (stage.onFlowEnd(entry, FlowEntry.BASE_LENGTH_BYTES)) {
             next.onFlowRecord(buffer, offset, lengthBytes);
         }
     }
 
     @Override
     public boolean isComplete(final DirectBuffer buffer, final int offset) {
-        return meter.isComplete(buffer, offset);
+        return stage.isComplete(buffer, offset);
     }
 
     /** Hands on a completed record that has waited. */

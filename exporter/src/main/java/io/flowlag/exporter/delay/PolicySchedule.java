@@ -104,7 +104,7 @@ abstract class PolicySchedule extends ReferenceSchedule {
 
     @Override
     int onTime(final long nowNs, final long capturedNs) {
-        if (capturedNs != DelayMeter.NOTHING_CAPTURED_NS) {
+        if (capturedNs != DelayStage.NOTHING_CAPTURED_NS) {
             scheduler.onLinkQuiet(capturedNs - LINK_LAG_NS);
         }
         return 0;

@@ -40,7 +40,7 @@ final class ReceiverPoint {
         mayWait = parts.mayWait(config, wiring);
     }
 
-    /** Prefetches what the next packets need, see {@link DelayMeter#touch}. */
+    /** Prefetches what the next packets need, see {@link DelayStage#touch}. */
     void touch(final DirectBuffer descriptors, final int offset, final int count) {
         touched = interpolation.touch(descriptors, offset, count) + sketches.touch(descriptors, offset, count) +
             matching.touch(descriptors, offset, count);

@@ -47,7 +47,7 @@ class ReferenceSchedule {
     void settings(final ExporterConfig config) {
     }
 
-    /** Time has passed, see {@link DelayMeter#onTime}: sends due references. Returns how much was done. */
+    /** Time has passed, see {@link DelayStage#onTime}: sends due references. Returns how much was done. */
     int onTime(final long nowNs, final long capturedNs) {
         return 0;
     }

@@ -2,7 +2,7 @@ package io.flowlag.exporter.pipeline;
 
 import io.flowlag.exporter.checkpoint.SavedFlows;
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
@@ -36,7 +36,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private final BooleanSupplier isUpstreamEnded;
     private final EpochNanoClock clock;
     private final Counters counters;
-    private final DelayMeter delayMeter;
+    private final DelayStage delayStage;
     private final DelayWiring wiring;
     private final boolean hasSenderRecords;
 
@@ -51,7 +51,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private boolean isTimeTold;
     private long newestNs = Long.MIN_VALUE;
     private long clockTimeNs;
-    private long capturedNs = DelayMeter.NOTHING_CAPTURED_NS;
+    private long capturedNs = DelayStage.NOTHING_CAPTURED_NS;
     private boolean isDelayEnded;
     private volatile boolean isEnded;
 
@@ -83,7 +83,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
      * @param ring             packets come from it; null when they come by {@link #onDescriptors} on this thread.
      * @param isUpstreamEnded  whether the capture stage has ended.
      * @param clock            of live sources; null for packet time.
-     * @param delayMeter       measures delays, owned by this stage from now on; null where there are none.
+     * @param delayStage       measures delays, owned by this stage from now on; null where there are none.
      * @param wiring           tells which packets are at which point.
      * @param hasSenderRecords whether packets of the sender point are metered too.
      */
@@ -92,11 +92,11 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         final StageRing ring,
         final BooleanSupplier isUpstreamEnded,
         final EpochNanoClock clock,
-        final DelayMeter delayMeter,
+        final DelayStage delayStage,
         final DelayWiring wiring,
         final boolean hasSenderRecords,
         final Counters counters) {
-        this.delayMeter = delayMeter;
+        this.delayStage = delayStage;
         this.wiring = wiring;
         this.hasSenderRecords = hasSenderRecords;
         this.cache = cache;
@@ -169,11 +169,11 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         int workCount = ring == null ? 0 : ring.read(ringReader, BATCH_LIMIT);
         if (clock != null) {
             workCount += cache.snapshot(clockTimeNs);
-            if (capturedNs != DelayMeter.NOTHING_CAPTURED_NS) {
+            if (capturedNs != DelayStage.NOTHING_CAPTURED_NS) {
                 workCount += cache.expire(capturedNs, EXPIRY_LIMIT);
             }
-            if (delayMeter != null && !isDelayEnded) {
-                workCount += delayMeter.onTime(clockTimeNs, capturedNs);
+            if (delayStage != null && !isDelayEnded) {
+                workCount += delayStage.onTime(clockTimeNs, capturedNs);
             }
         }
         if (wasUpstreamEnded && (workCount == 0 || isDelayEnded) && (ring == null || ring.isEmpty())) {
@@ -193,8 +193,8 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         for (int done = 0; done < count; done += FlowCache.TOUCH_LIMIT) {
             meter(buffer, offset + done * PacketDescriptor.LENGTH_BYTES, Math.min(count - done, FlowCache.TOUCH_LIMIT));
         }
-        if (delayMeter != null && clock == null) {
-            delayMeter.onTime(newestNs, newestNs);
+        if (delayStage != null && clock == null) {
+            delayStage.onTime(newestNs, newestNs);
         }
         if (latency != null && count > 0) {
             latency.record(PacketDescriptor.timestampNs(buffer, offset), clock.nanoTime(), count);
@@ -207,15 +207,15 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
      */
     private void meter(final DirectBuffer buffer, final int offset, final int count) {
         cache.touch(buffer, offset, count);
-        if (delayMeter == null) {
+        if (delayStage == null) {
             meterTouched(buffer, offset, count);
             return;
         }
-        delayMeter.touch(buffer, offset, count);
+        delayStage.touch(buffer, offset, count);
         try {
             meterTouched(buffer, offset, count);
         } finally {
-            delayMeter.settle();
+            delayStage.settle();
         }
     }
 
@@ -227,7 +227,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             if (clock == null && !isTimeTold) {
                 onTimestamp(PacketDescriptor.timestampNs(buffer, descriptorOffset));
             }
-            if (delayMeter == null) {
+            if (delayStage == null) {
                 cache.updateTouched(buffer, descriptorOffset, i);
             } else if (!measure(buffer, descriptorOffset, i)) {
                 continue;
@@ -242,8 +242,8 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     @Override
     public void onCaptured(final long throughNs) {
         capturedNs = throughNs;
-        if (delayMeter != null) {
-            delayMeter.onCaptured(throughNs);
+        if (delayStage != null) {
+            delayStage.onCaptured(throughNs);
         }
     }
 
@@ -255,11 +255,11 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
 
     private void onTimestamp(final long timestampNs) {
         final long timeNs = packetTime.after(timestampNs);
-        if (delayMeter != null) {
+        if (delayStage != null) {
             newestNs = Math.max(newestNs, timestampNs);
             if (packetTime.isSetBack()) {
                 newestNs = timeNs;
-                delayMeter.onTimeSetBack(timeNs);
+                delayStage.onTimeSetBack(timeNs);
             }
         }
         expireBefore(timeNs);
@@ -280,11 +280,11 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private boolean measure(final DirectBuffer buffer, final int offset, final int index) {
         if (PacketDescriptor.kind(buffer, offset) == PacketDescriptor.KIND_REFERENCE) {
             counters.increment(CounterId.REFERENCE_PACKETS);
-            delayMeter.onReference(buffer, offset);
+            delayStage.onReference(buffer, offset);
             return false;
         }
         if (wiring.isAtSender(buffer, offset)) {
-            delayMeter.onSenderPacket(
+            delayStage.onSent(
                 buffer, offset, clock == null ? PacketDescriptor.timestampNs(buffer, offset) : clockTimeNs);
             if (hasSenderRecords) {
                 cache.updateTouched(buffer, offset, index);
@@ -293,14 +293,14 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             counters.increment(CounterId.SENDER_POINT);
             return false;
         }
-        delayMeter.onReceiverPacket(buffer, offset, cache.updateTouched(buffer, offset, index));
+        delayStage.onReceived(buffer, offset, cache.updateTouched(buffer, offset, index));
         return true;
     }
 
     private void endDelay() {
-        if (delayMeter != null && !isDelayEnded) {
+        if (delayStage != null && !isDelayEnded) {
             isDelayEnded = true;
-            delayMeter.onEnd();
+            delayStage.onEnd();
         }
     }
 
@@ -310,8 +310,8 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         if (ring != null) {
             ring.readerGone();
         }
-        if (delayMeter != null) {
-            delayMeter.close();
+        if (delayStage != null) {
+            delayStage.close();
         }
     }
 

@@ -7,7 +7,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.KeyField;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.decode.PacketDecoder;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.exact.DigestKey;
@@ -72,7 +72,7 @@ public final class MeteringPipeline implements AutoCloseable {
     private final List<CaptureAgent> captures;
     private final List<MeteringAgent> meterings;
     private final ExportingAgent exporting;
-    private final DelayMeter delayMeter;
+    private final DelayStage delayStage;
     private final Checkpoint checkpoint;
     /** Null if no record waits for sketches, or none is tracked. */
     private final RecordSettlement sketchedRecords;
@@ -163,7 +163,7 @@ public final class MeteringPipeline implements AutoCloseable {
             captures = stages.captures();
             meterings = stages.meterings();
             flowWatches = stages.watches();
-            delayMeter = null;
+            delayStage = null;
             sketchedRecords = null;
             stages.threads().forEach((each) -> run(config, each));
             run(config, exporting);
@@ -177,17 +177,17 @@ public final class MeteringPipeline implements AutoCloseable {
         final FlowWatch flowWatch = watch(config, isLive, exportSink);
         final FlowRecordSink recordSink = flowWatch == null ? exportSink : flowWatch;
         final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
-        final FlowCacheContext cacheContext = cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
+        final FlowCacheContext cacheContext = cacheContext(config).stateLengthBytes(DelayStage.stateLengthBytes(wiring))
             .boundaryNs(wiring.isSketched() ? config.segment().intervalNs() : 0)
             .snapshots(checkpoint == null ? null : checkpoint.sink(), config.checkpoint().intervalNs());
         requireRoom(config, cacheContext, wiring.isSketched());
         final FlowCache cache = new FlowCache(cacheContext, wiring.isOn() ? flowEnd : recordSink, counters);
-        delayMeter = wiring.isOn() ? new DelayMeter(config, wiring, flowEnd, cache, liveClock, counters) : null;
-        if (delayMeter != null) {
-            delayMeter.points(sources.stream().map(PacketSource::name).toList());
+        delayStage = wiring.isOn() ? new DelayStage(config, wiring, flowEnd, cache, liveClock, counters) : null;
+        if (delayStage != null) {
+            delayStage.points(sources.stream().map(PacketSource::name).toList());
         }
         final MeteringAgent metering = new MeteringAgent(
-            cache, packetRing, this::isCaptureEnded, liveClock, delayMeter, wiring, config.segment().senderRecords(), counters);
+            cache, packetRing, this::isCaptureEnded, liveClock, delayStage, wiring, config.segment().senderRecords(), counters);
         metering.time(latency);
         final RecordSettlement settlement = new RecordSettlement(exporting::destinations, counters);
         sketchedRecords = checkpoint != null && wiring.isSketched() ? settlement : null;
@@ -199,7 +199,7 @@ public final class MeteringPipeline implements AutoCloseable {
             metering.takeUp(checkpoint.savedFlows(), hasRings ? recordRing::isEmpty : () -> true);
         }
         if (flowWatch != null) {
-            flowWatch.watch(cache, delayMeter == null ? null : delayMeter.flowDelays());
+            flowWatch.watch(cache, delayStage == null ? null : delayStage.flowDelays());
             metering.watch(flowWatch);
         }
         final DescriptorHandler descriptorHandler =
@@ -285,11 +285,11 @@ public final class MeteringPipeline implements AutoCloseable {
         final long copies = hasCheckpoint ? Checkpoint.memoryBytes(config.metering().maxFlows()) : 0;
         final long watch = isWatched(config, isLive) ?
             shardCount * FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config, shardCount) : 0;
-        final long flows = shardCount * cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes();
+        final long flows = shardCount * cacheContext(config).stateLengthBytes(DelayStage.stateLengthBytes(wiring)).memoryBytes();
         final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
         final long exchange = wiring.link() == null ? 0 : wiring.link().memoryBytes();
         return fragments + latency + rings + copies + watch + flows + merge + exchange +
-            DelayMeter.memoryBytes(config, wiring, isLive);
+            DelayStage.memoryBytes(config, wiring, isLive);
     }
 
     /** Starts the threads of the mode; they do not keep the process alive. */
@@ -342,8 +342,8 @@ public final class MeteringPipeline implements AutoCloseable {
     public void reload(final ExporterConfig config, final List<Destination> destinations) {
         meterings.forEach((metering) -> metering.timeouts(
             config.metering().activeTimeoutNs(), config.metering().idleTimeoutNs(), config.metering().tcpEndTimeoutNs()));
-        if (delayMeter != null) {
-            delayMeter.reload(config);
+        if (delayStage != null) {
+            delayStage.reload(config);
         }
         if (sketchedRecords != null) {
             sketchedRecords.recordsWait(longestWaitNs(config));
@@ -385,13 +385,13 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     /** {@return the delay stage; null without delay measurement} */
-    public DelayMeter delayMeter() {
-        return delayMeter;
+    public DelayStage delayStage() {
+        return delayStage;
     }
 
     /** {@return the statistics of the delay stage; null without delay measurement} */
     public DelayStatistics delayStatistics() {
-        return delayMeter == null ? null : delayMeter.statistics();
+        return delayStage == null ? null : delayStage.statistics();
     }
 
     /** {@return the latency until packets are metered, for one thread at a time; null if packets are not live} */

@@ -6,7 +6,7 @@ import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.exact.DigestAgreement;
 import io.flowlag.exporter.export.Destination;
@@ -169,16 +169,16 @@ public final class PipelineRun implements AutoCloseable {
         memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring, isLive);
         pipeline = new MeteringPipeline(config, sources, isLive, wiring, checkpoint, destinations, counters, errors);
         if (isLive && wiring.isSketched()) {
-            DelayMeter.weightWarnings(config).forEach((warning) -> LOG.warn("lds.weights: {}", warning));
+            DelayStage.weightWarnings(config).forEach((warning) -> LOG.warn("lds.weights: {}", warning));
             LOG.info("sketches: {} rows of {} cells; sketches and records of {} take {} octets", config.lds().rows(),
                 config.lds().columns(), config.rli().senderCount() == 1 ? "the sender" : config.rli().senderCount() + " senders",
-                DelayMeter.sketchMemoryBytes(config, wiring, isLive));
+                DelayStage.sketchMemoryBytes(config, wiring, isLive));
         }
         observer = observer(config);
         statusServer = statusServer(config);
         hasReferences = wiring.isInterpolated();
         agreement = wiring.isMatched() ?
-            new DigestAgreement(pipeline.delayMeter().matchCounters(),
+            new DigestAgreement(pipeline.delayStage().matchCounters(),
                 isLive ? DigestAgreement.DEFAULT_MINIMUM_PACKETS : LEAST_DECIDED_PACKETS) : null;
     }
 
@@ -187,7 +187,7 @@ public final class PipelineRun implements AutoCloseable {
             return null;
         }
         try {
-            return new Observer(config, isLive, startTimeMs, this::statistics, pipeline.delayMeter(), pipeline.flowWatches(),
+            return new Observer(config, isLive, startTimeMs, this::statistics, pipeline.delayStage(), pipeline.flowWatches(),
                 pipeline.heartbeats(), this::distinctErrors);
         } catch (final IOException ex) {
             pipeline.close();
@@ -262,8 +262,8 @@ public final class PipelineRun implements AutoCloseable {
     }
 
     /** {@return the delay stage; null without delay measurement} */
-    public DelayMeter delayMeter() {
-        return pipeline.delayMeter();
+    public DelayStage delayStage() {
+        return pipeline.delayStage();
     }
 
     /** {@return the memory of the stages for packets and flows, by formula, octets} */

@@ -100,8 +100,8 @@ final class MarkedSegment {
         final FlowEnd flowEnd = new FlowEnd(this::onFlow);
         final FlowCache cache = new FlowCache(
             new FlowCacheContext().maxFlows(FLOWS).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
-                .stateLengthBytes(DelayMeter.stateLengthBytes(wiring)), flowEnd, counters);
-        try (DelayMeter meter = new DelayMeter(config, wiring, flowEnd, cache, null, counters)) {
+                .stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
+        try (DelayStage meter = new DelayStage(config, wiring, flowEnd, cache, null, counters)) {
             agent = new MeteringAgent(cache, null, () -> true, null, meter, wiring, false, counters);
             int sent = 0;
             int received = 0;

@@ -52,8 +52,8 @@ class MatchedFlowTest {
         new FlowEnd((buffer, offset, length) -> record.putBytes(0, buffer, offset, record.capacity()));
     private final FlowCache cache = new FlowCache(
         new FlowCacheContext().maxFlows(16).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
-            .stateLengthBytes(DelayMeter.stateLengthBytes(wiring)), flowEnd, counters);
-    private final DelayMeter meter = new DelayMeter(config, wiring, flowEnd, cache, () -> clockNs, counters);
+            .stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
+    private final DelayStage meter = new DelayStage(config, wiring, flowEnd, cache, () -> clockNs, counters);
 
     @AfterEach
     void closeMeter() {
@@ -80,12 +80,12 @@ class MatchedFlowTest {
 
     private void send(final int flow, final long digest, final long timeNs) {
         packet(flow, digest, timeNs);
-        meter.onSenderPacket(descriptor, 0, timeNs);
+        meter.onSent(descriptor, 0, timeNs);
     }
 
     private void receive(final int flow, final long digest, final long timeNs) {
         packet(flow, digest, timeNs);
-        meter.onReceiverPacket(descriptor, 0, cache.update(descriptor, 0));
+        meter.onReceived(descriptor, 0, cache.update(descriptor, 0));
     }
 
     private void watch() {

@@ -54,8 +54,8 @@ class StandInTest {
     });
     private final FlowCache cache = new FlowCache(
         new FlowCacheContext().maxFlows(4 * FLOWS).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
-            .stateLengthBytes(DelayMeter.stateLengthBytes(wiring)), flowEnd, counters);
-    private final DelayMeter meter = new DelayMeter(config, wiring, flowEnd, cache, () -> START_NS, counters);
+            .stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
+    private final DelayStage meter = new DelayStage(config, wiring, flowEnd, cache, () -> START_NS, counters);
     private final MatchCounters matched = meter.matchCounters();
     private final PriorityQueue<Arrival> underWay = new PriorityQueue<>(Comparator.comparingLong(Arrival::timeNs));
     private final Map<Integer, long[]> truth = new HashMap<>();
@@ -79,7 +79,7 @@ class StandInTest {
         while (!underWay.isEmpty() && underWay.peek().timeNs <= untilNs) {
             final Arrival arrival = underWay.poll();
             MatchedFlowTest.describe(descriptor, arrival.flow, arrival.digest, arrival.timeNs);
-            meter.onReceiverPacket(descriptor, 0, cache.update(descriptor, 0));
+            meter.onReceived(descriptor, 0, cache.update(descriptor, 0));
             final long[] sums = truth.computeIfAbsent(arrival.flow, (flow) -> new long[3]);
             sums[0]++;
             sums[1] += arrival.timeNs - arrival.sentNs;
@@ -94,7 +94,7 @@ class StandInTest {
                 final int flow = firstFlow + random.nextInt(FLOWS);
                 arrive(sentNs);
                 MatchedFlowTest.describe(descriptor, flow, ++digest, sentNs);
-                meter.onSenderPacket(descriptor, 0, sentNs);
+                meter.onSent(descriptor, 0, sentNs);
                 if (random.nextDouble() < LOSS) {
                     truth.computeIfAbsent(flow, (any) -> new long[3])[2]++;
                 } else {

@@ -7,7 +7,7 @@ import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -60,9 +60,9 @@ class DelayAllocationTest {
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
         final FlowCache cache = new FlowCache(
             new FlowCacheContext().maxFlows(1024).activeTimeoutNs(100_000_000).idleTimeoutNs(50_000_000)
-                .tcpEndTimeoutNs(0).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)),
+                .tcpEndTimeoutNs(0).stateLengthBytes(DelayStage.stateLengthBytes(wiring)),
             flowEnd, counters);
-        final DelayMeter meter = new DelayMeter(config(), wiring, flowEnd, cache, liveClock, counters);
+        final DelayStage meter = new DelayStage(config(), wiring, flowEnd, cache, liveClock, counters);
         return new MeteringAgent(cache, null, () -> false, liveClock, meter, wiring, false, counters);
     }
 

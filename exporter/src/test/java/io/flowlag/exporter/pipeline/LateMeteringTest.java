@@ -6,7 +6,7 @@ import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -62,8 +62,8 @@ class LateMeteringTest {
             false, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
         final FlowCache cache = new FlowCache(
-            new FlowCacheContext().maxFlows(16).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)), flowEnd, counters);
-        final DelayMeter meter = new DelayMeter(config, wiring, flowEnd, cache, () -> nowNs, counters);
+            new FlowCacheContext().maxFlows(16).stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
+        final DelayStage meter = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
         final MeteringAgent agent = new MeteringAgent(cache, null, () -> false, () -> nowNs, meter, wiring, false, counters);
         for (int i = 0; i < REFERENCES; i++) {
             final long arrivalNs = START_NS + i * REFERENCE_GAP_NS;

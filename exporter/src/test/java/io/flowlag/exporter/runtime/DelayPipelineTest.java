@@ -142,10 +142,10 @@ class DelayPipelineTest {
             final long matched = statistics.counters().get("match_matched");
             final List<DelaySummary> total = statistics.total();
             final long[] inIntervals = new long[total.size()];
-            for (long i = 0; i < pipeline.delayMeter().intervalCount(); i++) {
-                pipeline.delayMeter().interval(i).forEach((each) -> inIntervals[each.classIndex()] += each.matched().count());
+            for (long i = 0; i < pipeline.delayStage().intervalCount(); i++) {
+                pipeline.delayStage().interval(i).forEach((each) -> inIntervals[each.classIndex()] += each.matched().count());
             }
-            assertTrue(pipeline.delayMeter().intervalCount() > 5, "intervals");
+            assertTrue(pipeline.delayStage().intervalCount() > 5, "intervals");
             assertEquals(2, total.size());
             assertEquals(matched, total.stream().mapToLong((each) -> each.matched().count()).sum());
             for (final DelaySummary each : total) {
@@ -155,7 +155,7 @@ class DelayPipelineTest {
                 assertEquals(isInterpolated && each.classIndex() == 0, each.references().count() > 0, each::toString);
             }
             assertEquals(
-                matched, pipeline.delayMeter().histograms().stream().mapToLong((each) -> each.estimates().count()).sum());
+                matched, pipeline.delayStage().histograms().stream().mapToLong((each) -> each.estimates().count()).sum());
         }
     }
 

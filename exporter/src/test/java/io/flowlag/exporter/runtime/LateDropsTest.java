@@ -9,7 +9,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowEnd;
@@ -64,7 +64,7 @@ class LateDropsTest {
     private final Sender link;
     private final CaptureAgent capture;
     private final MeteringAgent metering;
-    private final DelayMeter meter;
+    private final DelayStage meter;
     private final Set<Integer> lossless = new TreeSet<>();
     private final Set<Integer> silent = new TreeSet<>();
     private long nowNs = START_NS;
@@ -93,8 +93,8 @@ class LateDropsTest {
         });
         final FlowCache cache = new FlowCache(
             new FlowCacheContext().maxFlows(64).idleTimeoutNs(IDLE_NS)
-                .stateLengthBytes(DelayMeter.stateLengthBytes(wiring)), flowEnd, counters);
-        meter = new DelayMeter(config, wiring, flowEnd, cache, () -> nowNs, counters);
+                .stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
+        meter = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
         final DescriptorRing descriptors = new DescriptorRing(ring, counters);
         capture = new CaptureAgent(List.of(source), decoder(), descriptors, null, false, () -> nowNs, counters);
         metering = new MeteringAgent(cache, ring, capture::isEnded, () -> meteringNs, meter, wiring, false, counters);

@@ -8,7 +8,7 @@ import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -45,7 +45,7 @@ class LateStagesTest {
     private final FakeLink link = new FakeLink();
     private final CaptureAgent capture;
     private final MeteringAgent metering;
-    private final DelayMeter meter;
+    private final DelayStage meter;
     private long nowNs = START_NS;
     private long position;
 
@@ -56,7 +56,7 @@ class LateStagesTest {
             false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withLink(link);
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
         final FlowCache cache = new FlowCache(new FlowCacheContext().maxFlows(64), flowEnd, counters);
-        meter = new DelayMeter(config, wiring, flowEnd, cache, () -> nowNs, counters);
+        meter = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
         metering = new MeteringAgent(cache, ring, () -> false, () -> nowNs, meter, wiring, false, counters);
         final PacketDecoder decoder = new PacketDecoder(
             new PacketDecoder.Context().digest(null).digestSwitch(link.digests), counters);

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.flow.FlowCache;
@@ -22,7 +22,7 @@ class MeteringPoint {
     static final long INTERVAL_NS = 10_000_000_000L;
 
     final Counters counters = new Counters();
-    final DelayMeter meter;
+    final DelayStage meter;
     final MeteringAgent agent;
     final List<UnsafeBuffer> records = new ArrayList<>();
 
@@ -42,9 +42,9 @@ class MeteringPoint {
         });
         final FlowCache cache = new FlowCache(
             new FlowCacheContext().maxFlows(1024).activeTimeoutNs(INTERVAL_NS).idleTimeoutNs(INTERVAL_NS)
-                .tcpEndTimeoutNs(0).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
+                .tcpEndTimeoutNs(0).stateLengthBytes(DelayStage.stateLengthBytes(wiring))
                 .boundaryNs(wiring.isSketched() ? INTERVAL_NS : 0), flowEnd, counters);
-        meter = new DelayMeter(config, wiring, flowEnd, cache, clock, counters);
+        meter = new DelayStage(config, wiring, flowEnd, cache, clock, counters);
         agent = new MeteringAgent(cache, null, () -> false, clock, meter, wiring, false, counters);
     }
 

@@ -72,7 +72,7 @@ class UnseenFlowsTest {
             assertEquals(1, counters.get(CounterId.RECORDS_MADE), "a record is of packets that the receiver point saw");
 
             final StringBuilder truth = new StringBuilder();
-            TruthWriter.write(pipeline.delayMeter().matchedFlows(), truth);
+            TruthWriter.write(pipeline.delayStage().matchedFlows(), truth);
             assertTrue(truth.toString().contains("10.1.0.1,198.51.100.1,17,1002,53,50,0,,,,\n"), truth::toString);
             final ByteArrayOutputStream table = new ByteArrayOutputStream();
             DelayTable.print(statistics, new PrintStream(table, true, StandardCharsets.UTF_8));

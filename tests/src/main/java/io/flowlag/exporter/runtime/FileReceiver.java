@@ -82,7 +82,7 @@ public final class FileReceiver {
             final Signals signals = Signals.install(Signals.HangUp.STOPS);
             try (PipelineRun run =
                 new PipelineRun(config, sources, false, wiring, destinations, counters, signals, terminal)) {
-                factory.delay(run.delayMeter());
+                factory.delay(run.delayStage());
                 run.run();
                 run.writeStatistics();
                 check("exit code", run.exitCode().number(), 0);

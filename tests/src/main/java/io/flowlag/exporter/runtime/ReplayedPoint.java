@@ -85,7 +85,7 @@ public final class ReplayedPoint {
         final AgentRunner runner = exchange.start(heartbeat, errors);
         try (PipelineRun run =
             new PipelineRun(config, sources, false, wiring, destinations, counters, signals, terminal)) {
-            factory.delay(run.delayMeter());
+            factory.delay(run.delayStage());
             run.watch(heartbeat, errors);
             run.onHousekeeping(() -> {
                 if (source.nowNs() >= nextNs[0]) {

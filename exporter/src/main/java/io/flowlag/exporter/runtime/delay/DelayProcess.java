@@ -92,18 +92,18 @@ public final class DelayProcess {
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         try (PipelineRun run =
             new PipelineRun(sized, sources, false, wiring, destinations, counters, signals, terminal)) {
-            factory.delay(run.delayMeter());
+            factory.delay(run.delayStage());
             run.run();
             if (!isOutputTaken(config, options)) {
                 DelayTable.print(run.statistics().delay(), terminal.out());
                 DelaySizing.print(sized, survey, wiring, memoryBytes, terminal.out());
-                DelayTable.printCaptures(sized, facts, run.delayMeter().matchedFlows(), terminal.out());
+                DelayTable.printCaptures(sized, facts, run.delayStage().matchedFlows(), terminal.out());
             }
             run.writeStatistics();
             writeTruth(run, options, terminal);
             run.tellUnsupportedLinkTypes();
-            tellNegativeDelays(run.delayMeter().matchCounters(), facts, terminal);
-            tellApart(run.delayMeter().matchCounters(), terminal);
+            tellNegativeDelays(run.delayStage().matchCounters(), facts, terminal);
+            tellApart(run.delayStage().matchCounters(), terminal);
             tellMissingReferences(run, options, terminal);
             tellFullCache(sized, counters, DelaySizing.neededBytes(threaded, survey, wiring, 1), terminal);
             return exitCode(run, sources, terminal);
@@ -265,10 +265,10 @@ public final class DelayProcess {
         }
         try {
             if (OutputFiles.STANDARD_OUTPUT.equals(options.truthFile().toString())) {
-                TruthWriter.write(run.delayMeter().matchedFlows(), terminal.out());
+                TruthWriter.write(run.delayStage().matchedFlows(), terminal.out());
                 terminal.out().flush();
             } else {
-                TruthWriter.write(run.delayMeter().matchedFlows(), options.truthFile());
+                TruthWriter.write(run.delayStage().matchedFlows(), options.truthFile());
             }
         } catch (final IOException ex) {
             throw OutputFiles.failure("the truth", options.truthFile(), ex);

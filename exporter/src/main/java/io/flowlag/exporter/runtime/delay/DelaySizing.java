@@ -4,7 +4,7 @@ import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.HostMemory;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.exact.ExactMatcherContext;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
@@ -73,7 +73,7 @@ public final class DelaySizing {
         final int packetsNeeded = packetsUnderWay(config, survey, oneIn);
         final ExporterConfig timed = timed(config, survey, wiring.isSketched(), packetsNeeded);
         final long mostFlows = MeteringPipeline.cacheContext(config)
-            .stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).mostFlows();
+            .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).mostFlows();
         final long mostRecords = wiring.isSketched() ? SketchRecords.MAX_RECORDS / 2 : mostFlows;
         final long withoutFlows = MeteringPipeline.memoryBytes(timed.withFlows(SPARE, 0), wiring, false);
         final long bytesOfFlow = Math.max(1, (MeteringPipeline.memoryBytes(timed.withFlows(2 * MANY, 0), wiring, false) -

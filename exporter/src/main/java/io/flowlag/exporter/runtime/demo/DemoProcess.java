@@ -82,7 +82,7 @@ public final class DemoProcess {
             final List<PacketSource> sources = List.of(segment.sender(), segment.receiver());
             try (PipelineRun run =
                 new PipelineRun(threaded, sources, false, wiring, destinations, counters, signals, terminal)) {
-                factory.delay(run.delayMeter());
+                factory.delay(run.delayStage());
                 run.run();
                 final boolean isComplete =
                     collector.awaitRecords(loopback.statistics().recordsExported(), ARRIVAL_TIMEOUT_NS);

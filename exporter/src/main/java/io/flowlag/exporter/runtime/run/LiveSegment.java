@@ -4,7 +4,7 @@ import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
@@ -199,8 +199,8 @@ public final class LiveSegment implements AutoCloseable {
     }
 
     /** Checks clock, references and weights periodically; each fault is logged once. */
-    void keepHouse(final Counters counters, final DelayMeter meter) {
-        tellWeights(meter);
+    void keepHouse(final Counters counters, final DelayStage stage) {
+        tellWeights(stage);
         if (isReferenceSeen() &&
             silence.isToTell(sentCount(), counters.get(CounterId.REFERENCE_PACKETS), System.nanoTime())) {
             LOG.warn("{} references were sent to rli.target {}, and none of them was seen at {}: check that they " +
@@ -209,9 +209,9 @@ public final class LiveSegment implements AutoCloseable {
         }
         if (advice != null && System.nanoTime() - nextAdviceNs >= 0) {
             nextAdviceNs = System.nanoTime() + ADVICE_INTERVAL_NS;
-            advice.look(meter.matchCounters(), counters, meter.statistics().counters(), System.nanoTime());
+            advice.look(stage.matchCounters(), counters, stage.statistics().counters(), System.nanoTime());
         }
-        if (meter != null && !isCeilingTold && meter.isCeilingTooLow()) {
+        if (stage != null && !isCeilingTold && stage.isCeilingTooLow()) {
             isCeilingTold = true;
             LOG.warn("rli.ceiling limits references to fewer than the policy asks for; raise it if the link can " +
                 "carry more (references_held_by_ceiling counts them)");
@@ -222,20 +222,20 @@ public final class LiveSegment implements AutoCloseable {
     /**
      * Waits longer for packets of the other host if too many are late.
      *
-     * @param meter of the process; null without delay.
+     * @param stage of the process; null without delay.
      */
-    ExporterConfig withLongerWait(final ExporterConfig before, final DelayMeter meter) {
-        if (exchangeReceiver == null || meter == null || System.nanoTime() - nextWaitNs < 0 || meter.isChanging()) {
+    ExporterConfig withLongerWait(final ExporterConfig before, final DelayStage stage) {
+        if (exchangeReceiver == null || stage == null || System.nanoTime() - nextWaitNs < 0 || stage.isChanging()) {
             return before;
         }
         nextWaitNs = System.nanoTime() + WAIT_INTERVAL_NS;
         final ExporterConfig longer = longerWait.look(
-            before, meter.sketchCount(SketchCounter.RECONCILE_LATE), meter.sketchCount(SketchCounter.RECEIVED));
+            before, stage.sketchCount(SketchCounter.RECONCILE_LATE), stage.sketchCount(SketchCounter.RECEIVED));
         if (longer == null) {
             return before;
         }
         try {
-            change(before, longer, meter, changesAt(before, longer, meter, new SystemEpochNanoClock().nanoTime()));
+            change(before, longer, stage, changesAt(before, longer, stage, new SystemEpochNanoClock().nanoTime()));
         } catch (final IllegalArgumentException ex) {
             longerWait.refused();
             LOG.warn("packets arrive later than segment.max-delay, which cannot be raised further: {}", ex.getMessage());
@@ -252,26 +252,26 @@ public final class LiveSegment implements AutoCloseable {
         return longerWait.keep(newer);
     }
 
-    private void tellWeights(final DelayMeter meter) {
-        final List<SketchStatistics> heavy = meter == null ? List.of() :
-            meter.sketches().stream().filter((each) -> each.weightWarning() != null).toList();
+    private void tellWeights(final DelayStage stage) {
+        final List<SketchStatistics> heavy = stage == null ? List.of() :
+            stage.sketches().stream().filter((each) -> each.weightWarning() != null).toList();
         if (!heavy.isEmpty() && !isWeightTold) {
             LOG.warn("lds.weights: {}", heavy.get(0).weightWarning());
         }
         isWeightTold = !heavy.isEmpty();
-        if (!areClocksTold && meter != null && meter.sketchCount(SketchCounter.CLOCKS_APART) > 0) {
+        if (!areClocksTold && stage != null && stage.sketchCount(SketchCounter.CLOCKS_APART) > 0) {
             areClocksTold = true;
             LOG.warn("the clocks of the two hosts are too far apart to say which packets were lost{}: loss is absent; keep " +
-                "both in step by NTP or PTP", meter.clocksApartNs() == 0 ? "" :
-                String.format(Locale.ROOT, ", the apparent delay is %.1f ms", meter.clocksApartNs() / NS_PER_MS));
+                "both in step by NTP or PTP", stage.clocksApartNs() == 0 ? "" :
+                String.format(Locale.ROOT, ", the apparent delay is %.1f ms", stage.clocksApartNs() / NS_PER_MS));
         }
-        if (!isLateTold && meter != null && meter.sketchCount(SketchCounter.RECONCILE_LATE) > 0) {
+        if (!isLateTold && stage != null && stage.sketchCount(SketchCounter.RECONCILE_LATE) > 0) {
             isLateTold = true;
             LOG.warn("packets arrive later than segment.max-delay ({} ms) by the two clocks: they count neither as lost nor " +
                 "in means by sketches or sums of flows; if many do, the limit rises (reconcile_late counts them)",
                 config.segment().maximumDelayNs() / NS_PER_MS);
         }
-        if (!isRemarkTold && meter != null && meter.sketchCount(SketchCounter.INTERVALS_REMARKED) > 0) {
+        if (!isRemarkTold && stage != null && stage.sketchCount(SketchCounter.INTERVALS_REMARKED) > 0) {
             isRemarkTold = true;
             LOG.warn("a traffic class received more packets than were sent in it: marks (DSCP) change between the points, or " +
                 "packets take another path; classes and weights by DSCP select different packets at the two points");
@@ -315,7 +315,7 @@ public final class LiveSegment implements AutoCloseable {
      * @return time of the change, ns since the epoch; 0 for no change.
      * @throws IllegalArgumentException if it cannot change; the message says why.
      */
-    long changesAt(final ExporterConfig before, final ExporterConfig after, final DelayMeter meter, final long nowNs) {
+    long changesAt(final ExporterConfig before, final ExporterConfig after, final DelayStage stage, final long nowNs) {
         final boolean isSameWay = SegmentChange.isSameWay(before, after);
         final boolean isSameClasses = before.rli().classes().equals(after.rli().classes());
         if (!isSameClasses && (before.rli().classCount() != after.rli().classCount() ||
@@ -323,7 +323,7 @@ public final class LiveSegment implements AutoCloseable {
             throw new IllegalArgumentException("rli.classes cannot change while running but at a receiver, and there their " +
                 "number stays: each has a session of references; restart for it");
         }
-        if (meter == null || isSameWay && isSameClasses && before.segment().intervalNs() == after.segment().intervalNs() &&
+        if (stage == null || isSameWay && isSameClasses && before.segment().intervalNs() == after.segment().intervalNs() &&
             before.segment().maximumDelayNs() == after.segment().maximumDelayNs() &&
             (!wiring.isSketched() || before.lds().equals(after.lds())) && (exchangeReceiver == null ||
             SharedSettings.injection(before.rli()).equals(SharedSettings.injection(after.rli())))) {
@@ -333,11 +333,11 @@ public final class LiveSegment implements AutoCloseable {
             throw new IllegalArgumentException(
                 "segment.source, segment.destination and segment.vlan cannot change while running with segment.role both");
         }
-        if (meter.isChanging()) {
+        if (stage.isChanging()) {
             throw new IllegalArgumentException("the change before is not through; try again in some intervals");
         }
         final long fromNs = SegmentChange.fromNs(before.segment().intervalNs(), after.segment().intervalNs(), nowNs);
-        meter.check(after);
+        stage.check(after);
         if (exchangeReceiver != null) {
             exchangeReceiver.settings(after, fromNs);
         }
@@ -349,9 +349,9 @@ public final class LiveSegment implements AutoCloseable {
      *
      * @param fromNs from {@link #changesAt}; 0 for no change.
      */
-    void change(final ExporterConfig before, final ExporterConfig after, final DelayMeter meter, final long fromNs) {
+    void change(final ExporterConfig before, final ExporterConfig after, final DelayStage stage, final long fromNs) {
         if (fromNs != 0) {
-            meter.change(new SketchChange(
+            stage.change(new SketchChange(
                 after, fromNs, exchangeReceiver == null ? List.of() : exchangeReceiver.change(after, fromNs),
                 SegmentChange.isSameWay(before, after)));
             LOG.info("new segment settings take effect at {}", Instant.ofEpochSecond(0, fromNs));

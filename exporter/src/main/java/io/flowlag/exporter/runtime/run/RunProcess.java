@@ -9,7 +9,7 @@ import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.EffectiveValue;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
@@ -94,7 +94,7 @@ public final class RunProcess {
             PipelineRun run = new PipelineRun(
                 config, sources, true, segment.wiring(), openCheckpoint(segment.wiring(), sources), openDestinations(sources),
                 counters, signals, terminal)) {
-            factory.delay(run.delayMeter());
+            factory.delay(run.delayStage());
             tellConfiguration(run.memoryBoundBytes());
             tellNotices(sources.subList(0, interfaceNames.size()));
             segment.tellStart();
@@ -102,8 +102,8 @@ public final class RunProcess {
                 run.watch(segment.exchangeHeartbeat(), segment.exchangeErrors());
             }
             run.onHousekeeping(() -> {
-                segment.keepHouse(counters, run.delayMeter());
-                config = segment.withLongerWait(config, run.delayMeter());
+                segment.keepHouse(counters, run.delayStage());
+                config = segment.withLongerWait(config, run.delayStage());
                 followAddresses(run);
                 tellEnded(sources);
             });
@@ -197,7 +197,7 @@ public final class RunProcess {
             return null;
         }
         try {
-            return Checkpoint.open(path, config.metering().maxFlows(), DelayMeter.stateLengthBytes(wiring), counters);
+            return Checkpoint.open(path, config.metering().maxFlows(), DelayStage.stateLengthBytes(wiring), counters);
         } catch (final IOException ex) {
             CloseHelper.closeAll(sources);
             throw new ExitException(ExitCode.CANNOT_WRITE, path + ": the checkpoint cannot be opened (" + ex.getMessage() +
@@ -318,7 +318,7 @@ public final class RunProcess {
         final long changeNs;
         final List<Destination> newDestinations;
         try {
-            changeNs = segment.changesAt(config, newer, pipeline.delayMeter(), new SystemEpochNanoClock().nanoTime());
+            changeNs = segment.changesAt(config, newer, pipeline.delayStage(), new SystemEpochNanoClock().nanoTime());
             Logging.check(newer.log(), terminal);
             newDestinations = destinations.of(newer);
         } catch (final IllegalArgumentException | ExitException ex) {
@@ -327,7 +327,7 @@ public final class RunProcess {
         }
         Logging.configure(newer.log(), terminal);
         newer.warnings().stream().filter((each) -> !config.warnings().contains(each)).forEach((each) -> LOG.warn("{}", each));
-        segment.change(config, newer, pipeline.delayMeter(), changeNs);
+        segment.change(config, newer, pipeline.delayStage(), changeNs);
         pipeline.reload(newer, newDestinations);
         run.stats(newer.stats());
         run.ownTraffic(localTraffic.of(newer));

@@ -3,7 +3,7 @@ package io.flowlag.exporter.runtime.run;
 import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -89,14 +89,14 @@ class LiveSegmentTest {
         }
     }
 
-    private static DelayMeter meter(final ExporterConfig config, final DelayWiring wiring) {
+    private static DelayStage meter(final ExporterConfig config, final DelayWiring wiring) {
         final Counters counters = new Counters();
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> {
         });
         final FlowCache cache = new FlowCache(
             new FlowCacheContext().maxFlows(16).activeTimeoutNs(SECOND_NS).idleTimeoutNs(SECOND_NS).tcpEndTimeoutNs(0)
-                .stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).boundaryNs(SECOND_NS), flowEnd, counters);
-        return new DelayMeter(config, wiring, flowEnd, cache, null, counters);
+                .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).boundaryNs(SECOND_NS), flowEnd, counters);
+        return new DelayStage(config, wiring, flowEnd, cache, null, counters);
     }
 
     private static ExporterConfig sketched(final String segment, final String columns, final String rest) {
@@ -105,7 +105,7 @@ class LiveSegmentTest {
     }
 
     private static String refusedChange(
-        final LiveSegment segment, final ExporterConfig before, final ExporterConfig after, final DelayMeter meter) {
+        final LiveSegment segment, final ExporterConfig before, final ExporterConfig after, final DelayStage meter) {
         return assertThrows(
             IllegalArgumentException.class, () -> segment.changesAt(before, after, meter, NOW_NS)).getMessage();
     }
@@ -115,7 +115,7 @@ class LiveSegmentTest {
         final ExporterConfig before = sketched("interval: 1s", "64", "");
         final ExporterConfig wider = sketched("interval: 1s", "128", "");
         try (LiveSegment segment = LiveSegment.open(before)) {
-            final DelayMeter meter = meter(before, segment.wiring());
+            final DelayStage meter = meter(before, segment.wiring());
             assertEquals(0, segment.changesAt(before, sketched("interval: 1s", "64", ""), meter, NOW_NS), "nothing differs");
             assertEquals(0, segment.changesAt(before, wider, null, NOW_NS), "nobody measures delay");
             final long fromNs = segment.changesAt(before, wider, meter, NOW_NS);
@@ -137,7 +137,7 @@ class LiveSegmentTest {
     void shouldRefuseWhatCannotChangeWhileItRuns() {
         final ExporterConfig before = sketched("interval: 1s", "64", "rli: {classes: [0, 46]}\n");
         try (LiveSegment segment = LiveSegment.open(before)) {
-            final DelayMeter meter = meter(before, segment.wiring());
+            final DelayStage meter = meter(before, segment.wiring());
             assertTrue(refusedChange(segment, before, sketched("interval: 1s", "64", "rli: {classes: [0, 12, 46]}\n"), meter)
                 .contains("their number stays"));
             assertTrue(refusedChange(segment, before, sketched("interval: 1s", "64", ""), meter).contains("rli.classes"));

@@ -6,7 +6,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -41,7 +41,7 @@ final class PassiveExperiment {
     private final SegmentTruth truth;
     private final long[] counts;
     private final long[] sumsNs;
-    private final DelayMeter meter;
+    private final DelayStage meter;
     private final MeteringAgent agent;
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
 
@@ -62,8 +62,8 @@ final class PassiveExperiment {
         final FlowEnd flowEnd = new FlowEnd(this::onFlow);
         final FlowCache cache = new FlowCache(
             new FlowCacheContext().maxFlows(counts.length).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS)
-                .tcpEndTimeoutNs(0).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)), flowEnd, counters);
-        meter = new DelayMeter(config, wiring, flowEnd, cache, null, counters);
+                .tcpEndTimeoutNs(0).stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
+        meter = new DelayStage(config, wiring, flowEnd, cache, null, counters);
         agent = new MeteringAgent(cache, null, () -> true, null, meter, wiring, false, counters);
         segment.run(new Feed());
         IntStream.range(0, 2 + counts.length).forEach((each) -> agent.doWork());

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * The metering thread owns it; {@link #reload} and {@link #statistics} are safe from any thread. Allocates at construction and
  * at the end of a measurement interval.
  */
-public final class DelayMeter implements DelayView, AutoCloseable {
+public final class DelayStage implements DelayView, AutoCloseable {
     /** For {@link #onTime}: capture progress is not known yet. */
     public static final long NOTHING_CAPTURED_NS = Long.MIN_VALUE;
 
@@ -53,7 +53,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @param cache   with {@link #stateLengthBytes} of state for this stage.
      * @param clock   that stamps references; null where packets come from captures.
      */
-    public DelayMeter(
+    public DelayStage(
         final ExporterConfig config,
         final DelayWiring wiring,
         final FlowEnd flowEnd,
@@ -67,7 +67,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         report = new DelayReport(config, wiring, parts, counters);
         senderPoint = new SenderPoint(wiring, parts, counters);
         receiverPoint = new ReceiverPoint(config, wiring, parts, report, counters);
-        flowEnd.meter(this);
+        flowEnd.stage(this);
     }
 
     /** {@return the size of this stage's state of a flow, octets; 0 if it measures nothing} */
@@ -113,12 +113,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      *
      * @param nowNs the time, by the clock that references are sent by.
      */
-    public void onSenderPacket(final DirectBuffer descriptor, final int offset, final long nowNs) {
+    public void onSent(final DirectBuffer descriptor, final int offset, final long nowNs) {
         senderPoint.onPacket(descriptor, offset, nowNs);
     }
 
     /** A packet at the receiver point. {@link #settle} measures it at the latest; its descriptor must stay valid until then. */
-    public void onReceiverPacket(final DirectBuffer descriptor, final int offset, final int slot) {
+    public void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
         receiverPoint.onPacket(descriptor, offset, slot);
     }
 
