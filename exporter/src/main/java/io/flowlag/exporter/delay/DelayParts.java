@@ -19,7 +19,7 @@ final class DelayParts {
     final ClockDifference clocks;
     final FlowDistributions distributions;
     final SampleWriter samples;
-    final Interpolation interpolation;
+    final PacketInterpolation interpolation;
     final DelaySummaries summaries;
     final Matching matching;
     final ReferenceSchedule schedule;
@@ -42,7 +42,7 @@ final class DelayParts {
         samples = new SampleWriter(cache, wiring.isExact() ? null : distributions, classCount);
         final RliReceiver receiver = isInterpolated ? new RliReceiver(receiverContext(config, wiring), samples) : null;
         final ReferencePackets references = references(config, wiring, receiver);
-        interpolation = !isInterpolated ? new Interpolation() :
+        interpolation = !isInterpolated ? new PacketInterpolation() :
             new ReferenceInterpolation(receiver, references, cache, distributions, classCount);
         summaries = new DelaySummaries(
             receiver, wiring.isExact(), segment.classes(), !isInterpolated && !wiring.isExact() ? 0 :

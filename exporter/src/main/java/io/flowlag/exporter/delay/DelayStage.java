@@ -137,7 +137,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
      */
     public void onReference(final DirectBuffer descriptor, final int offset) {
         settle();
-        final Interpolation interpolation = parts.interpolation;
+        final PacketInterpolation interpolation = parts.interpolation;
         final int stream = DecodedReference.streamIndex(descriptor, offset);
         final int sequenceNumber = DecodedReference.sequenceNumber(descriptor, offset);
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);

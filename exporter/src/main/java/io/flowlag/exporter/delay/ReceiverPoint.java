@@ -17,7 +17,7 @@ final class ReceiverPoint {
     private final DelaySummaries summaries;
     private final Matching matching;
     private final SenderSketches sketches;
-    private final Interpolation interpolation;
+    private final PacketInterpolation interpolation;
     private final DelayReport report;
     private final Counters counters;
     /** Packets that wait to be measured together. */

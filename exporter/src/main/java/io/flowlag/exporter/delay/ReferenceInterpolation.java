@@ -17,7 +17,7 @@ import java.util.function.ObjLongConsumer;
  * Interpolation of packets between references, which are packets of their own or packets of the traffic. The metering thread
  * owns it; counters may be read by any. Allocates at construction.
  */
-final class ReferenceInterpolation extends Interpolation {
+final class ReferenceInterpolation extends PacketInterpolation {
     private final RliReceiver receiver;
     private final ReferencePackets references;
     private final FlowCache cache;

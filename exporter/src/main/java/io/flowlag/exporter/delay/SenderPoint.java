@@ -15,7 +15,7 @@ final class SenderPoint {
     private final DelaySummaries summaries;
     private final Matching matching;
     private final SenderSketches sketches;
-    private final Interpolation interpolation;
+    private final PacketInterpolation interpolation;
     private final Counters counters;
 
     SenderPoint(final DelayWiring wiring, final DelayParts parts, final Counters counters) {

@@ -11,7 +11,7 @@ import java.util.function.ObjLongConsumer;
  */
 final class SenderReports {
     private final ReceiverLink link;
-    private final Interpolation interpolation;
+    private final PacketInterpolation interpolation;
     private final ClockDifference clocks;
     /** How many senders report. */
     private final int senderCount;
@@ -21,7 +21,7 @@ final class SenderReports {
 
     /** None yet. */
     SenderReports(
-        final ExporterConfig config, final DelayWiring wiring, final Interpolation interpolation,
+        final ExporterConfig config, final DelayWiring wiring, final PacketInterpolation interpolation,
         final ClockDifference clocks) {
         this.interpolation = interpolation;
         this.clocks = clocks;

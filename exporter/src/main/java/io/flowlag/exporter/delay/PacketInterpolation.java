@@ -7,7 +7,7 @@ import org.agrona.DirectBuffer;
 import java.util.function.ObjLongConsumer;
 
 /** Interpolation between references. This class interpolates nothing: its hooks do nothing. */
-class Interpolation {
+class PacketInterpolation {
     /** {@return whether packets are interpolated} */
     boolean isOn() {
         return false;
