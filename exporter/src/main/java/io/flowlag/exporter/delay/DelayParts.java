@@ -4,7 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
 import org.agrona.concurrent.EpochNanoClock;
 
@@ -40,7 +40,7 @@ final class DelayParts {
         distributions = new FlowDistributions(wiring.role().isReceiver() ? config.quantiles() :
             new ExporterConfig.Quantiles(0, config.quantiles().fromPackets()));
         samples = new SampleWriter(cache, wiring.isExact() ? null : distributions, classCount);
-        final RliReceiver receiver = isInterpolated ? new RliReceiver(receiverContext(config, wiring), samples) : null;
+        final RliReceiver receiver = isInterpolated ? new RliReceiver(receiverSettings(config, wiring), samples) : null;
         final ReferencePackets references = references(config, wiring, receiver);
         interpolation = !isInterpolated ? new PacketInterpolation() :
             new ReferenceInterpolation(receiver, references, cache, distributions, classCount);
@@ -68,9 +68,9 @@ final class DelayParts {
         return isInterpolated(wiring) ? wiring.referenceMode() : ReferenceMode.NONE;
     }
 
-    private static ReceiverContext receiverContext(final ExporterConfig config, final DelayWiring wiring) {
-        return ReferenceInterpolation.context(
-            config, wiring.referenceMode(), config.rli().senderCount() * config.rli().classCount());
+    private static ReceiverSettings receiverSettings(final ExporterConfig config, final DelayWiring wiring) {
+        return ReferenceInterpolation.settings(
+            config, wiring.referenceMode(), config.rli().senderCount() * config.rli().classCount(), config.rli().silentAfterNs());
     }
 
     private static ReferencePackets references(
@@ -137,7 +137,7 @@ final class DelayParts {
     static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
         final boolean isInterpolated = isInterpolated(wiring);
         final int senderCount = config.rli().senderCount();
-        return (isInterpolated ? receiverContext(config, wiring).memoryBytes() : 0) +
+        return (isInterpolated ? receiverSettings(config, wiring).memoryBytes() : 0) +
             (isInterpolated || wiring.isExact() ? DelaySummaries.memoryBytes(
                 senderCount * config.rli().classCount(), isInterpolated, wiring.isExact()) : 0) +
             (mode(wiring) == ReferenceMode.MARKED ? MarkedStage.memoryBytes() : 0) +

@@ -8,19 +8,19 @@ import io.flowlag.rli.sender.AdaptivePolicy;
 import io.flowlag.rli.sender.CombinedPolicy;
 import io.flowlag.rli.sender.EveryIntervalPolicy;
 import io.flowlag.rli.sender.EveryNPolicy;
-import io.flowlag.rli.sender.InjectionContext;
 import io.flowlag.rli.sender.InjectionPolicy;
+import io.flowlag.rli.sender.InjectionSettings;
 
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.Locale;
 
 /**
  * When a sender sends references: by its own configuration, or by its receiver's. Created once, then read by any thread;
  * allocates at construction.
  *
- * @param context for the schedule, concluded; null if none are sent, since packets of the traffic stand in for them.
+ * @param settings of the schedule; null if none are sent, since packets of the traffic stand in for them.
  */
-public record InjectionTerms(Policy policy, InjectionContext context) {
+public record InjectionTerms(Policy policy, InjectionSettings settings) {
     /** Packets of the traffic stand in for references. */
     public static final InjectionTerms PASSIVE = new InjectionTerms(Policy.PASSIVE, null);
 
@@ -40,16 +40,9 @@ public record InjectionTerms(Policy policy, InjectionContext context) {
     public static InjectionTerms of(
         final Policy name, final InjectionPolicy policy, final long capacityBps, final long maximumGapNs,
         final long ceilingBps, final Rli own) {
-        final InjectionPolicy[] policies = new InjectionPolicy[own.classCount()];
-        Arrays.fill(policies, policy);
-        return new InjectionTerms(name, new InjectionContext()
-            .policies(policies)
-            .capacityBps(capacityBps)
-            .utilizationSmoothing(own.smoothing())
-            .maximumGapNs(maximumGapNs)
-            .ceilingBps(ceilingBps)
-            .referenceLengthBytes(own.referenceLengthBytes())
-            .conclude());
+        return new InjectionTerms(name, new InjectionSettings(
+            Collections.nCopies(own.classCount(), policy), capacityBps, own.smoothing(), maximumGapNs, ceilingBps,
+            own.referenceLengthBytes()));
     }
 
     /** By a process's own configuration. */
@@ -78,7 +71,7 @@ public record InjectionTerms(Policy policy, InjectionContext context) {
 
     /** {@return whether references are sent at all} */
     boolean isInjecting() {
-        return context != null;
+        return settings != null;
     }
 
     /** {@return the policy as it is written} */

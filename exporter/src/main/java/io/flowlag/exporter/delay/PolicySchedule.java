@@ -40,7 +40,7 @@ abstract class PolicySchedule extends ReferenceSchedule {
         this.terms = terms;
         this.segment = segment;
         classCount = config.rli().classCount();
-        scheduler = new InjectionScheduler(terms.context());
+        scheduler = new InjectionScheduler(terms.settings());
     }
 
     final InjectionScheduler scheduler() {
@@ -98,7 +98,7 @@ abstract class PolicySchedule extends ReferenceSchedule {
         terms = followed == null || followed.injection() == null ? ownTerms : followed.injection().apply(ownReferences);
         policy(terms.name());
         if (terms.isInjecting()) {
-            scheduler.reconfigure(terms.context());
+            scheduler.reconfigure(terms.settings());
         }
     }
 

@@ -5,13 +5,14 @@ import io.flowlag.exporter.config.ExporterConfig.Rli;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.rli.receiver.Estimator;
-import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SendTimes;
 import io.flowlag.rli.receiver.SerialisationMode;
 import org.agrona.DirectBuffer;
 
 import java.util.function.ObjLongConsumer;
+import java.util.stream.IntStream;
 
 /**
  * Interpolation of packets between references, which are packets of their own or packets of the traffic. The metering thread
@@ -45,27 +46,23 @@ final class ReferenceInterpolation extends PacketInterpolation {
      * The settings of a receiver of references.
      *
      * @param mode        where references come from.
-     * @param streamCount numbered by sender, then class.
+     * @param streamCount numbered by sender, then class; each stream has a class of its own.
      */
-    static ReceiverContext context(final ExporterConfig config, final ReferenceMode mode, final int streamCount) {
+    static ReceiverSettings settings(
+        final ExporterConfig config, final ReferenceMode mode, final int streamCount, final long silentAfterNs) {
         final Rli rli = config.rli();
-        final int[] streamClasses = new int[streamCount];
-        for (int i = 0; i < streamClasses.length; i++) {
-            streamClasses[i] = i;
-        }
-        return new ReceiverContext()
-            .classCount(streamClasses.length)
-            .streams(streamClasses)
-            .referenceRegular(mode.isTraffic())
-            .estimator(rli.estimator() == ExporterConfig.EstimatorKind.LEFT ? Estimator.LEFT : Estimator.LINEAR)
-            .sendTimes(mode.isTraffic() ? SendTimes.STAMP : SendTimes.FOLLOW_UP)
-            .serialisation(serialisation(rli, mode.isTraffic()))
-            .capacityBps(rli.capacityBps())
-            .bufferPackets(rli.bufferPackets())
-            .silentAfterNs(rli.silentAfterNs())
-            .maximumGapNs(mode == ReferenceMode.PASSIVE ? rli.maximumGapNs() : Long.MAX_VALUE)
-            .maximumDelayNs(config.segment().maximumDelayNs())
-            .driftApplied(rli.drift() == ExporterConfig.Drift.APPLY);
+        final ReceiverSettings defaults = ReceiverSettings.defaults();
+        return defaults
+            .withStreams(streamCount, IntStream.range(0, streamCount).boxed().toList())
+            .withEstimation(new ReceiverSettings.Estimation(
+                rli.estimator() == ExporterConfig.EstimatorKind.LEFT ? Estimator.LEFT : Estimator.LINEAR,
+                mode.isTraffic() ? SendTimes.STAMP : SendTimes.FOLLOW_UP, mode.isTraffic(),
+                serialisation(rli, mode.isTraffic()), rli.capacityBps()))
+            .withLimits(new ReceiverSettings.Limits(
+                rli.bufferPackets(), silentAfterNs, mode == ReferenceMode.PASSIVE ? rli.maximumGapNs() : Long.MAX_VALUE,
+                config.segment().maximumDelayNs()))
+            .withDrift(new ReceiverSettings.Drift(
+                defaults.drift().windowNs(), rli.drift() == ExporterConfig.Drift.APPLY));
     }
 
     /** References that a process sends have one size, so serialisation is not fitted; packets of the traffic differ in size. */

@@ -4,7 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.exact.MatchResult;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
 import org.agrona.DirectBuffer;
 
@@ -34,7 +34,7 @@ final class StandIn extends ExactMatching {
         this.cache = cache;
         this.segment = segment;
         receiver = new RliReceiver(
-            context(config, captures), new SampleWriter(cache, null, segment.classes().count()));
+            settings(config, captures), new SampleWriter(cache, null, segment.classes().count()));
         sequenceNumbers = new int[receiver.streamCount()];
         otherNs = new long[receiver.streamCount()];
         receivedNs = new long[receiver.streamCount()];
@@ -45,15 +45,15 @@ final class StandIn extends ExactMatching {
     }
 
     /** A stream for each class of each direction. A pause between matched packets does not mean a silent sender. */
-    private static ReceiverContext context(final ExporterConfig config, final CaptureFacts captures) {
+    private static ReceiverSettings settings(final ExporterConfig config, final CaptureFacts captures) {
         final int ways = config.rli().senderCount() + (captures.sides() == null ? 0 : 1);
-        return ReferenceInterpolation.context(config, ReferenceMode.MARKED, ways * config.rli().classCount())
-            .silentAfterNs(DelaySummaries.recordNs(config));
+        return ReferenceInterpolation.settings(
+            config, ReferenceMode.MARKED, ways * config.rli().classCount(), DelaySummaries.recordNs(config));
     }
 
     /** {@return octets of the estimation alone, by formula} */
     static long memoryBytes(final ExporterConfig config, final CaptureFacts captures) {
-        return context(config, captures).memoryBytes();
+        return settings(config, captures).memoryBytes();
     }
 
     /** {@return the receiver, which keeps the errors of the estimates} */

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.lab;
 
 import io.flowlag.rli.reference.ReferenceSession;
-import io.flowlag.rli.sender.InjectionContext;
+import io.flowlag.rli.sender.InjectionSettings;
 import io.flowlag.rli.sender.InjectionPolicy;
 
 import java.util.Arrays;
@@ -47,7 +47,7 @@ public record ReferenceModel(
     public static ReferenceModel of(final InjectionPolicy policy) {
         return new ReferenceModel(
             List.of(policy), 1, TimeUnit.MILLISECONDS.toNanos(100), Long.MAX_VALUE,
-            InjectionContext.DEFAULT_SMOOTHING, DEFAULT_PORT, 1, null);
+            InjectionSettings.DEFAULT_SMOOTHING, DEFAULT_PORT, 1, null);
     }
 
     /**

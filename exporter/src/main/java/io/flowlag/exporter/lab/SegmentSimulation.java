@@ -1,9 +1,8 @@
 package io.flowlag.exporter.lab;
 
 import io.flowlag.rli.reference.ErrorEstimate;
-import io.flowlag.rli.sender.InjectionContext;
-import io.flowlag.rli.sender.InjectionPolicy;
 import io.flowlag.rli.sender.InjectionScheduler;
+import io.flowlag.rli.sender.InjectionSettings;
 import io.flowlag.rli.sender.ReferenceSource;
 import io.flowlag.rli.sender.SenderCounter;
 
@@ -82,7 +81,7 @@ public final class SegmentSimulation {
             scheduler = null;
             sources = new ReferenceSource[0];
         } else {
-            scheduler = new InjectionScheduler(context());
+            scheduler = new InjectionScheduler(injection());
             sources = new ReferenceSource[references.streamCount()];
             for (int stream = 0; stream < sources.length; stream++) {
                 sources[stream] = new ReferenceSource(references.session(stream), ErrorEstimate.of(CLOCK_ERROR_NS, true));
@@ -91,15 +90,11 @@ public final class SegmentSimulation {
         draw();
     }
 
-    private InjectionContext context() {
+    private InjectionSettings injection() {
         final int baseBytes = references.key() == null ? 44 : 112;
-        return new InjectionContext()
-            .policies(references.policies().toArray(new InjectionPolicy[0]))
-            .capacityBps(profile.capacityBps())
-            .utilizationSmoothing(references.utilizationWeight())
-            .maximumGapNs(references.maximumGapNs())
-            .ceilingBps(references.ceilingBps())
-            .referenceLengthBytes(ReferenceFrame.HEADERS_BYTES + baseBytes);
+        return new InjectionSettings(
+            references.policies(), profile.capacityBps(), references.utilizationWeight(), references.maximumGapNs(),
+            references.ceilingBps(), ReferenceFrame.HEADERS_BYTES + baseBytes);
     }
 
     /**

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay;
 
-import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SendTimes;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ class DelaySummariesTest {
     private static final long RECORD_INTERVALS = 20;
 
     private final RliReceiver receiver =
-        new RliReceiver(new ReceiverContext().sendTimes(SendTimes.STAMP), DelaySummariesTest::onSample);
+        new RliReceiver(ReceiverSettings.defaults().withSendTimes(SendTimes.STAMP), DelaySummariesTest::onSample);
     private final DelaySummaries summaries = new DelaySummaries(
         receiver, false, new TrafficClasses(List.of()), 1, INTERVAL_NS, RECORD_INTERVALS * INTERVAL_NS);
     private int number;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SendTimes;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -21,7 +21,7 @@ class PassiveStageTest {
     private final UnsafeBuffer packet = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
 
     private static PassiveStage stage(final long shippingNs) {
-        final RliReceiver receiver = new RliReceiver(new ReceiverContext().sendTimes(SendTimes.STAMP),
+        final RliReceiver receiver = new RliReceiver(ReceiverSettings.defaults().withSendTimes(SendTimes.STAMP),
             (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, spanNumber, errorScaleNs, delayNs) -> true);
         return new PassiveStage(receiver, 1, ALL_PPM, 100 * MS_NS, shippingNs, 0);
     }

@@ -40,7 +40,7 @@ public final class ClassStatistics {
         return references;
     }
 
-    /** {@return the errors of interpolation, over {@link ReceiverContext#heldOutPeriods} and as many before} */
+    /** {@return the errors of interpolation, over {@link ReceiverSettings.Histograms#heldOutPeriods} and as many before} */
     public HeldOutErrors heldOut() {
         return heldOut;
     }

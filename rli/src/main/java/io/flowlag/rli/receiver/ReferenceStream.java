@@ -90,29 +90,29 @@ final class ReferenceStream {
     private long appliedAtNs;
 
     ReferenceStream(
-        final int row, final ReceiverContext context, final CounterSet<ReceiverCounter> counters,
+        final int row, final ReceiverSettings settings, final CounterSet<ReceiverCounter> counters,
         final ClassStatistics[] statistics, final SampleHandler handler) {
         this.row = row;
         this.counters = counters;
         this.handler = handler;
         this.statistics = statistics;
-        ownStatistics = statistics[context.streamClass(row)];
+        ownStatistics = statistics[settings.streamClasses().get(row)];
         scales = ownStatistics.heldOut().scales();
-        isReferenceRegular = context.isReferenceRegular();
+        isReferenceRegular = settings.estimation().isReferenceRegular();
         if (isReferenceRegular) {
             ownStatistics.heldOut().referenceRegular();
         }
-        isLinear = context.estimator() == Estimator.LINEAR;
-        isStampUsed = context.sendTimes() == SendTimes.STAMP;
-        isDriftApplied = context.isDriftApplied();
-        silentAfterNs = context.silentAfterNs();
-        maximumGapNs = context.maximumGapNs();
-        maximumDelayNs = context.maximumDelayNs();
+        isLinear = settings.estimation().estimator() == Estimator.LINEAR;
+        isStampUsed = settings.estimation().sendTimes() == SendTimes.STAMP;
+        isDriftApplied = settings.drift().isApplied();
+        silentAfterNs = settings.limits().silentAfterNs();
+        maximumGapNs = settings.limits().maximumGapNs();
+        maximumDelayNs = settings.limits().maximumDelayNs();
         window = new SequenceWindow(silentAfterNs + maximumDelayNs);
-        buffer = new InterpolationBuffer(isLinear ? context.bufferPackets() : 1);
+        buffer = new InterpolationBuffer(isLinear ? settings.limits().bufferPackets() : 1);
         samples = new DelaySamples(buffer);
-        drift = new DriftEstimator(context.driftWindowNs());
-        serialisation = new Serialisation(context.serialisation(), context.capacityBps());
+        drift = new DriftEstimator(settings.drift().windowNs());
+        serialisation = new Serialisation(settings.estimation().serialisation(), settings.estimation().capacityBps());
     }
 
     void onPacket(

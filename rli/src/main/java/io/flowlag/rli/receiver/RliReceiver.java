@@ -18,22 +18,18 @@ public final class RliReceiver {
     private final ReferenceStream[] streams;
     private final ClassStatistics[] statistics;
 
-    /**
-     * A receiver in its initial state.
-     *
-     * @param context checked here.
-     */
-    public RliReceiver(final ReceiverContext context, final SampleHandler handler) {
-        context.conclude();
-        counters = new CounterSet<>(ReceiverCounter.class, context.streamCount());
-        statistics = new ClassStatistics[context.classCount()];
+    /** A receiver in its initial state. */
+    public RliReceiver(final ReceiverSettings settings, final SampleHandler handler) {
+        counters = new CounterSet<>(ReceiverCounter.class, settings.streamCount());
+        statistics = new ClassStatistics[settings.classCount()];
         for (int i = 0; i < statistics.length; i++) {
             statistics[i] = new ClassStatistics(
-                ReceiverContext.HIGHEST_TRACKABLE_NS, context.significantDigits(), context.heldOutPeriods());
+                ReceiverSettings.HIGHEST_TRACKABLE_NS, settings.histograms().significantDigits(),
+                settings.histograms().heldOutPeriods());
         }
-        streams = new ReferenceStream[context.streamCount()];
+        streams = new ReferenceStream[settings.streamCount()];
         for (int i = 0; i < streams.length; i++) {
-            streams[i] = new ReferenceStream(i, context, counters, statistics, handler);
+            streams[i] = new ReferenceStream(i, settings, counters, statistics, handler);
         }
     }
 
@@ -151,7 +147,7 @@ public final class RliReceiver {
     /**
      * Changes for how long errors of held-out references are gathered, from the end of the present period on.
      *
-     * @param heldOutPeriods see {@link ReceiverContext#heldOutPeriods(int)}; 1 or more.
+     * @param heldOutPeriods see {@link ReceiverSettings.Histograms#heldOutPeriods}; 1 or more.
      */
     public void heldOutPeriods(final int heldOutPeriods) {
         for (final ClassStatistics each : statistics) {

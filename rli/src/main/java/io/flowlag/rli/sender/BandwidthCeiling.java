@@ -15,11 +15,11 @@ final class BandwidthCeiling {
     private boolean isUnlimited;
 
     /** Sets the bucket's size: the inflow during the maximum gap, but at least two references. */
-    void configure(final InjectionContext context) {
-        isUnlimited = context.ceilingBps() == Long.MAX_VALUE;
-        bytesPerNs = context.ceilingBps() / BITS_NS_PER_OCTET_SECOND;
-        depthBytes = Math.max(2.0 * context.referenceLengthBytes(), bytesPerNs * context.maximumGapNs());
-        debtBytes = (double)context.classCount() * context.referenceLengthBytes();
+    void configure(final InjectionSettings settings) {
+        isUnlimited = settings.ceilingBps() == Long.MAX_VALUE;
+        bytesPerNs = settings.ceilingBps() / BITS_NS_PER_OCTET_SECOND;
+        depthBytes = Math.max(2.0 * settings.referenceLengthBytes(), bytesPerNs * settings.maximumGapNs());
+        debtBytes = (double)settings.classCount() * settings.referenceLengthBytes();
         creditBytes = Math.min(creditBytes, depthBytes);
     }
 

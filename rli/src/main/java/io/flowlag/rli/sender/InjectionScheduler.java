@@ -51,13 +51,9 @@ public final class InjectionScheduler {
     private int referenceLengthBytes;
     private boolean isCeilingStarted;
 
-    /**
-     * A scheduler in which the first reference of each class is due at once.
-     *
-     * @param context checked here.
-     */
-    public InjectionScheduler(final InjectionContext context) {
-        classCount = context.conclude().classCount();
+    /** A scheduler in which the first reference of each class is due at once. */
+    public InjectionScheduler(final InjectionSettings settings) {
+        classCount = settings.classCount();
         counters = new CounterSet<>(SenderCounter.class, classCount);
         policies = new InjectionPolicy[classCount];
         packetCounts = new long[classCount];
@@ -70,28 +66,28 @@ public final class InjectionScheduler {
         isStarted = new boolean[classCount];
         isHeld = new boolean[classCount];
         Arrays.fill(utilizations, Double.NaN);
-        reconfigure(context);
+        reconfigure(settings);
     }
 
     /**
      * Applies new settings from the next packet on. Counts stay, and so does the link's measured load, which is another
      * utilization if the capacity changed.
      *
-     * @param context checked here; with as many classes as before.
+     * @param settings with as many classes as before.
      */
-    public void reconfigure(final InjectionContext context) {
-        if (context.conclude().classCount() != classCount) {
-            throw new IllegalArgumentException("classCount=" + context.classCount() + " was " + classCount);
+    public void reconfigure(final InjectionSettings settings) {
+        if (settings.classCount() != classCount) {
+            throw new IllegalArgumentException("classCount=" + settings.classCount() + " was " + classCount);
         }
         final double priorShare =
-            capacityBps > 0 && context.capacityBps() > 0 ? capacityBps / (double)context.capacityBps() : 1;
-        capacityBps = context.capacityBps();
-        utilizationSmoothing = context.utilizationSmoothing();
-        maximumGapNs = context.maximumGapNs();
-        referenceLengthBytes = context.referenceLengthBytes();
-        ceiling.configure(context);
+            capacityBps > 0 && settings.capacityBps() > 0 ? capacityBps / (double)settings.capacityBps() : 1;
+        capacityBps = settings.capacityBps();
+        utilizationSmoothing = settings.utilizationSmoothing();
+        maximumGapNs = settings.maximumGapNs();
+        referenceLengthBytes = settings.referenceLengthBytes();
+        ceiling.configure(settings);
         for (int i = 0; i < classCount; i++) {
-            policies[i] = context.policy(i);
+            policies[i] = settings.policies().get(i);
             utilizations[i] *= priorShare;
             plan(i);
         }

@@ -67,8 +67,8 @@ class DriftEstimatorTest {
         for (final boolean isApplied : new boolean[] {true, false}) {
             final Samples samples = new Samples();
             final RliReceiver receiver = new RliReceiver(
-                new ReceiverContext().sendTimes(SendTimes.STAMP).driftWindowNs(SECOND_NS).driftApplied(isApplied)
-                    .significantDigits(2), samples);
+                new ReceiverSettingsBuilder().sendTimes(SendTimes.STAMP).driftWindowNs(SECOND_NS).driftApplied(isApplied)
+                    .significantDigits(2).build(), samples);
             final double ppb = 10_000;
             for (int i = 0; i < 10_000; i++) {
                 final long arrivalNs = i * SECOND_NS / 100;
@@ -95,8 +95,8 @@ class DriftEstimatorTest {
 
     private void drifted(final boolean isApplied) {
         receiver = new RliReceiver(
-            new ReceiverContext().sendTimes(SendTimes.STAMP).driftWindowNs(SECOND_NS).driftApplied(isApplied)
-                .significantDigits(2),
+            new ReceiverSettingsBuilder().sendTimes(SendTimes.STAMP).driftWindowNs(SECOND_NS).driftApplied(isApplied)
+                .significantDigits(2).build(),
             samples);
         samples.all.clear();
         nowNs = 0;

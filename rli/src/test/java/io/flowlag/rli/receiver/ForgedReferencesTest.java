@@ -26,7 +26,7 @@ class ForgedReferencesTest {
     private static final ReferenceSession SESSION = ReferenceSession.authenticated(7, KEY);
 
     private final Samples samples = new Samples();
-    private final RliReceiver receiver = new RliReceiver(new ReceiverContext().significantDigits(2), samples);
+    private final RliReceiver receiver = new RliReceiver(new ReceiverSettingsBuilder().significantDigits(2).build(), samples);
     private final ReferenceVerifier verifier = new ReferenceVerifier(List.of(SESSION), 200_000_000L, 1_000_000L);
     private final ReferenceSource source = new ReferenceSource(SESSION, ErrorEstimate.of(1000, true));
     private final ReferenceSource forger =

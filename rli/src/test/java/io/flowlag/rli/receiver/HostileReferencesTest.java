@@ -20,13 +20,13 @@ class HostileReferencesTest {
     private static final int PACKETS_PER_GAP = 4;
 
     private final Samples samples = new Samples();
-    private RliReceiver receiver = new RliReceiver(context(), samples);
+    private RliReceiver receiver = new RliReceiver(settings().build(), samples);
     private int sequenceNumber;
     private long nowNs = 1_000_000 * MS;
     private long senderOffsetNs;
 
-    private static ReceiverContext context() {
-        return new ReceiverContext().sendTimes(SendTimes.STAMP).bufferPackets(1024).silentAfterNs(1000 * MS)
+    private static ReceiverSettingsBuilder settings() {
+        return new ReceiverSettingsBuilder().sendTimes(SendTimes.STAMP).bufferPackets(1024).silentAfterNs(1000 * MS)
             .maximumDelayNs(200 * MS).significantDigits(2);
     }
 
@@ -137,7 +137,7 @@ class HostileReferencesTest {
 
     @Test
     void shouldStopTheLeftEstimatorTooWhenTheSenderIsSilent() {
-        receiver = new RliReceiver(context().estimator(Estimator.LEFT), samples);
+        receiver = new RliReceiver(settings().estimator(Estimator.LEFT).build(), samples);
         run(10);
         for (int i = 0; i < 200; i++) {
             packets();
@@ -233,8 +233,8 @@ class HostileReferencesTest {
             for (final SendTimes sendTimes : SendTimes.values()) {
                 samples.all.clear();
                 receiver = new RliReceiver(
-                    context().estimator(estimator).sendTimes(sendTimes).bufferPackets(16)
-                        .serialisation(SerialisationMode.FITTED).driftWindowNs(50 * MS).driftApplied(true), samples);
+                    settings().estimator(estimator).sendTimes(sendTimes).bufferPackets(16)
+                        .serialisation(SerialisationMode.FITTED).driftWindowNs(50 * MS).driftApplied(true).build(), samples);
                 for (int i = 0; i < 400; i++) {
                     anything(random);
                     Identities.assertHold(receiver);

@@ -49,7 +49,7 @@ class QueueAccuracyTest {
     }
 
     /** The slot is the flow and the generation the packet, so that each sample meets its truth. */
-    private double meanAbsoluteErrorNs(final ReceiverContext context, final double utilization, final int packetGap,
+    private double meanAbsoluteErrorNs(final ReceiverSettingsBuilder settings, final double utilization, final int packetGap,
         final boolean isMarked) {
         Arrays.fill(flowCounts, 0);
         Arrays.fill(allTruthsNs, 0);
@@ -61,7 +61,7 @@ class QueueAccuracyTest {
         errorNs = 0;
         int sequenceNumber = 0;
         receiver = new RliReceiver(
-            context.sendTimes(SendTimes.STAMP).capacityBps(CAPACITY_BPS).maximumGapNs(maximumGapNs).significantDigits(2),
+            settings.sendTimes(SendTimes.STAMP).capacityBps(CAPACITY_BPS).maximumGapNs(maximumGapNs).significantDigits(2).build(),
             this::onSample);
         final FifoModel model = new FifoModel(CAPACITY_BPS, utilization, 42);
         for (int i = 0; i < PACKETS; i++) {
@@ -103,18 +103,18 @@ class QueueAccuracyTest {
         return packet / (PACKETS / 10) * (FLOWS / 10) + (int)((hash >>> 33) % (FLOWS / 10));
     }
 
-    private static ReceiverContext context() {
-        return new ReceiverContext();
+    private static ReceiverSettingsBuilder settings() {
+        return new ReceiverSettingsBuilder();
     }
 
     @Test
     void shouldEstimateBetterLinearThanLeftAndBetterWithSizeThanWithout() {
         for (final double utilization : new double[] {0.5, 0.7}) {
             final double linearNs = meanAbsoluteErrorNs(
-                context().serialisation(SerialisationMode.CAPACITY), utilization, 10, false);
+                settings().serialisation(SerialisationMode.CAPACITY), utilization, 10, false);
             final double leftNs = meanAbsoluteErrorNs(
-                context().serialisation(SerialisationMode.CAPACITY).estimator(Estimator.LEFT), utilization, 10, false);
-            final double sizelessNs = meanAbsoluteErrorNs(context(), utilization, 10, false);
+                settings().serialisation(SerialisationMode.CAPACITY).estimator(Estimator.LEFT), utilization, 10, false);
+            final double sizelessNs = meanAbsoluteErrorNs(settings(), utilization, 10, false);
 
             assertTrue(linearNs < leftNs, linearNs + " " + leftNs + " at " + utilization);
             assertTrue(linearNs < sizelessNs, linearNs + " " + sizelessNs);
@@ -126,7 +126,7 @@ class QueueAccuracyTest {
         double beforeNs = 0;
         for (final int packetGap : new int[] {5, 20, 100}) {
             final double errorNs =
-                meanAbsoluteErrorNs(context().serialisation(SerialisationMode.CAPACITY), 0.7, packetGap, false);
+                meanAbsoluteErrorNs(settings().serialisation(SerialisationMode.CAPACITY), 0.7, packetGap, false);
             assertTrue(errorNs > beforeNs, packetGap + " " + errorNs);
             beforeNs = errorNs;
         }
@@ -139,7 +139,7 @@ class QueueAccuracyTest {
         for (final double utilization : new double[] {0.2, 0.5, 0.7, 0.9}) {
             for (final boolean behind : new boolean[] {true, false}) {
                 isBehind = behind;
-                meanAbsoluteErrorNs(context().serialisation(SerialisationMode.CAPACITY), utilization, 10, false);
+                meanAbsoluteErrorNs(settings().serialisation(SerialisationMode.CAPACITY), utilization, 10, false);
                 final double biasNs = errorNs / receiver.counter(ReceiverCounter.ESTIMATED);
 
                 assertEquals(behind ? transmissionNs : 0, biasNs, 0.1 * transmissionNs, behind + " at " + utilization);
@@ -149,14 +149,14 @@ class QueueAccuracyTest {
 
     @Test
     void shouldFitTheTimePerOctetFromReferencesThatDifferInSize() {
-        meanAbsoluteErrorNs(context().serialisation(SerialisationMode.FITTED), 0.5, 5, true);
+        meanAbsoluteErrorNs(settings().serialisation(SerialisationMode.FITTED), 0.5, 5, true);
 
         assertEquals(8e9 / CAPACITY_BPS, receiver.serialisationNsPerByte(0), 0.15 * 8e9 / CAPACITY_BPS);
     }
 
     @Test
     void shouldFitNothingFromReferencesOfOneSize() {
-        meanAbsoluteErrorNs(context().serialisation(SerialisationMode.FITTED), 0.5, 5, false);
+        meanAbsoluteErrorNs(settings().serialisation(SerialisationMode.FITTED), 0.5, 5, false);
 
         assertEquals(0, receiver.serialisationNsPerByte(0));
     }
@@ -198,7 +198,7 @@ class QueueAccuracyTest {
     private void assertMostBoundsHold(
         final double utilization, final int packetGap, final Estimator estimator) {
         meanAbsoluteErrorNs(
-            context().serialisation(SerialisationMode.CAPACITY).estimator(estimator), utilization, packetGap, false);
+            settings().serialisation(SerialisationMode.CAPACITY).estimator(estimator), utilization, packetGap, false);
         final HeldOutErrors heldOut = receiver.statistics(0).heldOut();
         assertTrue(heldOut.hasBound());
         final List<Integer> covered = new ArrayList<>();

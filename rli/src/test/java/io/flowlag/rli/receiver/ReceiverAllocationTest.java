@@ -46,8 +46,8 @@ class ReceiverAllocationTest {
         for (final Estimator estimator : Estimator.values()) {
             for (final SendTimes sendTimes : SendTimes.values()) {
                 final RliReceiver receiver = new RliReceiver(
-                    new ReceiverContext().estimator(estimator).sendTimes(sendTimes).significantDigits(2)
-                        .serialisation(SerialisationMode.FITTED).driftWindowNs(1_000_000).driftApplied(true),
+                    new ReceiverSettingsBuilder().estimator(estimator).sendTimes(sendTimes).significantDigits(2)
+                        .serialisation(SerialisationMode.FITTED).driftWindowNs(1_000_000).driftApplied(true).build(),
                     this::onSample);
                 sequenceNumber = 0;
                 Allocation.assertNone(10_000, 10_000, () -> gap(receiver, sendTimes == SendTimes.FOLLOW_UP));

@@ -28,13 +28,13 @@ class RliReceiverTest {
     private final Samples samples = new Samples();
     private RliReceiver receiver = receiver(stamped());
 
-    private static ReceiverContext stamped() {
-        return new ReceiverContext().sendTimes(SendTimes.STAMP).bufferPackets(64).silentAfterNs(SILENT_AFTER_NS)
+    private static ReceiverSettingsBuilder stamped() {
+        return new ReceiverSettingsBuilder().sendTimes(SendTimes.STAMP).bufferPackets(64).silentAfterNs(SILENT_AFTER_NS)
             .maximumDelayNs(MAXIMUM_DELAY_NS).significantDigits(2);
     }
 
-    private RliReceiver receiver(final ReceiverContext context) {
-        return new RliReceiver(context, samples);
+    private RliReceiver receiver(final ReceiverSettingsBuilder settings) {
+        return new RliReceiver(settings.build(), samples);
     }
 
     private void packet(final long arrivalNs) {
@@ -131,7 +131,7 @@ class RliReceiverTest {
         final Samples others = new Samples();
         samples.all.clear();
         receiver = receiver(stamped().estimator(estimator).sendTimes(sendTimes));
-        final RliReceiver together = new RliReceiver(stamped().estimator(estimator).sendTimes(sendTimes), others);
+        final RliReceiver together = new RliReceiver(stamped().estimator(estimator).sendTimes(sendTimes).build(), others);
         long nowNs = 0;
         int sequenceNumber = 0;
         int bufferedCount = 0;

@@ -5,6 +5,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.DoubleRange;
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -44,9 +46,12 @@ class InjectionPolicyTest {
         assertThrows(IllegalArgumentException.class, () -> new EveryNPolicy(0));
         assertThrows(IllegalArgumentException.class, () -> new EveryIntervalPolicy(0));
         assertThrows(IllegalArgumentException.class, () -> new CombinedPolicy(0, 1));
-        assertThrows(IllegalArgumentException.class, () -> new InjectionContext().conclude());
-        assertThrows(
-            IllegalArgumentException.class, () -> new InjectionContext().capacityBps(1).ceilingBps(8799).conclude());
-        new InjectionContext().capacityBps(1).ceilingBps(8800).conclude();
+        assertThrows(IllegalArgumentException.class, () -> InjectionSettings.of(0, AdaptivePolicy.PAPER));
+        assertThrows(IllegalArgumentException.class, () -> limited(8799));
+        assertEquals(8800, limited(8800).ceilingBps());
+    }
+
+    private static InjectionSettings limited(final long ceilingBps) {
+        return new InjectionSettings(List.of(AdaptivePolicy.PAPER), 1, 0.02, 100_000_000, ceilingBps, 110);
     }
 }

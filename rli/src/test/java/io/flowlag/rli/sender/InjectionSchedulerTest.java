@@ -24,8 +24,18 @@ class InjectionSchedulerTest {
     private static final long MAXIMUM_GAP_NS = 100_000_000L;
     private static final long SECOND_NS = 1_000_000_000L;
 
-    private static InjectionContext context(final InjectionPolicy... policies) {
-        return new InjectionContext().policies(policies).capacityBps(CAPACITY_BPS);
+    private static InjectionSettings settings(final InjectionPolicy... policies) {
+        return InjectionSettings.of(CAPACITY_BPS, policies);
+    }
+
+    private static InjectionSettings smoothed(final double smoothing) {
+        return new InjectionSettings(
+            List.of(AdaptivePolicy.PAPER), CAPACITY_BPS, smoothing, MAXIMUM_GAP_NS, Long.MAX_VALUE, REFERENCE_BYTES);
+    }
+
+    private static InjectionSettings limited(final long ceilingBps, final InjectionPolicy... policies) {
+        return new InjectionSettings(List.of(policies), CAPACITY_BPS, InjectionSettings.DEFAULT_SMOOTHING, MAXIMUM_GAP_NS,
+            ceilingBps, REFERENCE_BYTES);
     }
 
     /** Sends packets at a load and injects what is due. */
@@ -46,7 +56,7 @@ class InjectionSchedulerTest {
 
     @Test
     void shouldInjectOneInN() {
-        final InjectionScheduler scheduler = new InjectionScheduler(context(new EveryNPolicy(50)));
+        final InjectionScheduler scheduler = new InjectionScheduler(settings(new EveryNPolicy(50)));
         run(scheduler, 0.9, 0, 5001);
 
         assertEquals(101, references(scheduler));
@@ -59,7 +69,7 @@ class InjectionSchedulerTest {
 
     @Test
     void shouldInjectOnceInAnInterval() {
-        final InjectionScheduler scheduler = new InjectionScheduler(context(new EveryIntervalPolicy(780_000)));
+        final InjectionScheduler scheduler = new InjectionScheduler(settings(new EveryIntervalPolicy(780_000)));
         long nowNs = 0;
         while (nowNs < SECOND_NS) {
             assertEquals(0, scheduler.dueClass(nowNs));
@@ -74,7 +84,7 @@ class InjectionSchedulerTest {
 
     @Test
     void shouldInjectAtWhicheverComesFirst() {
-        final InjectionScheduler scheduler = new InjectionScheduler(context(new CombinedPolicy(10, SECOND_NS / 100)));
+        final InjectionScheduler scheduler = new InjectionScheduler(settings(new CombinedPolicy(10, SECOND_NS / 100)));
         run(scheduler, 1.0, 0, 101);
         assertEquals(11, references(scheduler));
 
@@ -87,7 +97,7 @@ class InjectionSchedulerTest {
     @Test
     void shouldAdaptToTheUtilization() {
         final InjectionScheduler scheduler =
-            new InjectionScheduler(context(AdaptivePolicy.PAPER).utilizationSmoothing(0.1));
+            new InjectionScheduler(smoothed(0.1));
         run(scheduler, 0.3, 0, 20_000);
         assertEquals(0.3, scheduler.utilization(0), 0.01);
         assertEquals(10, scheduler.packetGap(0));
@@ -104,7 +114,7 @@ class InjectionSchedulerTest {
     @Test
     void shouldAverageLikeAlgorithm1() {
         final InjectionScheduler scheduler =
-            new InjectionScheduler(context(AdaptivePolicy.PAPER).utilizationSmoothing(0.25));
+            new InjectionScheduler(smoothed(0.25));
         scheduler.onLinkTime(0);
         scheduler.onInjected(0, 0, REFERENCE_BYTES);
         scheduler.onPacket(0, 1, PACKET_BYTES);
@@ -122,7 +132,7 @@ class InjectionSchedulerTest {
     @ParameterizedTest
     @ValueSource(ints = {4, 64, 1000})
     void shouldMeasureTheUtilizationByTheTimesOfPackets(final int blockPackets) {
-        final InjectionScheduler scheduler = new InjectionScheduler(context(AdaptivePolicy.PAPER));
+        final InjectionScheduler scheduler = new InjectionScheduler(settings(AdaptivePolicy.PAPER));
         final double utilization = 0.7;
         for (long i = 0; i < 100_000; i++) {
             final long blockNs = Math.round((i / blockPackets + 1) * blockPackets * PACKET_NS / utilization);
@@ -138,7 +148,7 @@ class InjectionSchedulerTest {
     /** A link a hundred times as fast is ahead of the bottleneck. */
     @Test
     void shouldTakeNoBurstForAFullLink() {
-        final InjectionScheduler scheduler = new InjectionScheduler(context(AdaptivePolicy.PAPER));
+        final InjectionScheduler scheduler = new InjectionScheduler(settings(AdaptivePolicy.PAPER));
         final double utilization = 0.3;
         final int burstPackets = 95;
         for (long i = 0; i < 100_000; i++) {
@@ -155,14 +165,14 @@ class InjectionSchedulerTest {
     @Test
     void shouldTellOfMoreThanTheLinkCanEverCarry() {
         final InjectionScheduler scheduler =
-            new InjectionScheduler(context(AdaptivePolicy.PAPER).utilizationSmoothing(0.5));
+            new InjectionScheduler(smoothed(0.5));
         run(scheduler, 10, 0, 200_000);
         assertEquals(10, scheduler.utilization(0), 0.1);
     }
 
     @Test
     void shouldMeasureNoUtilizationAcrossAClockThatGoesBack() {
-        final InjectionScheduler scheduler = new InjectionScheduler(context(new EveryNPolicy(100)));
+        final InjectionScheduler scheduler = new InjectionScheduler(settings(new EveryNPolicy(100)));
         run(scheduler, 0.5, SECOND_NS, 1000);
         assertEquals(0.5, scheduler.utilization(0), 0.01);
         run(scheduler, 0.5, SECOND_NS / 2, 103);
@@ -171,7 +181,7 @@ class InjectionSchedulerTest {
 
     @Test
     void shouldKeepTheMaximumGapOnAnIdleLink() {
-        final InjectionScheduler scheduler = new InjectionScheduler(context(AdaptivePolicy.PAPER));
+        final InjectionScheduler scheduler = new InjectionScheduler(settings(AdaptivePolicy.PAPER));
         for (long nowNs = 0; nowNs < SECOND_NS; nowNs = scheduler.nextDueNs(nowNs)) {
             assertEquals(0, scheduler.dueClass(nowNs));
             scheduler.onInjected(0, nowNs, REFERENCE_BYTES);
@@ -186,7 +196,7 @@ class InjectionSchedulerTest {
         @ForAll @Size(min = 1, max = 2000) final List<@IntRange(min = 1, max = 2_000_000) Integer> gapsNs,
         @ForAll @IntRange(min = 26_400, max = 5_000_000) final int ceilingBps) {
         final InjectionScheduler scheduler = new InjectionScheduler(
-            context(new EveryNPolicy(1), new EveryNPolicy(2), new EveryIntervalPolicy(1)).ceilingBps(ceilingBps));
+            limited(ceilingBps, new EveryNPolicy(1), new EveryNPolicy(2), new EveryIntervalPolicy(1)));
         long nowNs = 0;
         for (final int gapNs : gapsNs) {
             nowNs += gapNs;
@@ -206,8 +216,7 @@ class InjectionSchedulerTest {
     void shouldKeepTheMaximumGapOfEachClassUnderTheTightestCeiling() {
         final int classes = 3;
         final InjectionScheduler scheduler = new InjectionScheduler(
-            context(new EveryNPolicy(1), new EveryNPolicy(1000), new EveryNPolicy(1000))
-                .ceilingBps(classes * REFERENCE_BYTES * 8 * 10));
+            limited(classes * REFERENCE_BYTES * 8 * 10, new EveryNPolicy(1), new EveryNPolicy(1000), new EveryNPolicy(1000)));
         final long[] lastNs = new long[classes];
         for (long nowNs = 0; nowNs < 10 * SECOND_NS; nowNs += 1_000_000) {
             for (int i = 0; i < classes; i++) {
@@ -226,33 +235,33 @@ class InjectionSchedulerTest {
 
     @Test
     void shouldTakeNewSettingsAndKeepItsCounts() {
-        final InjectionScheduler scheduler = new InjectionScheduler(context(new EveryNPolicy(300)));
+        final InjectionScheduler scheduler = new InjectionScheduler(settings(new EveryNPolicy(300)));
         run(scheduler, 0.9, 0, 250);
         assertEquals(1, references(scheduler));
-        scheduler.reconfigure(context(new EveryNPolicy(10)));
+        scheduler.reconfigure(settings(new EveryNPolicy(10)));
 
         run(scheduler, 0.9, SECOND_NS / 100, 11);
         assertEquals(3, references(scheduler));
         assertEquals(261, scheduler.counter(SenderCounter.REGULAR_PACKETS));
         assertThrows(
             IllegalArgumentException.class,
-            () -> scheduler.reconfigure(context(new EveryNPolicy(1), new EveryNPolicy(1))));
+            () -> scheduler.reconfigure(settings(new EveryNPolicy(1), new EveryNPolicy(1))));
     }
 
     @Test
     void shouldKnowTheLoadByAnotherCapacityAtOnce() {
-        final InjectionContext before = context(new EveryNPolicy(10));
+        final InjectionSettings before = settings(new EveryNPolicy(10));
         final InjectionScheduler scheduler = new InjectionScheduler(before);
         run(scheduler, 0.8, 0, 2_000);
         final double utilization = scheduler.utilization(0);
-        scheduler.reconfigure(context(new EveryNPolicy(10)).capacityBps(2 * before.capacityBps()));
+        scheduler.reconfigure(InjectionSettings.of(2 * before.capacityBps(), new EveryNPolicy(10)));
         assertEquals(utilization / 2, scheduler.utilization(0), 1e-9);
         assertEquals(0.8, utilization, 0.1);
     }
 
     @Test
     void shouldSurviveAClockThatGoesBack() {
-        final InjectionScheduler scheduler = new InjectionScheduler(context(new EveryIntervalPolicy(1_000_000)));
+        final InjectionScheduler scheduler = new InjectionScheduler(settings(new EveryIntervalPolicy(1_000_000)));
         scheduler.onInjected(0, SECOND_NS, REFERENCE_BYTES);
         assertFalse(scheduler.onPacket(0, 0, PACKET_BYTES));
         assertTrue(scheduler.onPacket(0, 1_000_000, PACKET_BYTES));
@@ -264,7 +273,7 @@ class InjectionSchedulerTest {
     @Test
     void shouldAllocateNothing() {
         final InjectionScheduler scheduler = new InjectionScheduler(
-            context(AdaptivePolicy.PAPER, new CombinedPolicy(7, 1_000_000)).ceilingBps(1_000_000));
+            limited(1_000_000, AdaptivePolicy.PAPER, new CombinedPolicy(7, 1_000_000)));
         final long[] nowNs = new long[1];
         Allocation.assertNone(100_000, 100_000, () -> {
             nowNs[0] += 10_000;

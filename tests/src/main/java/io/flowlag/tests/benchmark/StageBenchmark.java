@@ -20,8 +20,7 @@ import io.flowlag.exporter.lab.TrafficProfile;
 import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
-import io.flowlag.rli.receiver.Estimator;
-import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
@@ -119,7 +118,8 @@ public class StageBenchmark {
             agent = new MeteringAgent(cache, null, () -> false, null, counters);
             sketch = new LossyDifferenceSketch(SketchGeometry.lds(4, flows / 2, 1), 0);
             receiver = new RliReceiver(
-                new ReceiverContext().estimator(Estimator.LINEAR).bufferPackets(1024),
+                ReceiverSettings.defaults().withLimits(
+                    new ReceiverSettings.Limits(1024, 1_000_000_000, Long.MAX_VALUE, 200_000_000)),
                 (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, span, errorScaleNs, delayNs) -> {
                     samples += delayNs;
                     return true;

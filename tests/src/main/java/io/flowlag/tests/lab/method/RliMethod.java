@@ -2,7 +2,7 @@ package io.flowlag.tests.lab.method;
 
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.receiver.Estimator;
-import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SendTimes;
 import io.flowlag.rli.receiver.SerialisationMode;
@@ -56,13 +56,16 @@ public final class RliMethod extends Simple.Named {
      */
     public long packets(final PathTrace trace, final long[] estimatesNs) {
         Arrays.fill(estimatesNs, NONE);
-        final ReceiverContext context = new ReceiverContext().estimator(estimator).sendTimes(SendTimes.STAMP)
-            .silentAfterNs(LONGEST_DELAY_NS).maximumDelayNs(LONGEST_DELAY_NS).significantDigits(2);
-        if (trace.capacityBps() > 0) {
-            context.serialisation(SerialisationMode.CAPACITY).capacityBps(trace.capacityBps());
-        }
+        final ReceiverSettings defaults = ReceiverSettings.defaults();
+        final ReceiverSettings settings = defaults
+            .withEstimation(new ReceiverSettings.Estimation(
+                estimator, SendTimes.STAMP, false,
+                trace.capacityBps() > 0 ? SerialisationMode.CAPACITY : SerialisationMode.NONE, trace.capacityBps()))
+            .withLimits(new ReceiverSettings.Limits(
+                defaults.limits().bufferPackets(), LONGEST_DELAY_NS, Long.MAX_VALUE, LONGEST_DELAY_NS))
+            .withHistograms(new ReceiverSettings.Histograms(2, 1));
         final RliReceiver receiver = new RliReceiver(
-            context, (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, span, errorScaleNs, delayNs) -> {
+            settings, (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, span, errorScaleNs, delayNs) -> {
                 estimatesNs[slot] = delayNs;
                 return true;
             });
@@ -77,6 +80,6 @@ public final class RliMethod extends Simple.Named {
             }
         }
         receiver.onEnd();
-        return context.memoryBytes();
+        return settings.memoryBytes();
     }
 }

@@ -11,7 +11,7 @@ import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.counters.SpanCounters;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.receiver.HeldOutErrors;
-import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SendTimes;
@@ -23,6 +23,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /**
  * One run of a simulated segment with RLI at its receiver: estimates and the truth, flow by flow. Flows are compared by the mean
@@ -50,23 +51,18 @@ final class RliExperiment {
         truth = new SegmentTruth(segment.flows());
         estimates = new UnsafeBuffer(ByteBuffer.allocateDirect(flowCount * DelayCounters.LENGTH_BYTES));
         classes = new byte[flowCount];
-        receiver = new RliReceiver(context(estimator), this::onSample);
+        receiver = new RliReceiver(settings(estimator), this::onSample);
         simulation = segment.run(new Wiring());
         receiver.onEnd();
     }
 
-    private ReceiverContext context(final Estimator estimator) {
+    private ReceiverSettings settings(final Estimator estimator) {
         final ReferenceModel references = profile.references();
-        final int[] streamClasses = new int[references.streamCount()];
-        Arrays.setAll(streamClasses, references::streamClass);
-        return new ReceiverContext()
-            .classCount(2)
-            .streams(streamClasses)
-            .estimator(estimator)
-            .sendTimes(SendTimes.STAMP)
-            .serialisation(SerialisationMode.CAPACITY)
-            .capacityBps(profile.capacityBps())
-            .significantDigits(2);
+        return ReceiverSettings.defaults()
+            .withStreams(2, IntStream.range(0, references.streamCount()).map(references::streamClass).boxed().toList())
+            .withEstimation(new ReceiverSettings.Estimation(
+                estimator, SendTimes.STAMP, false, SerialisationMode.CAPACITY, profile.capacityBps()))
+            .withHistograms(new ReceiverSettings.Histograms(2, 1));
     }
 
     private boolean onSample(
