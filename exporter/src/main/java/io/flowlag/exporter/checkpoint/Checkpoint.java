@@ -1,6 +1,6 @@
 package io.flowlag.exporter.checkpoint;
 
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.flow.SnapshotSink;
 import io.flowlag.exporter.status.CounterId;
@@ -99,7 +99,7 @@ public final class Checkpoint implements Agent {
      * they are restored), and the file, whose pages the system may keep in memory. Returns octets.
      */
     public static long memoryBytes(final int maxFlows) {
-        return CheckpointRing.memoryBytes() + FlowCacheContext.snapshotMemoryBytes(maxFlows) +
+        return CheckpointRing.memoryBytes() + FlowCacheSettings.snapshotMemoryBytes(maxFlows) +
             SavedFlows.memoryBytes(maxFlows) + CheckpointFile.sizeBytes(maxFlows);
     }
 

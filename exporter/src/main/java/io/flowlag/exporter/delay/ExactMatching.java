@@ -4,7 +4,7 @@ import io.flowlag.common.counter.CounterSet;
 import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.exact.ExactMatcher;
-import io.flowlag.exporter.delay.exact.ExactMatcherContext;
+import io.flowlag.exporter.delay.exact.ExactMatcherSettings;
 import io.flowlag.exporter.delay.exact.MatchCounter;
 import io.flowlag.exporter.delay.exact.MatchCounters;
 import io.flowlag.exporter.delay.exact.MatchHandler;
@@ -89,8 +89,7 @@ class ExactMatching extends Matching implements MatchHandler {
         flows = new SegmentFlows(
             flowCount(config, captures), isLive ? silenceNs : SegmentFlows.NEVER_NS,
             !new SegmentSelector(config.segment()).selectsAll());
-        matcher = new ExactMatcher(
-            context(config, isLive).joinedAboveBytes(captures.joinedAboveBytes()), flows, this);
+        matcher = new ExactMatcher(settings(config, isLive, captures), flows, this);
         share = isLive ? new MatchedShare(matcher, config.segment().exactPackets()) : null;
         if (captures.matchedOneIn() > 1) {
             flows.matchOneIn(captures.matchedOneIn());
@@ -103,18 +102,17 @@ class ExactMatching extends Matching implements MatchHandler {
         return oneIn == 1 ? flows : Math.min(flows, LEAST_FLOWS + SPARE_SHARE * flows / oneIn);
     }
 
-    private static ExactMatcherContext context(final ExporterConfig config, final boolean isLive) {
-        return new ExactMatcherContext()
-            .maxPackets(config.segment().exactPackets())
-            .startPackets(isLive ? LIVE_START_PACKETS : ExactMatcherContext.MAX_PACKETS)
-            .maximumDelayNs(config.segment().maximumDelayNs())
-            .growingUpToNs(isLive ? LIVE_WAIT_NS : 0)
-            .graceNs(isLive ? LIVE_GRACE_NS : 0);
+    private static ExactMatcherSettings settings(
+        final ExporterConfig config, final boolean isLive, final CaptureFacts captures) {
+        return new ExactMatcherSettings(
+            config.segment().exactPackets(), isLive ? LIVE_START_PACKETS : ExactMatcherSettings.MAX_PACKETS,
+            config.segment().maximumDelayNs(), ExactMatcherSettings.MAXIMUM_DELAY, isLive ? LIVE_GRACE_NS : 0,
+            isLive ? LIVE_WAIT_NS : 0, captures.joinedAboveBytes());
     }
 
     /** {@return octets off the heap, by formula} */
     static long memoryBytes(final ExporterConfig config, final boolean isLive, final CaptureFacts captures) {
-        return context(config, isLive).memoryBytes() + SegmentFlows.memoryBytes(flowCount(config, captures));
+        return settings(config, isLive, captures).memoryBytes() + SegmentFlows.memoryBytes(flowCount(config, captures));
     }
 
     /** The sender point saw any packet. Packets that arrived before its first one cannot be judged. */

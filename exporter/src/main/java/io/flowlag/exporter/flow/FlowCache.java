@@ -18,7 +18,7 @@ import org.agrona.DirectBuffer;
  * new flows therefore replaces its own flows before established ones.
  * <p>
  * One thread owns a cache. The cache does not handle delay: a stage that measures it keeps its state in the octets reserved by
- * {@link FlowCacheContext#stateLengthBytes}, under a slot number that is valid while the {@link #generation} stays the same.
+ * {@link FlowCacheSettings#stateLengthBytes}, under a slot number that is valid while the {@link #generation} stays the same.
  * Allocates at construction, off-heap.
  */
 public final class FlowCache {
@@ -59,24 +59,22 @@ public final class FlowCache {
     /**
      * An empty cache.
      *
-     * @param context  sizes, timeouts and key.
      * @param counters this cache is the writer of the flow counters.
      */
-    public FlowCache(final FlowCacheContext context, final FlowRecordSink sink, final Counters counters) {
-        context.conclude();
-        table = new FlowTable(context.maxFlows(), context.entryLengthBytes());
+    public FlowCache(final FlowCacheSettings settings, final FlowRecordSink sink, final Counters counters) {
+        table = new FlowTable(settings.maxFlows(), settings.entryLengthBytes());
         entries = table.entries();
-        key = new FlowKey(context.dscpInKey(), context.vlanInKey(), context.interfaceInKey(), context.hashSeed());
+        key = new FlowKey(settings.key());
         wheel = new TimerWheel(table);
         this.sink = sink;
         this.counters = counters;
-        stateLengthBytes = context.stateLengthBytes();
-        boundaryNs = context.boundaryNs();
-        flowIdStep = context.shardCount();
-        nextFlowId = context.shardIndex() + 1L;
-        sweep = context.snapshotSink() == null ? null :
-            new CacheSweep(table, context.snapshotSink(), context.snapshotIntervalNs());
-        timeouts(context.activeTimeoutNs(), context.idleTimeoutNs(), context.tcpEndTimeoutNs());
+        stateLengthBytes = settings.stateLengthBytes();
+        boundaryNs = settings.boundaryNs();
+        flowIdStep = settings.shardCount();
+        nextFlowId = settings.shardIndex() + 1L;
+        sweep = settings.snapshots() == null ? null :
+            new CacheSweep(table, settings.snapshots().sink(), settings.snapshots().intervalNs());
+        timeouts(settings.timeouts());
     }
 
     /**
@@ -207,18 +205,11 @@ public final class FlowCache {
         return true;
     }
 
-    /**
-     * Changes the timeouts, also for flows already in the cache.
-     *
-     * @param activeTimeoutNs more than 0.
-     * @param idleTimeoutNs   0 or more.
-     * @param tcpEndTimeoutNs 0 or more.
-     */
-    public void timeouts(final long activeTimeoutNs, final long idleTimeoutNs, final long tcpEndTimeoutNs) {
-        FlowCacheContext.checkTimeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs);
-        this.activeTimeoutNs = activeTimeoutNs;
-        this.idleTimeoutNs = idleTimeoutNs;
-        this.tcpEndTimeoutNs = tcpEndTimeoutNs;
+    /** Changes the timeouts, also for flows already in the cache. */
+    public void timeouts(final FlowCacheSettings.Timeouts timeouts) {
+        activeTimeoutNs = timeouts.activeTimeoutNs();
+        idleTimeoutNs = timeouts.idleTimeoutNs();
+        tcpEndTimeoutNs = timeouts.tcpEndTimeoutNs();
         for (int slot = 0; slot < table.usedSlots() && table.size() > 0; slot++) {
             if (table.isLive(slot)) {
                 wheel.cancel(slot);

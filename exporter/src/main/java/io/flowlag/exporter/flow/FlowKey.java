@@ -36,28 +36,21 @@ final class FlowKey {
     private int interfaceId;
     private long hash;
 
-    /**
-     * A key of the 5-tuple and the selected further fields.
-     *
-     * @param withDscp      whether the DSCP bits belong to the key.
-     * @param withVlan      whether the outermost VLAN id belongs to the key, and whether there is one.
-     * @param withInterface whether the interface belongs to the key.
-     * @param seed          of the hash; {@link #randomSeed()} outside tests.
-     */
-    FlowKey(final boolean withDscp, final boolean withVlan, final boolean withInterface, final long seed) {
+    /** A key of the 5-tuple and the selected further fields. */
+    FlowKey(final FlowCacheSettings.Key settings) {
         final UnsafeBuffer mask = new UnsafeBuffer(new byte[FlowKeyLayout.KEY_LENGTH_BYTES]);
         FlowKeyLayout.sourcePort(mask, 0, 0xFFFF);
         FlowKeyLayout.destinationPort(mask, 0, 0xFFFF);
         FlowKeyLayout.protocol(mask, 0, 0xFF);
         FlowKeyLayout.ipVersion(mask, 0, 0xFF);
-        FlowKeyLayout.ipClassOfService(mask, 0, withDscp ? DSCP_MASK : 0);
-        FlowKeyLayout.vlanId(mask, 0, withVlan ? 0xFFFF : 0);
-        FlowKeyLayout.flags(mask, 0, withVlan ? FlowKeyLayout.FLAG_VLAN : 0);
+        FlowKeyLayout.ipClassOfService(mask, 0, settings.hasDscp() ? DSCP_MASK : 0);
+        FlowKeyLayout.vlanId(mask, 0, settings.hasVlan() ? 0xFFFF : 0);
+        FlowKeyLayout.flags(mask, 0, settings.hasVlan() ? FlowKeyLayout.FLAG_VLAN : 0);
         portsMask = mask.getLong(FlowKeyLayout.PORTS_OFFSET);
         vlanMask = mask.getInt(FlowKeyLayout.VLAN_ID_OFFSET);
-        interfaceMask = withInterface ? -1 : 0;
+        interfaceMask = settings.hasInterface() ? -1 : 0;
 
-        final SplittableRandom random = new SplittableRandom(seed);
+        final SplittableRandom random = new SplittableRandom(settings.hashSeed());
         secret0 = random.nextLong() | 1;
         secret1 = random.nextLong() | 1;
         secret2 = random.nextLong() | 1;

@@ -14,17 +14,12 @@ public final class ShardSelector {
     /**
      * A selector.
      *
-     * @param context  of the caches: what belongs to the key, and how many caches there are.
-     * @param hashSeed of the hash; {@link #randomSeed()} outside tests.
+     * @param key        fields of the flow key, with a seed of this selector's own.
+     * @param shardCount flow caches.
      */
-    public ShardSelector(final FlowCacheContext context, final long hashSeed) {
-        key = new FlowKey(context.dscpInKey(), context.vlanInKey(), context.interfaceInKey(), hashSeed);
-        shardCount = context.shardCount();
-    }
-
-    /** {@return an unpredictable seed} */
-    public static long randomSeed() {
-        return FlowKey.randomSeed();
+    public ShardSelector(final FlowCacheSettings.Key key, final int shardCount) {
+        this.key = new FlowKey(key);
+        this.shardCount = shardCount;
     }
 
     /**

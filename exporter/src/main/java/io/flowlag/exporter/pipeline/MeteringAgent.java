@@ -5,6 +5,7 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -40,7 +41,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private final DelayWiring wiring;
     private final boolean hasSenderRecords;
 
-    private final AtomicReference<Timeouts> newTimeouts = new AtomicReference<>();
+    private final AtomicReference<FlowCacheSettings.Timeouts> newTimeouts = new AtomicReference<>();
 
     private String roleName = "metering";
     private SavedFlows savedFlows = SavedFlows.none();
@@ -54,10 +55,6 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private long capturedNs = DelayStage.NOTHING_CAPTURED_NS;
     private boolean isDelayEnded;
     private volatile boolean isEnded;
-
-    /** Timeouts that are on their way to the stage. */
-    private record Timeouts(long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs) {
-    }
 
     /**
      * A metering stage.
@@ -320,21 +317,15 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         return isEnded;
     }
 
-    /**
-     * Changes the timeouts; safe from any thread, applied in the next duty cycle.
-     *
-     * @param activeTimeoutNs more than 0.
-     * @param idleTimeoutNs   0 or more.
-     * @param tcpEndTimeoutNs 0 or more.
-     */
-    public void timeouts(final long activeTimeoutNs, final long idleTimeoutNs, final long tcpEndTimeoutNs) {
-        newTimeouts.set(new Timeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs));
+    /** Changes the timeouts; safe from any thread, applied in the next duty cycle. */
+    public void timeouts(final FlowCacheSettings.Timeouts timeouts) {
+        newTimeouts.set(timeouts);
     }
 
     private void takeNewTimeouts() {
-        final Timeouts timeouts = newTimeouts.getPlain() == null ? null : newTimeouts.getAndSet(null);
+        final FlowCacheSettings.Timeouts timeouts = newTimeouts.getPlain() == null ? null : newTimeouts.getAndSet(null);
         if (timeouts != null) {
-            cache.timeouts(timeouts.activeTimeoutNs, timeouts.idleTimeoutNs, timeouts.tcpEndTimeoutNs);
+            cache.timeouts(timeouts);
         }
     }
 }

@@ -15,7 +15,7 @@ import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.ExportingAgent;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.monitoring.Observer;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
@@ -177,11 +177,12 @@ public final class MeteringPipeline implements AutoCloseable {
         final FlowWatch flowWatch = watch(config, isLive, exportSink);
         final FlowRecordSink recordSink = flowWatch == null ? exportSink : flowWatch;
         final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
-        final FlowCacheContext cacheContext = cacheContext(config).stateLengthBytes(DelayStage.stateLengthBytes(wiring))
-            .boundaryNs(wiring.isSketched() ? config.segment().intervalNs() : 0)
-            .snapshots(checkpoint == null ? null : checkpoint.sink(), config.checkpoint().intervalNs());
-        requireRoom(config, cacheContext, wiring.isSketched());
-        final FlowCache cache = new FlowCache(cacheContext, wiring.isOn() ? flowEnd : recordSink, counters);
+        final FlowCacheSettings cacheSettings = cacheSettings(
+            config, DelayStage.stateLengthBytes(wiring), wiring.isSketched() ? config.segment().intervalNs() : 0,
+            checkpoint == null ? null :
+                new FlowCacheSettings.Snapshots(checkpoint.sink(), config.checkpoint().intervalNs()), 0);
+        requireRoom(config, cacheSettings, wiring.isSketched());
+        final FlowCache cache = new FlowCache(cacheSettings, wiring.isOn() ? flowEnd : recordSink, counters);
         delayStage = wiring.isOn() ? new DelayStage(config, wiring, flowEnd, cache, liveClock, counters) : null;
         if (delayStage != null) {
             delayStage.points(sources.stream().map(PacketSource::name).toList());
@@ -222,11 +223,11 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     /** A flow is larger with delays than without, so fewer fit than the key allows. */
-    private static void requireRoom(final ExporterConfig config, final FlowCacheContext context, final boolean isSketched) {
+    private static void requireRoom(final ExporterConfig config, final FlowCacheSettings settings, final boolean isSketched) {
         final long flows = config.metering().maxFlows();
-        if (flows > context.mostFlows()) {
+        if (flows > settings.mostFlows()) {
             throw new ExitException(ExitCode.CONFIGURATION, "metering.max-flows=" + flows + ": must not be above " +
-                context.mostFlows() + ", where a flow takes " + context.entryLengthBytes() + " octets");
+                settings.mostFlows() + ", where a flow takes " + settings.entryLengthBytes() + " octets");
         }
         if (isSketched && flows + config.lds().waitingRecords() > SketchRecords.MAX_RECORDS) {
             throw new ExitException(ExitCode.CONFIGURATION, "lds.waiting-records=" + config.lds().waitingRecords() +
@@ -285,7 +286,7 @@ public final class MeteringPipeline implements AutoCloseable {
         final long copies = hasCheckpoint ? Checkpoint.memoryBytes(config.metering().maxFlows()) : 0;
         final long watch = isWatched(config, isLive) ?
             shardCount * FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config, shardCount) : 0;
-        final long flows = shardCount * cacheContext(config).stateLengthBytes(DelayStage.stateLengthBytes(wiring)).memoryBytes();
+        final long flows = shardCount * cacheSettings(config, DelayStage.stateLengthBytes(wiring)).memoryBytes();
         final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
         final long exchange = wiring.link() == null ? 0 : wiring.link().memoryBytes();
         return fragments + latency + rings + copies + watch + flows + merge + exchange +
@@ -340,8 +341,7 @@ public final class MeteringPipeline implements AutoCloseable {
      * @param destinations all of them from now on.
      */
     public void reload(final ExporterConfig config, final List<Destination> destinations) {
-        meterings.forEach((metering) -> metering.timeouts(
-            config.metering().activeTimeoutNs(), config.metering().idleTimeoutNs(), config.metering().tcpEndTimeoutNs()));
+        meterings.forEach((metering) -> metering.timeouts(timeouts(config)));
         if (delayStage != null) {
             delayStage.reload(config);
         }
@@ -453,17 +453,31 @@ public final class MeteringPipeline implements AutoCloseable {
         return 2 * config.segment().intervalNs() + config.segment().maximumDelayNs() + config.exchange().deadlineNs();
     }
 
-    /** {@return the configuration of one flow cache: its share of the flows} */
-    public static FlowCacheContext cacheContext(final ExporterConfig config) {
+    /** {@return the settings of a flow cache with its share of the flows, and so many octets of other stages per flow} */
+    public static FlowCacheSettings cacheSettings(final ExporterConfig config, final int stateLengthBytes) {
+        return cacheSettings(config, stateLengthBytes, 0, null, 0);
+    }
+
+    static FlowCacheSettings cacheSettings(
+        final ExporterConfig config, final int stateLengthBytes, final long boundaryNs,
+        final FlowCacheSettings.Snapshots snapshots, final int shard) {
+        final int shardCount = config.shardCount();
+        return new FlowCacheSettings(
+            (config.metering().maxFlows() + shardCount - 1) / shardCount, stateLengthBytes, timeouts(config), boundaryNs,
+            flowKey(config), snapshots, shard, shardCount);
+    }
+
+    private static FlowCacheSettings.Timeouts timeouts(final ExporterConfig config) {
         final ExporterConfig.Metering metering = config.metering();
-        return new FlowCacheContext()
-            .maxFlows((metering.maxFlows() + config.shardCount() - 1) / config.shardCount())
-            .activeTimeoutNs(metering.activeTimeoutNs())
-            .idleTimeoutNs(metering.idleTimeoutNs())
-            .tcpEndTimeoutNs(metering.tcpEndTimeoutNs())
-            .dscpInKey(metering.extraKeyFields().contains(KeyField.DSCP))
-            .vlanInKey(metering.extraKeyFields().contains(KeyField.VLAN))
-            .interfaceInKey(metering.extraKeyFields().contains(KeyField.INTERFACE));
+        return new FlowCacheSettings.Timeouts(
+            metering.activeTimeoutNs(), metering.idleTimeoutNs(), metering.tcpEndTimeoutNs());
+    }
+
+    /** Each key has a hash of its own. */
+    static FlowCacheSettings.Key flowKey(final ExporterConfig config) {
+        final Set<KeyField> fields = config.metering().extraKeyFields();
+        return FlowCacheSettings.Key.of(
+            fields.contains(KeyField.DSCP), fields.contains(KeyField.VLAN), fields.contains(KeyField.INTERFACE));
     }
 
     private static ReferenceRecognizer recognizer(

@@ -88,7 +88,7 @@ final class ShardedStages {
         final FlowWatch watch = MeteringPipeline.watch(config, isLive, exportSink);
         final FlowRecordSink sink = watch == null ? exportSink : watch;
         final FlowCache cache =
-            new FlowCache(MeteringPipeline.cacheContext(config).shard(shard, config.shardCount()), sink, share);
+            new FlowCache(MeteringPipeline.cacheSettings(config, 0, 0, null, shard), sink, share);
         final MeteringAgent metering =
             new MeteringAgent(cache, packetRing, () -> captureOf(shard).isEnded(), liveClock, share);
         metering.roleName("metering-" + shard);
@@ -114,8 +114,7 @@ final class ShardedStages {
 
     private CaptureAgent fileCapture(final List<? extends PacketSource> sources, final List<StageRing> packetRings) {
         final List<DescriptorRing> rings = packetRings.stream().map((ring) -> new DescriptorRing(ring, counters)).toList();
-        final ShardSelector selector = new ShardSelector(
-            MeteringPipeline.cacheContext(config).shard(0, config.shardCount()), ShardSelector.randomSeed());
+        final ShardSelector selector = new ShardSelector(MeteringPipeline.flowKey(config), config.shardCount());
         return new CaptureAgent(
             sources, MeteringPipeline.decoder(config, false, DelayWiring.NONE, counters), new ShardRings(rings, selector),
             counters);

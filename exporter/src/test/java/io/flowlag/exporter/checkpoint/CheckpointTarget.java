@@ -1,7 +1,7 @@
 package io.flowlag.exporter.checkpoint;
 
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
@@ -46,7 +46,7 @@ public final class CheckpointTarget implements FuzzTarget {
 
     /** A target with a ring in a file that is already deleted. */
     public CheckpointTarget() {
-        cache = new FlowCache(new FlowCacheContext().maxFlows(MAX_FLOWS).stateLengthBytes(STATE_BYTES),
+        cache = new FlowCache(new FlowCacheSettingsBuilder().maxFlows(MAX_FLOWS).stateLengthBytes(STATE_BYTES).build(),
             (buffer, offset, length) -> records++, counters);
         try {
             final Path path = Files.createTempFile("flowlag-fuzz", ".ring");

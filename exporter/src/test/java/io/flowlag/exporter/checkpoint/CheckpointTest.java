@@ -3,7 +3,7 @@ package io.flowlag.exporter.checkpoint;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -48,7 +48,8 @@ class CheckpointTest {
         private Life(final int maxFlows) throws IOException {
             checkpoint = Checkpoint.open(file(), maxFlows, STATE_BYTES, counters);
             cache = new FlowCache(
-                new FlowCacheContext().maxFlows(maxFlows).stateLengthBytes(STATE_BYTES).snapshots(checkpoint.sink(), SECOND_NS),
+                new FlowCacheSettingsBuilder().maxFlows(maxFlows).stateLengthBytes(STATE_BYTES)
+                    .snapshots(checkpoint.sink(), SECOND_NS).build(),
                 (buffer, offset, length) -> {
                     final int flow = (int)FlowEntry.sourceLow(buffer, offset);
                     packetsOfRecords.merge(flow, FlowEntry.packetCount(buffer, offset), Long::sum);

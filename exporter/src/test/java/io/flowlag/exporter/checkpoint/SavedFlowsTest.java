@@ -2,7 +2,7 @@ package io.flowlag.exporter.checkpoint;
 
 import com.sun.management.ThreadMXBean;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -59,7 +59,8 @@ class SavedFlowsTest {
     void shouldBeTakenUpWhole() {
         final SavedFlows flows = every(FLOWS + 1);
         final Counters counters = new Counters();
-        final FlowCache cache = new FlowCache(new FlowCacheContext().maxFlows(FLOWS), (entry, offset, length) -> { }, counters);
+        final FlowCache cache = new FlowCache(
+            new FlowCacheSettingsBuilder().maxFlows(FLOWS).build(), (entry, offset, length) -> { }, counters);
         while (!flows.isDone()) {
             assertTrue(flows.takeUp(cache, NOW_NS, LIMIT) <= LIMIT);
         }

@@ -6,7 +6,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.status.Counters;
@@ -99,10 +99,10 @@ final class MarkedSegment {
         final Counters counters = new Counters();
         final FlowEnd flowEnd = new FlowEnd(this::onFlow);
         final FlowCache cache = new FlowCache(
-            new FlowCacheContext().maxFlows(FLOWS).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
-                .stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
-        try (DelayStage meter = new DelayStage(config, wiring, flowEnd, cache, null, counters)) {
-            agent = new MeteringAgent(cache, null, () -> true, null, meter, wiring, false, counters);
+            new FlowCacheSettingsBuilder().maxFlows(FLOWS).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
+                .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(), flowEnd, counters);
+        try (DelayStage stage = new DelayStage(config, wiring, flowEnd, cache, null, counters)) {
+            agent = new MeteringAgent(cache, null, () -> true, null, stage, wiring, false, counters);
             int sent = 0;
             int received = 0;
             while (received < PACKETS) {
@@ -121,7 +121,7 @@ final class MarkedSegment {
                 sent++;
             }
             IntStream.range(0, 2 + FLOWS).forEach((each) -> agent.doWork());
-            statistics = meter.statistics();
+            statistics = stage.statistics();
         }
         return this;
     }

@@ -6,7 +6,8 @@ import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettings;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.monitoring.FlowView;
 import io.flowlag.exporter.monitoring.top.FlowPicks;
@@ -51,13 +52,13 @@ class MatchedFlowTest {
     private final FlowEnd flowEnd =
         new FlowEnd((buffer, offset, length) -> record.putBytes(0, buffer, offset, record.capacity()));
     private final FlowCache cache = new FlowCache(
-        new FlowCacheContext().maxFlows(16).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
-            .stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
-    private final DelayStage meter = new DelayStage(config, wiring, flowEnd, cache, () -> clockNs, counters);
+        new FlowCacheSettingsBuilder().maxFlows(16).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
+            .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(), flowEnd, counters);
+    private final DelayStage stage = new DelayStage(config, wiring, flowEnd, cache, () -> clockNs, counters);
 
     @AfterEach
     void closeMeter() {
-        meter.close();
+        stage.close();
     }
 
     private void packet(final int flow, final long digest, final long timeNs) {
@@ -80,12 +81,12 @@ class MatchedFlowTest {
 
     private void send(final int flow, final long digest, final long timeNs) {
         packet(flow, digest, timeNs);
-        meter.onSent(descriptor, 0, timeNs);
+        stage.onSent(descriptor, 0, timeNs);
     }
 
     private void receive(final int flow, final long digest, final long timeNs) {
         packet(flow, digest, timeNs);
-        meter.onReceived(descriptor, 0, cache.update(descriptor, 0));
+        stage.onReceived(descriptor, 0, cache.update(descriptor, 0));
     }
 
     private void watch() {
@@ -94,7 +95,7 @@ class MatchedFlowTest {
     }
 
     private void time(final long timeNs) {
-        meter.onTime(timeNs, timeNs);
+        stage.onTime(timeNs, timeNs);
     }
 
     private void end() {
@@ -230,7 +231,7 @@ class MatchedFlowTest {
         receive(1, 1, FLOW_NS + MS);
         counters.add(CounterId.LOST_IN_KERNEL, LOST_HERE);
         clockNs = FLOW_NS + 2 * MS;
-        meter.onCaptured(FLOW_NS + 2 * MS);
+        stage.onCaptured(FLOW_NS + 2 * MS);
         send(1, 3, FLOW_NS + 3 * MS);
         receive(1, 3, FLOW_NS + 4 * MS);
         time(FLOW_NS + 20 * SECOND_NS);
@@ -275,7 +276,7 @@ class MatchedFlowTest {
     /** Whether flow 1 is shown as exact while it lives. */
     private boolean isShownExact() {
         final FlowWatch watch = new FlowWatch((buffer, offset, length) -> { }, 16, SECOND_NS, () -> watchNs);
-        watch.watch(cache, meter.flowDelays());
+        watch.watch(cache, stage.flowDelays());
         FlowPicks picks = null;
         while (picks == null) {
             watchNs += SECOND_NS;
@@ -309,7 +310,7 @@ class MatchedFlowTest {
     /** A packet was lost just before its flow fell silent: the record waits for the decision. */
     @Test
     void shouldTellLossesOfAFlowThatFallsSilentBeforeTheyAreDecided() {
-        cache.timeouts(LIFE_NS, SECOND_NS, 0);
+        cache.timeouts(new FlowCacheSettings.Timeouts(LIFE_NS, SECOND_NS, 0));
         watch();
         send(1, 1, FLOW_NS);
         receive(1, 1, FLOW_NS + MS);
@@ -368,7 +369,7 @@ class MatchedFlowTest {
         send(1, 3, FLOW_NS + 20 * SECOND_NS);
         send(1, 4, FLOW_NS + 20 * SECOND_NS);
         receive(1, 5, FLOW_NS + 20 * SECOND_NS + MS);
-        meter.onEnd();
+        stage.onEnd();
         end();
 
         assertEquals(FlowDelay.LOSS_UPPER_BOUND, FlowDelay.lossKind(record, OFFSET));

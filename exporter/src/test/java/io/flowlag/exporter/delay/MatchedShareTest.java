@@ -2,7 +2,7 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.exact.ExactMatcher;
-import io.flowlag.exporter.delay.exact.ExactMatcherContext;
+import io.flowlag.exporter.delay.exact.ExactMatcherSettingsBuilder;
 import io.flowlag.exporter.delay.exact.MatchCounter;
 import io.flowlag.exporter.delay.exact.MatchHandler;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
@@ -19,7 +19,8 @@ class MatchedShareTest {
     private static final int FLOWS = 64;
 
     private final ExactMatcher matcher = new ExactMatcher(
-        new ExactMatcherContext().maxPackets(MAX_PACKETS).graceNs(SECOND_NS), new SegmentFlows(1_000, SegmentFlows.NEVER_NS),
+        new ExactMatcherSettingsBuilder().maxPackets(MAX_PACKETS).graceNs(SECOND_NS).build(),
+        new SegmentFlows(1_000, SegmentFlows.NEVER_NS),
         MatchHandler.NONE);
     private final MatchedShare share = new MatchedShare(matcher, MAX_PACKETS);
     private final UnsafeBuffer packet = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);

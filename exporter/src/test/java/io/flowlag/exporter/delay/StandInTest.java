@@ -7,7 +7,7 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.exact.MatchCounter;
 import io.flowlag.exporter.delay.exact.MatchCounters;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.counters.DelayCounters;
@@ -53,10 +53,10 @@ class StandInTest {
         records.put((int)FlowEntry.sourceLow(record, 0), record);
     });
     private final FlowCache cache = new FlowCache(
-        new FlowCacheContext().maxFlows(4 * FLOWS).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
-            .stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
-    private final DelayStage meter = new DelayStage(config, wiring, flowEnd, cache, () -> START_NS, counters);
-    private final MatchCounters matched = meter.matchCounters();
+        new FlowCacheSettingsBuilder().maxFlows(4 * FLOWS).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
+            .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(), flowEnd, counters);
+    private final DelayStage stage = new DelayStage(config, wiring, flowEnd, cache, () -> START_NS, counters);
+    private final MatchCounters matched = stage.matchCounters();
     private final PriorityQueue<Arrival> underWay = new PriorityQueue<>(Comparator.comparingLong(Arrival::timeNs));
     private final Map<Integer, long[]> truth = new HashMap<>();
     private long nowNs = START_NS;
@@ -67,7 +67,7 @@ class StandInTest {
 
     @AfterEach
     void closeMeter() {
-        meter.close();
+        stage.close();
     }
 
     /** A queue that fills and empties within a second without reordering packets. */
@@ -79,7 +79,7 @@ class StandInTest {
         while (!underWay.isEmpty() && underWay.peek().timeNs <= untilNs) {
             final Arrival arrival = underWay.poll();
             MatchedFlowTest.describe(descriptor, arrival.flow, arrival.digest, arrival.timeNs);
-            meter.onReceived(descriptor, 0, cache.update(descriptor, 0));
+            stage.onReceived(descriptor, 0, cache.update(descriptor, 0));
             final long[] sums = truth.computeIfAbsent(arrival.flow, (flow) -> new long[3]);
             sums[0]++;
             sums[1] += arrival.timeNs - arrival.sentNs;
@@ -94,18 +94,18 @@ class StandInTest {
                 final int flow = firstFlow + random.nextInt(FLOWS);
                 arrive(sentNs);
                 MatchedFlowTest.describe(descriptor, flow, ++digest, sentNs);
-                meter.onSent(descriptor, 0, sentNs);
+                stage.onSent(descriptor, 0, sentNs);
                 if (random.nextDouble() < LOSS) {
                     truth.computeIfAbsent(flow, (any) -> new long[3])[2]++;
                 } else {
                     underWay.add(new Arrival(flow, digest, sentNs, sentNs + delayNs(sentNs)));
                 }
                 if (i % 100 == 0) {
-                    meter.onTime(sentNs, sentNs);
+                    stage.onTime(sentNs, sentNs);
                 }
             }
             nowNs += SECOND_NS;
-            meter.onTime(nowNs, nowNs);
+            stage.onTime(nowNs, nowNs);
         }
     }
 
@@ -114,7 +114,7 @@ class StandInTest {
         arrive(Long.MAX_VALUE);
         nowNs += 10 * SECOND_NS;
         for (int i = 0; i < 100; i++) {
-            meter.onTime(nowNs, nowNs);
+            stage.onTime(nowNs, nowNs);
         }
         while (cache.flush(16)) {
             Thread.onSpinWait();

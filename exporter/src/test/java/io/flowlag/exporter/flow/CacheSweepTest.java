@@ -109,7 +109,7 @@ class CacheSweepTest {
         final Keeper keeper = new Keeper(random);
         final Map<Long, Long> made = new HashMap<>();
         final FlowCache cache = new FlowCache(
-            new FlowCacheContext().maxFlows(16 + random.nextInt(600)).snapshots(keeper, SECOND_NS),
+            new FlowCacheSettingsBuilder().maxFlows(16 + random.nextInt(600)).snapshots(keeper, SECOND_NS).build(),
             (buffer, offset, length) -> made.put(FlowEntry.flowId(buffer, offset), FlowEntry.packetCount(buffer, offset)),
             new Counters());
         long nowNs = START_NS;
@@ -143,7 +143,9 @@ class CacheSweepTest {
     void shouldGiveAFlowOnceUntilItChanges() {
         final Keeper keeper = new Keeper(null);
         final FlowCache cache =
-            new FlowCache(new FlowCacheContext().maxFlows(64).snapshots(keeper, SECOND_NS), (b, o, l) -> { }, new Counters());
+            new FlowCache(
+                new FlowCacheSettingsBuilder().maxFlows(64).snapshots(keeper, SECOND_NS).build(), (b, o, l) -> { },
+                new Counters());
         cache.update(packet(1, START_NS), 0);
         cache.snapshot(START_NS);
         assertEquals(Map.of(1L, 1L), keeper.packets);
@@ -161,7 +163,9 @@ class CacheSweepTest {
     void shouldGiveEverythingAgainAfterALoss() {
         final Keeper keeper = new Keeper(null);
         final FlowCache cache =
-            new FlowCache(new FlowCacheContext().maxFlows(64).snapshots(keeper, SECOND_NS), (b, o, l) -> { }, new Counters());
+            new FlowCache(
+                new FlowCacheSettingsBuilder().maxFlows(64).snapshots(keeper, SECOND_NS).build(), (b, o, l) -> { },
+                new Counters());
         cache.update(packet(1, START_NS), 0);
         cache.snapshot(START_NS);
         keeper.lose();
@@ -198,7 +202,7 @@ class CacheSweepTest {
             }
         };
         final FlowCache cache = new FlowCache(
-            new FlowCacheContext().maxFlows(1024).snapshots(sink, 1_000_000), (b, o, l) -> { }, new Counters());
+            new FlowCacheSettingsBuilder().maxFlows(1024).snapshots(sink, 1_000_000).build(), (b, o, l) -> { }, new Counters());
         final com.sun.management.ThreadMXBean bean = (com.sun.management.ThreadMXBean)ManagementFactory.getThreadMXBean();
         for (int round = 0; round < 5; round++) {
             final long before = bean.getCurrentThreadAllocatedBytes();

@@ -49,8 +49,8 @@ class FlowCacheTest {
     private record Step(int flow, long gapNs, int lengthBytes, int tcpFlags) {
     }
 
-    private FlowCache cache(final FlowCacheContext context) {
-        return new FlowCache(context, (buffer, offset, length) -> rows.add(new Row(
+    private FlowCache cache(final FlowCacheSettingsBuilder settings) {
+        return new FlowCache(settings.build(), (buffer, offset, length) -> rows.add(new Row(
             FlowEntry.sourceLow(buffer, offset),
             FlowEntry.sourcePort(buffer, offset),
             FlowEntry.packetCount(buffer, offset),
@@ -65,8 +65,8 @@ class FlowCacheTest {
             FlowEntry.maximumLengthBytes(buffer, offset))), counters);
     }
 
-    private static FlowCacheContext small() {
-        return new FlowCacheContext().maxFlows(64);
+    private static FlowCacheSettingsBuilder small() {
+        return new FlowCacheSettingsBuilder().maxFlows(64);
     }
 
     private UnsafeBuffer packet(final int flow, final long timestampNs, final int lengthBytes, final int tcpFlags) {
@@ -289,7 +289,7 @@ class FlowCacheTest {
     void shouldFollowNewTimeouts() {
         final FlowCache cache = cache(small().idleTimeoutNs(3600 * SECOND_NS).activeTimeoutNs(7200 * SECOND_NS));
         cache.update(packet(1, START_NS, 60, 0), 0);
-        cache.timeouts(60 * SECOND_NS, SECOND_NS, SECOND_NS);
+        cache.timeouts(new FlowCacheSettings.Timeouts(60 * SECOND_NS, SECOND_NS, SECOND_NS));
         cache.expire(START_NS + SECOND_NS + FlowCache.WORST_LATENESS_NS, 100);
         assertEquals(1, rows.size());
     }
@@ -390,7 +390,7 @@ class FlowCacheTest {
         final List<Row> expected = new ArrayList<>();
         final Map<Integer, Model> live = new HashMap<>();
         final FlowCache cache = new FlowCache(
-            small().hashSeed(1),
+            small().hashSeed(1).build(),
             (buffer, offset, length) -> rows.add(new Row(
                 FlowEntry.sourceLow(buffer, offset), FlowEntry.sourcePort(buffer, offset),
                 FlowEntry.packetCount(buffer, offset), FlowEntry.octetCount(buffer, offset),

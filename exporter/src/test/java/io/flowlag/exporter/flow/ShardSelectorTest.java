@@ -25,7 +25,7 @@ class ShardSelectorTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 64})
     void shouldSpreadFlowsEvenly(final int shardCount) {
-        final ShardSelector selector = new ShardSelector(new FlowCacheContext().shard(0, shardCount), 4711);
+        final ShardSelector selector = new ShardSelector(new FlowCacheSettings.Key(false, false, false, 4711), shardCount);
         final int[] counts = new int[shardCount];
         for (int i = 0; i < FLOW_COUNT; i++) {
             flow(i);
@@ -42,7 +42,7 @@ class ShardSelectorTest {
     @ValueSource(booleans = {false, true})
     void shouldGoByTheKeyAlone(final boolean isVlanInKey) {
         final ShardSelector selector =
-            new ShardSelector(new FlowCacheContext().shard(0, 64).vlanInKey(isVlanInKey), 4711);
+            new ShardSelector(new FlowCacheSettings.Key(false, isVlanInKey, false, 4711), 64);
         int movedCount = 0;
         for (int i = 0; i < 1_000; i++) {
             flow(i);

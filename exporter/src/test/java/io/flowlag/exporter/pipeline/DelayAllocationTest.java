@@ -13,7 +13,7 @@ import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
 import io.flowlag.rli.reference.TimestampMethod;
@@ -59,11 +59,11 @@ class DelayAllocationTest {
     private MeteringAgent agent(final DelayWiring wiring, final EpochNanoClock liveClock) {
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
         final FlowCache cache = new FlowCache(
-            new FlowCacheContext().maxFlows(1024).activeTimeoutNs(100_000_000).idleTimeoutNs(50_000_000)
-                .tcpEndTimeoutNs(0).stateLengthBytes(DelayStage.stateLengthBytes(wiring)),
+            new FlowCacheSettingsBuilder().maxFlows(1024).activeTimeoutNs(100_000_000).idleTimeoutNs(50_000_000)
+                .tcpEndTimeoutNs(0).stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(),
             flowEnd, counters);
-        final DelayStage meter = new DelayStage(config(), wiring, flowEnd, cache, liveClock, counters);
-        return new MeteringAgent(cache, null, () -> false, liveClock, meter, wiring, false, counters);
+        final DelayStage stage = new DelayStage(config(), wiring, flowEnd, cache, liveClock, counters);
+        return new MeteringAgent(cache, null, () -> false, liveClock, stage, wiring, false, counters);
     }
 
     private void describe(final int offset, final int point, final long timestampNs) {

@@ -11,7 +11,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -62,9 +62,10 @@ class LateMeteringTest {
             false, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
         final FlowCache cache = new FlowCache(
-            new FlowCacheContext().maxFlows(16).stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
-        final DelayStage meter = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
-        final MeteringAgent agent = new MeteringAgent(cache, null, () -> false, () -> nowNs, meter, wiring, false, counters);
+            new FlowCacheSettingsBuilder().maxFlows(16).stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(),
+            flowEnd, counters);
+        final DelayStage stage = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
+        final MeteringAgent agent = new MeteringAgent(cache, null, () -> false, () -> nowNs, stage, wiring, false, counters);
         for (int i = 0; i < REFERENCES; i++) {
             final long arrivalNs = START_NS + i * REFERENCE_GAP_NS;
             describe(arrivalNs);
@@ -74,13 +75,13 @@ class LateMeteringTest {
             hand(agent);
         }
 
-        final Map<String, Long> values = meter.statistics().counters();
+        final Map<String, Long> values = stage.statistics().counters();
         assertEquals(REFERENCES, values.get("rli_estimated"));
         assertEquals(0, values.get("rli_silences"));
 
         nowNs += LATENESS_NS;
         agent.onCaptured(nowNs);
         agent.doWork();
-        assertEquals(1, meter.statistics().counters().get("rli_silences"));
+        assertEquals(1, stage.statistics().counters().get("rli_silences"));
     }
 }

@@ -21,7 +21,7 @@ import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DescriptorRing;
@@ -64,7 +64,7 @@ class LateDropsTest {
     private final Sender link;
     private final CaptureAgent capture;
     private final MeteringAgent metering;
-    private final DelayStage meter;
+    private final DelayStage stage;
     private final Set<Integer> lossless = new TreeSet<>();
     private final Set<Integer> silent = new TreeSet<>();
     private long nowNs = START_NS;
@@ -92,12 +92,12 @@ class LateDropsTest {
             }
         });
         final FlowCache cache = new FlowCache(
-            new FlowCacheContext().maxFlows(64).idleTimeoutNs(IDLE_NS)
-                .stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
-        meter = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
+            new FlowCacheSettingsBuilder().maxFlows(64).idleTimeoutNs(IDLE_NS)
+                .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(), flowEnd, counters);
+        stage = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
         final DescriptorRing descriptors = new DescriptorRing(ring, counters);
         capture = new CaptureAgent(List.of(source), decoder(), descriptors, null, false, () -> nowNs, counters);
-        metering = new MeteringAgent(cache, ring, capture::isEnded, () -> meteringNs, meter, wiring, false, counters);
+        metering = new MeteringAgent(cache, ring, capture::isEnded, () -> meteringNs, stage, wiring, false, counters);
     }
 
     private static PacketDecoder decoder() {
@@ -266,7 +266,7 @@ class LateDropsTest {
             work();
         }
         assertTrue(metering.isEnded());
-        assertEquals(0, meter.statistics().unexplained().get("unexplained_lds_received"), meter.statistics()::toString);
+        assertEquals(0, stage.statistics().unexplained().get("unexplained_lds_received"), stage.statistics()::toString);
         assertTrue(counters.get(CounterId.LOST_IN_KERNEL) > 0);
         assertFalse(silent.isEmpty());
         assertFalse(lossless.isEmpty());

@@ -5,7 +5,7 @@ import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.MeteringAgent;
@@ -36,7 +36,9 @@ class LateFlowsTest {
         List.of(new Waiting()), new PacketDecoder(new PacketDecoder.Context(), counters), new DescriptorRing(ring, counters),
         null, false, () -> this.nowNs, counters);
     private final MeteringAgent metering = new MeteringAgent(
-        new FlowCache(new FlowCacheContext().maxFlows(64).idleTimeoutNs(IDLE_NS), (buffer, offset, lengthBytes) -> { }, counters),
+        new FlowCache(
+            new FlowCacheSettingsBuilder().maxFlows(64).idleTimeoutNs(IDLE_NS).build(), (buffer, offset, lengthBytes) -> { },
+            counters),
         ring, () -> false, () -> this.nowNs, counters);
     private long nowNs = START_NS;
 

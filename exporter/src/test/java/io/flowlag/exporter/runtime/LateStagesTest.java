@@ -17,7 +17,7 @@ import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchShipment;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.MeteringAgent;
@@ -45,7 +45,7 @@ class LateStagesTest {
     private final FakeLink link = new FakeLink();
     private final CaptureAgent capture;
     private final MeteringAgent metering;
-    private final DelayStage meter;
+    private final DelayStage stage;
     private long nowNs = START_NS;
     private long position;
 
@@ -55,9 +55,9 @@ class LateStagesTest {
         final DelayWiring wiring = new DelayWiring(Role.SENDER, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false,
             false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withLink(link);
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
-        final FlowCache cache = new FlowCache(new FlowCacheContext().maxFlows(64), flowEnd, counters);
-        meter = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
-        metering = new MeteringAgent(cache, ring, () -> false, () -> nowNs, meter, wiring, false, counters);
+        final FlowCache cache = new FlowCache(new FlowCacheSettingsBuilder().maxFlows(64).build(), flowEnd, counters);
+        stage = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
+        metering = new MeteringAgent(cache, ring, () -> false, () -> nowNs, stage, wiring, false, counters);
         final PacketDecoder decoder = new PacketDecoder(
             new PacketDecoder.Context().digest(null).digestSwitch(link.digests), counters);
         capture = new CaptureAgent(
@@ -193,7 +193,7 @@ class LateStagesTest {
     }
 
     private long count(final String label) {
-        return meter.statistics().counters().get(label);
+        return stage.statistics().counters().get(label);
     }
 
     @Test

@@ -5,7 +5,7 @@ import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
@@ -22,7 +22,7 @@ class MeteringPoint {
     static final long INTERVAL_NS = 10_000_000_000L;
 
     final Counters counters = new Counters();
-    final DelayStage meter;
+    final DelayStage stage;
     final MeteringAgent agent;
     final List<UnsafeBuffer> records = new ArrayList<>();
 
@@ -41,15 +41,15 @@ class MeteringPoint {
             records.add(copy);
         });
         final FlowCache cache = new FlowCache(
-            new FlowCacheContext().maxFlows(1024).activeTimeoutNs(INTERVAL_NS).idleTimeoutNs(INTERVAL_NS)
+            new FlowCacheSettingsBuilder().maxFlows(1024).activeTimeoutNs(INTERVAL_NS).idleTimeoutNs(INTERVAL_NS)
                 .tcpEndTimeoutNs(0).stateLengthBytes(DelayStage.stateLengthBytes(wiring))
-                .boundaryNs(wiring.isSketched() ? INTERVAL_NS : 0), flowEnd, counters);
-        meter = new DelayStage(config, wiring, flowEnd, cache, clock, counters);
-        agent = new MeteringAgent(cache, null, () -> false, clock, meter, wiring, false, counters);
+                .boundaryNs(wiring.isSketched() ? INTERVAL_NS : 0).build(), flowEnd, counters);
+        stage = new DelayStage(config, wiring, flowEnd, cache, clock, counters);
+        agent = new MeteringAgent(cache, null, () -> false, clock, stage, wiring, false, counters);
     }
 
     DelayStatistics statistics() {
-        return meter.statistics();
+        return stage.statistics();
     }
 
     long count(final String label) {

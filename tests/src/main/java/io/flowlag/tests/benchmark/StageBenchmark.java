@@ -13,7 +13,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.TrafficProfile;
@@ -114,7 +114,7 @@ public class StageBenchmark {
             decodeAll(flows, descriptors);
             final Counters counters = new Counters();
             cache = new FlowCache(
-                new FlowCacheContext().maxFlows(flows * 5 / 4), (buffer, offset, lengthBytes) -> samples++, counters);
+                FlowCacheSettings.of(flows * 5 / 4), (buffer, offset, lengthBytes) -> samples++, counters);
             agent = new MeteringAgent(cache, null, () -> false, null, counters);
             sketch = new LossyDifferenceSketch(SketchGeometry.lds(4, flows / 2, 1), 0);
             receiver = new RliReceiver(
@@ -260,7 +260,7 @@ public class StageBenchmark {
             decodeAll(FLOWS, descriptors);
             startNs = PacketDescriptor.timestampNs(descriptors, 0);
             cache = new FlowCache(
-                new FlowCacheContext().maxFlows(FLOWS * 5 / 4), (buffer, offset, lengthBytes) -> records++, new Counters());
+                FlowCacheSettings.of(FLOWS * 5 / 4), (buffer, offset, lengthBytes) -> records++, new Counters());
         }
 
         /** Fills the cache. */
@@ -302,7 +302,7 @@ public class StageBenchmark {
                 new UnsafeBuffer(ByteBuffer.allocateDirect(PACKETS * PacketDescriptor.LENGTH_BYTES));
             decodeAll(FLOWS, descriptors);
             final Counters counters = new Counters();
-            cache = new FlowCache(new FlowCacheContext().maxFlows(FLOWS), (buffer, offset, lengthBytes) -> { }, counters);
+            cache = new FlowCache(FlowCacheSettings.of(FLOWS), (buffer, offset, lengthBytes) -> { }, counters);
             for (int i = 0; i < PACKETS; i++) {
                 cache.update(descriptors, i * PacketDescriptor.LENGTH_BYTES);
             }

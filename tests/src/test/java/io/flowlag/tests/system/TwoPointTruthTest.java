@@ -9,7 +9,7 @@ import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.exact.DigestAgreement;
 import io.flowlag.exporter.delay.exact.ExactMatcher;
-import io.flowlag.exporter.delay.exact.ExactMatcherContext;
+import io.flowlag.exporter.delay.exact.ExactMatcherSettings;
 import io.flowlag.exporter.delay.exact.MatchCounter;
 import io.flowlag.exporter.delay.exact.MatchHandler;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
@@ -36,10 +36,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 /** Exact matching of real and simulated captures of two points, packet by packet against their truth files. */
 class TwoPointTruthTest {
     private static final int ALL = Integer.MAX_VALUE;
+    private static final int PACKETS = 1_000_000;
+    private static final ExactMatcherSettings SETTINGS = new ExactMatcherSettings(
+        PACKETS, PACKETS, 200_000_000, ExactMatcherSettings.MAXIMUM_DELAY, 0, 0, Integer.MAX_VALUE);
 
     private final SegmentFlows flows = new SegmentFlows(16, SegmentFlows.NEVER_NS);
     private final List<String> matched = new ArrayList<>();
-    private final ExactMatcher matcher = new ExactMatcher(new ExactMatcherContext(), flows, new MatchHandler() {
+    private final ExactMatcher matcher = new ExactMatcher(SETTINGS, flows, new MatchHandler() {
         @Override
         public void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
             matched.add(sentNs + "," + receivedNs + "," + delayNs);

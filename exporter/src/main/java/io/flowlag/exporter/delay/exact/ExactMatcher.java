@@ -58,21 +58,19 @@ public final class ExactMatcher {
     /**
      * A matcher that remembers no packet.
      *
-     * @param context sizes and times; checked here.
      * @param flows   of the segment, owned by this matcher's thread, with the same counters.
      * @param handler takes the results of packets; {@link MatchHandler#NONE} to ignore them.
      */
-    public ExactMatcher(final ExactMatcherContext context, final SegmentFlows flows, final MatchHandler handler) {
-        context.check();
-        maximumDelayNs = context.maximumDelayNs();
-        maximumLeadNs = context.maximumLeadNs();
-        joinedAboveBytes = context.joinedAboveBytes();
-        graceNs = context.graceNs();
-        growingUpToNs = context.growingUpToNs();
-        maxPackets = context.maxPackets();
+    public ExactMatcher(final ExactMatcherSettings settings, final SegmentFlows flows, final MatchHandler handler) {
+        maximumDelayNs = settings.maximumDelayNs();
+        maximumLeadNs = settings.maximumLeadNs();
+        joinedAboveBytes = settings.joinedAboveBytes();
+        graceNs = settings.graceNs();
+        growingUpToNs = settings.growingUpToNs();
+        maxPackets = settings.maxPackets();
         rememberedNs = maximumDelayNs + graceNs;
-        packets = new WaitingPackets(context.maxPackets(), context.startPackets());
-        digests = new DigestTable(context.maxPackets(), packets);
+        packets = new WaitingPackets(settings.maxPackets(), settings.startPackets());
+        digests = new DigestTable(settings.maxPackets(), packets);
         this.flows = flows;
         this.handler = handler;
         counters = flows.counters();

@@ -6,7 +6,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.HostMemory;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
-import io.flowlag.exporter.delay.exact.ExactMatcherContext;
+import io.flowlag.exporter.delay.exact.ExactMatcherSettings;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.runtime.MeteringPipeline;
@@ -72,8 +72,7 @@ public final class DelaySizing {
         final int oneIn = wiring.captures().matchedOneIn();
         final int packetsNeeded = packetsUnderWay(config, survey, oneIn);
         final ExporterConfig timed = timed(config, survey, wiring.isSketched(), packetsNeeded);
-        final long mostFlows = MeteringPipeline.cacheContext(config)
-            .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).mostFlows();
+        final long mostFlows = MeteringPipeline.cacheSettings(config, DelayStage.stateLengthBytes(wiring)).mostFlows();
         final long mostRecords = wiring.isSketched() ? SketchRecords.MAX_RECORDS / 2 : mostFlows;
         final long withoutFlows = MeteringPipeline.memoryBytes(timed.withFlows(SPARE, 0), wiring, false);
         final long bytesOfFlow = Math.max(1, (MeteringPipeline.memoryBytes(timed.withFlows(2 * MANY, 0), wiring, false) -
@@ -83,14 +82,14 @@ public final class DelaySizing {
         final int maxFlows = (int)given(config, ConfigTable.MAX_FLOWS, config.metering().maxFlows(),
             Math.max(SPARE, Math.min(flows(config, survey), flowsThatFit)));
         if (wiring.isSketched()) {
-            final long fitting = memoryBytes / MEMORY_SHARES / ExactMatcherContext.MOST_PACKET_BYTES;
+            final long fitting = memoryBytes / MEMORY_SHARES / ExactMatcherSettings.MOST_PACKET_BYTES;
             final ExporterConfig spared = timed(
                 config, survey, true, Math.max(packetsNeeded, Math.min(fitting, packetsWished(config, survey, oneIn))));
             return sketched(spared.withFlows(
                 maxFlows, distributionBytes(config, survey, maxFlows, memoryBytes / MEMORY_SHARES)), survey, maxFlows);
         }
         final long left = Math.max(0, memoryBytes - withoutFlows - bytesOfFlow * maxFlows);
-        final long remembered = packetsNeeded + left / 2 / ExactMatcherContext.MOST_PACKET_BYTES;
+        final long remembered = packetsNeeded + left / 2 / ExactMatcherSettings.MOST_PACKET_BYTES;
         return timed(config, survey, false, Math.min(remembered, packetsWished(config, survey, oneIn)))
             .withFlows(maxFlows, distributionBytes(config, survey, maxFlows, Math.min(left / 2, memoryBytes / MEMORY_SHARES)));
     }
@@ -141,7 +140,7 @@ public final class DelaySizing {
             return fitting;
         }
         int oneIn = 1;
-        while (oneIn < fitting && 2L * ExactMatcherContext.MOST_PACKET_BYTES * packetsUnderWay(config, survey, oneIn) >
+        while (oneIn < fitting && 2L * ExactMatcherSettings.MOST_PACKET_BYTES * packetsUnderWay(config, survey, oneIn) >
             memoryBytes) {
             oneIn *= 2;
         }
@@ -179,7 +178,7 @@ public final class DelaySizing {
 
     private static int ofShare(final long packets, final int oneIn) {
         return (int)Math.min(
-            ExactMatcherContext.MAX_PACKETS, SPARE + (oneIn == 1 ? packets : (long)(UNEVEN * packets / oneIn)));
+            ExactMatcherSettings.MAX_PACKETS, SPARE + (oneIn == 1 ? packets : (long)(UNEVEN * packets / oneIn)));
     }
 
     private static long maximumDelayNs(final ExporterConfig config, final CaptureSurvey survey) {

@@ -24,7 +24,7 @@ class DigestAgreementTest {
     private final Packets packets = new Packets();
     private final SegmentFlows flows = new SegmentFlows(1_000, SegmentFlows.NEVER_NS);
     private final ExactMatcher matcher =
-        new ExactMatcher(new ExactMatcherContext().maxPackets(10_000), flows, MatchHandler.NONE);
+        new ExactMatcher(new ExactMatcherSettingsBuilder().maxPackets(10_000).build(), flows, MatchHandler.NONE);
     private final DigestAgreement agreement =
         new DigestAgreement(matcher.counters(), DigestAgreement.DEFAULT_MINIMUM_PACKETS);
     private long nowNs = 1_000_000_000;
@@ -128,7 +128,8 @@ class DigestAgreementTest {
     @Test
     void shouldNotCallTrafficForThisHostADisagreement() {
         final SegmentFlows unselected = new SegmentFlows(1_000, SegmentFlows.NEVER_NS, false);
-        final ExactMatcher other = new ExactMatcher(new ExactMatcherContext().maxPackets(10_000), unselected, MatchHandler.NONE);
+        final ExactMatcher other = new ExactMatcher(
+            new ExactMatcherSettingsBuilder().maxPackets(10_000).build(), unselected, MatchHandler.NONE);
         final DigestAgreement both = new DigestAgreement(other.counters(), DigestAgreement.DEFAULT_MINIMUM_PACKETS);
         for (int i = 0; i < PACKETS; i++) {
             other.onSent(packets.packet(1, i, nowNs), 0);

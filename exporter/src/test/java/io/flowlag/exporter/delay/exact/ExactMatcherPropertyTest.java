@@ -148,8 +148,8 @@ class ExactMatcherPropertyTest {
 
         Run(final int maxPackets, final long leadNs, final long graceNs) {
             matcher = new ExactMatcher(
-                new ExactMatcherContext().maxPackets(maxPackets).maximumDelayNs(MAXIMUM_DELAY_NS).maximumLeadNs(leadNs)
-                    .graceNs(graceNs).startPackets(1 + maxPackets % 7),
+                new ExactMatcherSettingsBuilder().maxPackets(maxPackets).maximumDelayNs(MAXIMUM_DELAY_NS).maximumLeadNs(leadNs)
+                    .graceNs(graceNs).startPackets(1 + maxPackets % 7).build(),
                 flows,
                 new MatchHandler() {
                     @Override

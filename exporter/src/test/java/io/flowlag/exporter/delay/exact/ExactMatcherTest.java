@@ -22,14 +22,14 @@ class ExactMatcherTest {
     private final Packets packets = new Packets();
     private final SegmentFlows flows = new SegmentFlows(16, SegmentFlows.NEVER_NS);
     private final List<String> events = new ArrayList<>();
-    private ExactMatcher matcher = matcher(new ExactMatcherContext());
+    private ExactMatcher matcher = matcher(new ExactMatcherSettingsBuilder());
 
-    private ExactMatcher matcher(final ExactMatcherContext context) {
-        return matcher(context.maximumDelayNs(MAXIMUM_DELAY_NS).maxPackets(64), flows);
+    private ExactMatcher matcher(final ExactMatcherSettingsBuilder settings) {
+        return matcher(settings.maximumDelayNs(MAXIMUM_DELAY_NS).maxPackets(64), flows);
     }
 
-    private ExactMatcher matcher(final ExactMatcherContext context, final SegmentFlows itsFlows) {
-        return new ExactMatcher(context, itsFlows, new MatchHandler() {
+    private ExactMatcher matcher(final ExactMatcherSettingsBuilder settings, final SegmentFlows itsFlows) {
+        return new ExactMatcher(settings.build(), itsFlows, new MatchHandler() {
             @Override
             public void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
                 assertEquals(receivedNs - sentNs, delayNs);
@@ -130,7 +130,7 @@ class ExactMatcherTest {
 
     @Test
     void shouldNotMatchPacketsThatArriveTooEarly() {
-        matcher = matcher(new ExactMatcherContext().maximumLeadNs(10));
+        matcher = matcher(new ExactMatcherSettingsBuilder().maximumLeadNs(10));
         receive(1, 0, 5);
         assertEquals(MatchResult.WAITING, send(1, 11));
         time(5_000);
@@ -189,7 +189,7 @@ class ExactMatcherTest {
 
     @Test
     void shouldNotTakeACopyForATwinSentLaterWithOneClock() {
-        matcher = matcher(new ExactMatcherContext().maximumLeadNs(0));
+        matcher = matcher(new ExactMatcherSettingsBuilder().maximumLeadNs(0));
         send(1, 0);
         receive(1, 10, 1);
         receive(1, 20, 2);
@@ -219,7 +219,7 @@ class ExactMatcherTest {
 
     @Test
     void shouldNotCallWhatItHadNoRoomForLostOrUnexpected() {
-        matcher = matcher(new ExactMatcherContext().maximumDelayNs(MAXIMUM_DELAY_NS).maxPackets(1), flows);
+        matcher = matcher(new ExactMatcherSettingsBuilder().maximumDelayNs(MAXIMUM_DELAY_NS).maxPackets(1), flows);
         send(1, 0);
         assertEquals(MatchResult.OVERFLOW, send(2, 1));
         assertEquals(MatchResult.OVERFLOW, receive(2, 50, 1));
@@ -236,7 +236,7 @@ class ExactMatcherTest {
 
     @Test
     void shouldForgetMatchedPacketsEarlyForLackOfRoom() {
-        matcher = matcher(new ExactMatcherContext().maximumDelayNs(MAXIMUM_DELAY_NS).maxPackets(2), flows);
+        matcher = matcher(new ExactMatcherSettingsBuilder().maximumDelayNs(MAXIMUM_DELAY_NS).maxPackets(2), flows);
         for (int i = 0; i < 10; i++) {
             assertEquals(MatchResult.WAITING, send(i, i * 10));
             assertEquals(MatchResult.MATCHED, receive(i, i * 10 + 1, 0));
@@ -298,7 +298,7 @@ class ExactMatcherTest {
 
     @Test
     void shouldWaitAGraceLongerWhereTimeIsToldByAClock() {
-        matcher = matcher(new ExactMatcherContext().graceNs(500));
+        matcher = matcher(new ExactMatcherSettingsBuilder().graceNs(500));
         send(1, 0);
         time(1_500);
         assertEquals(MatchResult.MATCHED, receive(1, 900, 1));
@@ -348,7 +348,7 @@ class ExactMatcherTest {
 
     @Test
     void shouldWaitLongerWhenPacketsComeLater() {
-        matcher = matcher(new ExactMatcherContext().graceNs(5_000).growingUpToNs(10_000));
+        matcher = matcher(new ExactMatcherSettingsBuilder().graceNs(5_000).growingUpToNs(10_000));
         send(1, 0);
         send(2, 0);
         assertEquals(MatchResult.MATCHED, receive(1, 3_000, 1), "later than the maximum delay, and within the grace");
@@ -366,7 +366,7 @@ class ExactMatcherTest {
 
     @Test
     void shouldWaitLongerWhenLostPacketsTurnUp() {
-        matcher = matcher(new ExactMatcherContext().growingUpToNs(10_000));
+        matcher = matcher(new ExactMatcherSettingsBuilder().growingUpToNs(10_000));
         for (int i = 0; i < 4; i++) {
             send(i, i);
             time(i + MAXIMUM_DELAY_NS + 1);
@@ -382,7 +382,7 @@ class ExactMatcherTest {
 
     @Test
     void shouldTakeNoLostPacketForItsTwinThatCameInTime() {
-        matcher = matcher(new ExactMatcherContext().graceNs(5_000).growingUpToNs(10_000));
+        matcher = matcher(new ExactMatcherSettingsBuilder().graceNs(5_000).growingUpToNs(10_000));
         send(1, 0);
         send(1, 2_000);
         receive(1, 2_100, 1);
@@ -393,7 +393,7 @@ class ExactMatcherTest {
 
     @Test
     void shouldNotWaitLongerThanThereIsMemoryFor() {
-        matcher = matcher(new ExactMatcherContext().graceNs(5_000).growingUpToNs(1_000_000));
+        matcher = matcher(new ExactMatcherSettingsBuilder().graceNs(5_000).growingUpToNs(1_000_000));
         for (int i = 0; i < 40; i++) {
             send(i, 0);
         }
@@ -408,7 +408,7 @@ class ExactMatcherTest {
     @Test
     void shouldNotCallLostWhatTheReceiverPointNeverSawUnlessItIsSaidToPass() {
         final SegmentFlows unselected = new SegmentFlows(16, SegmentFlows.NEVER_NS, false);
-        matcher = matcher(new ExactMatcherContext().maximumDelayNs(MAXIMUM_DELAY_NS), unselected);
+        matcher = matcher(new ExactMatcherSettingsBuilder().maximumDelayNs(MAXIMUM_DELAY_NS), unselected);
         send(1, 0);
         send(2, 0);
         time(MAXIMUM_DELAY_NS + 1);
@@ -446,7 +446,8 @@ class ExactMatcherTest {
     void shouldMatchAFlowWhollyOrNotAtAll() {
         final SegmentFlows many = new SegmentFlows(1_000, SegmentFlows.NEVER_NS);
         matcher = new ExactMatcher(
-            new ExactMatcherContext().maximumDelayNs(MAXIMUM_DELAY_NS).maxPackets(4_000), many, MatchHandler.NONE);
+            new ExactMatcherSettingsBuilder().maximumDelayNs(MAXIMUM_DELAY_NS).maxPackets(4_000).build(),
+            many, MatchHandler.NONE);
         matcher.onSent(packets.packet(1, 1, START_NS), 0);
         matcher.matchOneIn(4, START_NS + 10);
         assertEquals(4, matcher.counters().matchedOneIn());
@@ -513,14 +514,14 @@ class ExactMatcherTest {
 
     @Test
     void shouldRefuseImpossibleContexts() {
-        final List<ExactMatcherContext> contexts = List.of(
-            new ExactMatcherContext().maxPackets(0),
-            new ExactMatcherContext().maxPackets(ExactMatcherContext.MAX_PACKETS + 1),
-            new ExactMatcherContext().maximumDelayNs(0),
-            new ExactMatcherContext().maximumDelayNs(10).maximumLeadNs(11),
-            new ExactMatcherContext().graceNs(-1));
-        for (final ExactMatcherContext context : contexts) {
-            assertThrows(IllegalArgumentException.class, () -> new ExactMatcher(context, flows, MatchHandler.NONE));
+        final List<ExactMatcherSettingsBuilder> builders = List.of(
+            new ExactMatcherSettingsBuilder().maxPackets(0),
+            new ExactMatcherSettingsBuilder().maxPackets(ExactMatcherSettings.MAX_PACKETS + 1),
+            new ExactMatcherSettingsBuilder().maximumDelayNs(0),
+            new ExactMatcherSettingsBuilder().maximumDelayNs(10).maximumLeadNs(11),
+            new ExactMatcherSettingsBuilder().graceNs(-1));
+        for (final ExactMatcherSettingsBuilder builder : builders) {
+            assertThrows(IllegalArgumentException.class, builder::build);
         }
     }
 }

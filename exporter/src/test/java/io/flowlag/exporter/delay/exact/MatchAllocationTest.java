@@ -28,9 +28,9 @@ class MatchAllocationTest {
         }
     };
     private final ExactMatcher matcher = new ExactMatcher(
-        new ExactMatcherContext().maxPackets(1_000).maximumDelayNs(DELAY_NS * 4), flows, handler);
+        new ExactMatcherSettingsBuilder().maxPackets(1_000).maximumDelayNs(DELAY_NS * 4).build(), flows, handler);
     private final ExactMatcher crowded = new ExactMatcher(
-        new ExactMatcherContext().maxPackets(3), new SegmentFlows(FLOWS, SegmentFlows.NEVER_NS), handler);
+        new ExactMatcherSettingsBuilder().maxPackets(3).build(), new SegmentFlows(FLOWS, SegmentFlows.NEVER_NS), handler);
     private long matchedDelayNs;
     private long packetCount;
 

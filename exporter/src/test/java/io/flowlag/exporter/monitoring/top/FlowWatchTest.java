@@ -5,7 +5,7 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.monitoring.FlowView;
 import io.flowlag.exporter.status.Counters;
@@ -42,7 +42,9 @@ class FlowWatchTest {
         }
     }, CAPACITY, INTERVAL_NS, () -> nowNs);
     private final FlowCache cache = new FlowCache(
-        new FlowCacheContext().maxFlows(SLOTS).activeTimeoutNs(60_000_000_000L).idleTimeoutNs(IDLE_NS).tcpEndTimeoutNs(0), watch,
+        new FlowCacheSettingsBuilder().maxFlows(SLOTS).activeTimeoutNs(60_000_000_000L).idleTimeoutNs(IDLE_NS)
+            .tcpEndTimeoutNs(0).build(),
+        watch,
         new Counters());
 
     FlowWatchTest() {

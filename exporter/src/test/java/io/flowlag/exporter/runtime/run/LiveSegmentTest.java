@@ -8,7 +8,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.runtime.FreePorts;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.terminal.ExitCode;
@@ -89,13 +89,13 @@ class LiveSegmentTest {
         }
     }
 
-    private static DelayStage meter(final ExporterConfig config, final DelayWiring wiring) {
+    private static DelayStage stage(final ExporterConfig config, final DelayWiring wiring) {
         final Counters counters = new Counters();
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> {
         });
         final FlowCache cache = new FlowCache(
-            new FlowCacheContext().maxFlows(16).activeTimeoutNs(SECOND_NS).idleTimeoutNs(SECOND_NS).tcpEndTimeoutNs(0)
-                .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).boundaryNs(SECOND_NS), flowEnd, counters);
+            new FlowCacheSettingsBuilder().maxFlows(16).activeTimeoutNs(SECOND_NS).idleTimeoutNs(SECOND_NS).tcpEndTimeoutNs(0)
+                .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).boundaryNs(SECOND_NS).build(), flowEnd, counters);
         return new DelayStage(config, wiring, flowEnd, cache, null, counters);
     }
 
@@ -105,9 +105,9 @@ class LiveSegmentTest {
     }
 
     private static String refusedChange(
-        final LiveSegment segment, final ExporterConfig before, final ExporterConfig after, final DelayStage meter) {
+        final LiveSegment segment, final ExporterConfig before, final ExporterConfig after, final DelayStage stage) {
         return assertThrows(
-            IllegalArgumentException.class, () -> segment.changesAt(before, after, meter, NOW_NS)).getMessage();
+            IllegalArgumentException.class, () -> segment.changesAt(before, after, stage, NOW_NS)).getMessage();
     }
 
     @Test
@@ -115,21 +115,21 @@ class LiveSegmentTest {
         final ExporterConfig before = sketched("interval: 1s", "64", "");
         final ExporterConfig wider = sketched("interval: 1s", "128", "");
         try (LiveSegment segment = LiveSegment.open(before)) {
-            final DelayStage meter = meter(before, segment.wiring());
-            assertEquals(0, segment.changesAt(before, sketched("interval: 1s", "64", ""), meter, NOW_NS), "nothing differs");
+            final DelayStage stage = stage(before, segment.wiring());
+            assertEquals(0, segment.changesAt(before, sketched("interval: 1s", "64", ""), stage, NOW_NS), "nothing differs");
             assertEquals(0, segment.changesAt(before, wider, null, NOW_NS), "nobody measures delay");
-            final long fromNs = segment.changesAt(before, wider, meter, NOW_NS);
+            final long fromNs = segment.changesAt(before, wider, stage, NOW_NS);
             assertEquals(SegmentChange.fromNs(SECOND_NS, SECOND_NS, NOW_NS), fromNs);
-            assertFalse(meter.isChanging(), "asking changes nothing");
+            assertFalse(stage.isChanging(), "asking changes nothing");
             assertEquals(SegmentChange.fromNs(SECOND_NS, 2 * SECOND_NS, NOW_NS), segment.changesAt(
-                before, sketched("interval: 2s", "64", ""), meter, NOW_NS));
+                before, sketched("interval: 2s", "64", ""), stage, NOW_NS));
             assertEquals(SegmentChange.fromNs(SECOND_NS, SECOND_NS, NOW_NS), segment.changesAt(
-                before, sketched("interval: 1s, max-delay: 400ms", "64", ""), meter, NOW_NS), "packets are waited for longer");
-            segment.change(before, wider, meter, 0);
-            assertFalse(meter.isChanging(), "0 is no time");
-            segment.change(before, wider, meter, fromNs);
-            assertTrue(meter.isChanging());
-            assertTrue(refusedChange(segment, wider, before, meter).contains("the change before is not through"));
+                before, sketched("interval: 1s, max-delay: 400ms", "64", ""), stage, NOW_NS), "packets are waited for longer");
+            segment.change(before, wider, stage, 0);
+            assertFalse(stage.isChanging(), "0 is no time");
+            segment.change(before, wider, stage, fromNs);
+            assertTrue(stage.isChanging());
+            assertTrue(refusedChange(segment, wider, before, stage).contains("the change before is not through"));
         }
     }
 
@@ -137,18 +137,18 @@ class LiveSegmentTest {
     void shouldRefuseWhatCannotChangeWhileItRuns() {
         final ExporterConfig before = sketched("interval: 1s", "64", "rli: {classes: [0, 46]}\n");
         try (LiveSegment segment = LiveSegment.open(before)) {
-            final DelayStage meter = meter(before, segment.wiring());
-            assertTrue(refusedChange(segment, before, sketched("interval: 1s", "64", "rli: {classes: [0, 12, 46]}\n"), meter)
+            final DelayStage stage = stage(before, segment.wiring());
+            assertTrue(refusedChange(segment, before, sketched("interval: 1s", "64", "rli: {classes: [0, 12, 46]}\n"), stage)
                 .contains("their number stays"));
-            assertTrue(refusedChange(segment, before, sketched("interval: 1s", "64", ""), meter).contains("rli.classes"));
+            assertTrue(refusedChange(segment, before, sketched("interval: 1s", "64", ""), stage).contains("rli.classes"));
             assertTrue(refusedChange(
-                segment, before, sketched("interval: 1s, source: [10.0.0.0/8]", "64", "rli: {classes: [0, 46]}\n"), meter)
+                segment, before, sketched("interval: 1s, source: [10.0.0.0/8]", "64", "rli: {classes: [0, 46]}\n"), stage)
                 .contains("segment.role both"));
             assertThrows(IllegalArgumentException.class, () -> segment.changesAt(
-                before, before.withLds(before.lds().withShape(16, 1 << 20)), meter, NOW_NS), "no memory for such sketches");
+                before, before.withLds(before.lds().withShape(16, 1 << 20)), stage, NOW_NS), "no memory for such sketches");
             assertEquals(SegmentChange.fromNs(SECOND_NS, SECOND_NS, NOW_NS), segment.changesAt(
-                before, sketched("interval: 1s", "64", "rli: {classes: [0, 12]}\n"), meter, NOW_NS), "another mark for a class");
-            assertFalse(meter.isChanging());
+                before, sketched("interval: 1s", "64", "rli: {classes: [0, 12]}\n"), stage, NOW_NS), "another mark for a class");
+            assertFalse(stage.isChanging());
         }
     }
 }

@@ -4,7 +4,7 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.exact.ExactMatcher;
-import io.flowlag.exporter.delay.exact.ExactMatcherContext;
+import io.flowlag.exporter.delay.exact.ExactMatcherSettingsBuilder;
 import io.flowlag.exporter.delay.exact.MatchHandler;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
 import io.flowlag.exporter.status.CounterId;
@@ -26,7 +26,7 @@ class SegmentAdviceTest {
     private final ExporterConfig config = new ConfigLoader().text("test.yaml",
         "segment: {ingress: a, egress: b, destination: [198.51.100.0/24], exact-packets: 1k}\n").conclude();
     private final ExactMatcher matcher = new ExactMatcher(
-        new ExactMatcherContext().maxPackets(1_000).graceNs(1_000 * MS).growingUpToNs(5_000 * MS),
+        new ExactMatcherSettingsBuilder().maxPackets(1_000).graceNs(1_000 * MS).growingUpToNs(5_000 * MS).build(),
         new SegmentFlows(16, SegmentFlows.NEVER_NS), MatchHandler.NONE);
     private final Counters counters = new Counters();
     private final List<String> lines = new ArrayList<>();

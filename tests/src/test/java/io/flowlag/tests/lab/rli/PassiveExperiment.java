@@ -11,7 +11,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentHandler;
@@ -41,7 +41,7 @@ final class PassiveExperiment {
     private final SegmentTruth truth;
     private final long[] counts;
     private final long[] sumsNs;
-    private final DelayStage meter;
+    private final DelayStage stage;
     private final MeteringAgent agent;
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
 
@@ -61,10 +61,11 @@ final class PassiveExperiment {
         final Counters counters = new Counters();
         final FlowEnd flowEnd = new FlowEnd(this::onFlow);
         final FlowCache cache = new FlowCache(
-            new FlowCacheContext().maxFlows(counts.length).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS)
-                .tcpEndTimeoutNs(0).stateLengthBytes(DelayStage.stateLengthBytes(wiring)), flowEnd, counters);
-        meter = new DelayStage(config, wiring, flowEnd, cache, null, counters);
-        agent = new MeteringAgent(cache, null, () -> true, null, meter, wiring, false, counters);
+            new FlowCacheSettings(
+                counts.length, DelayStage.stateLengthBytes(wiring), new FlowCacheSettings.Timeouts(LIFE_NS, LIFE_NS, 0), 0,
+                FlowCacheSettings.Key.of(false, false, false), null, 0, 1), flowEnd, counters);
+        stage = new DelayStage(config, wiring, flowEnd, cache, null, counters);
+        agent = new MeteringAgent(cache, null, () -> true, null, stage, wiring, false, counters);
         segment.run(new Feed());
         IntStream.range(0, 2 + counts.length).forEach((each) -> agent.doWork());
     }
@@ -141,10 +142,10 @@ final class PassiveExperiment {
     }
 
     long count(final String label) {
-        return meter.statistics().counters().get(label);
+        return stage.statistics().counters().get(label);
     }
 
     boolean isAccountedFor() {
-        return meter.statistics().isAccountedFor();
+        return stage.statistics().isAccountedFor();
     }
 }

@@ -1,0 +1,100 @@
+package io.flowlag.exporter.flow;
+
+import io.flowlag.exporter.flow.FlowCacheSettings.Timeouts;
+
+/** Builds settings of a flow cache value by value, from the product's defaults. For the thread that fills it. */
+public final class FlowCacheSettingsBuilder {
+    private int maxFlows = 128 * 1024;
+    private int stateLengthBytes;
+    private long boundaryNs;
+    private long activeTimeoutNs = Timeouts.DEFAULTS.activeTimeoutNs();
+    private long idleTimeoutNs = Timeouts.DEFAULTS.idleTimeoutNs();
+    private long tcpEndTimeoutNs = Timeouts.DEFAULTS.tcpEndTimeoutNs();
+    private boolean dscpInKey;
+    private boolean vlanInKey;
+    private boolean interfaceInKey;
+    private long hashSeed = FlowKey.randomSeed();
+    private FlowCacheSettings.Snapshots snapshots;
+    private int shardIndex;
+    private int shardCount = 1;
+
+    /** The settings. */
+    public FlowCacheSettings build() {
+        return new FlowCacheSettings(
+            maxFlows, stateLengthBytes, new Timeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs), boundaryNs,
+            new FlowCacheSettings.Key(dscpInKey, vlanInKey, interfaceInKey, hashSeed), snapshots, shardIndex, shardCount);
+    }
+
+    /** Copies of living flows. */
+    public FlowCacheSettingsBuilder snapshots(final SnapshotSink sink, final long intervalNs) {
+        snapshots = new FlowCacheSettings.Snapshots(sink, intervalNs);
+        return this;
+    }
+
+    /** One of several caches. */
+    public FlowCacheSettingsBuilder shard(final int index, final int count) {
+        shardIndex = index;
+        shardCount = count;
+        return this;
+    }
+
+    /** Most flows. */
+    public FlowCacheSettingsBuilder maxFlows(final int newMaxFlows) {
+        maxFlows = newMaxFlows;
+        return this;
+    }
+
+    /** Octets of other stages per flow. */
+    public FlowCacheSettingsBuilder stateLengthBytes(final int newStateLengthBytes) {
+        stateLengthBytes = newStateLengthBytes;
+        return this;
+    }
+
+    /** Where records are split. */
+    public FlowCacheSettingsBuilder boundaryNs(final long newBoundaryNs) {
+        boundaryNs = newBoundaryNs;
+        return this;
+    }
+
+    /** Longest that a record lasts. */
+    public FlowCacheSettingsBuilder activeTimeoutNs(final long newActiveTimeoutNs) {
+        activeTimeoutNs = newActiveTimeoutNs;
+        return this;
+    }
+
+    /** Longest silence of a flow. */
+    public FlowCacheSettingsBuilder idleTimeoutNs(final long newIdleTimeoutNs) {
+        idleTimeoutNs = newIdleTimeoutNs;
+        return this;
+    }
+
+    /** Wait after FIN or RST. */
+    public FlowCacheSettingsBuilder tcpEndTimeoutNs(final long newTcpEndTimeoutNs) {
+        tcpEndTimeoutNs = newTcpEndTimeoutNs;
+        return this;
+    }
+
+    /** Whether the DSCP belongs to the key. */
+    public FlowCacheSettingsBuilder dscpInKey(final boolean newDscpInKey) {
+        dscpInKey = newDscpInKey;
+        return this;
+    }
+
+    /** Whether the VLAN belongs to the key. */
+    public FlowCacheSettingsBuilder vlanInKey(final boolean newVlanInKey) {
+        vlanInKey = newVlanInKey;
+        return this;
+    }
+
+    /** Whether the interface belongs to the key. */
+    public FlowCacheSettingsBuilder interfaceInKey(final boolean newInterfaceInKey) {
+        interfaceInKey = newInterfaceInKey;
+        return this;
+    }
+
+    /** Seed of the hash. */
+    public FlowCacheSettingsBuilder hashSeed(final long newHashSeed) {
+        hashSeed = newHashSeed;
+        return this;
+    }
+}
