@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One key of the configuration: a row of {@link ConfigTable}. Immutable.
+ * One key of the configuration: a row of {@link ConfigTable}. Immutable after the table is made; any thread.
  *
  * @param <T> of its value.
  */
@@ -13,48 +13,46 @@ public final class ConfigKey<T> {
     private final String path;
     private final ValueType<T> type;
     private final String defaultText;
-    private final String example;
     private final String description;
-    private final boolean reloadable;
-    private final RestartReason restartReason;
-    private final Set<ExporterConfig.Transport> transports;
     private final T defaultValue;
+    private final Set<ExporterConfig.Transport> transports = EnumSet.noneOf(ExporterConfig.Transport.class);
+    private String example;
+    private boolean reloadable;
+    private RestartReason restartReason;
 
-    private ConfigKey(final String path, final ValueType<T> type, final String defaultText, final String example,
-        final boolean reloadable, final RestartReason restartReason, final Set<ExporterConfig.Transport> transports,
-        final String description) {
+    ConfigKey(final String path, final ValueType<T> type, final String defaultText, final String description) {
         this.path = path;
         this.type = type;
         this.defaultText = defaultText;
-        this.example = example;
-        this.reloadable = reloadable;
-        this.restartReason = restartReason;
-        this.transports = transports;
         this.description = description;
-        this.defaultValue = parseDefault();
-    }
-
-    static <T> ConfigKey<T> of(final String path, final ValueType<T> type, final String defaultText, final String description) {
-        return new ConfigKey<>(path, type, defaultText, defaultText, false, null,
-            EnumSet.noneOf(ExporterConfig.Transport.class), description);
+        example = defaultText;
+        try {
+            defaultValue = type.isList() && "[]".equals(defaultText) ? type.parseAll(List.of()) : type.parse(defaultText);
+        } catch (final BadValueException ex) {
+            throw new IllegalStateException(path + "=" + defaultText + ": " + ex.getMessage(), ex);
+        }
     }
 
     ConfigKey<T> reloads() {
-        return new ConfigKey<>(path, type, defaultText, example, true, null, transports, description);
+        reloadable = true;
+        restartReason = null;
+        return this;
     }
 
     ConfigKey<T> restarts(final RestartReason reason) {
-        return new ConfigKey<>(path, type, defaultText, example, false, reason, transports, description);
+        restartReason = reason;
+        return this;
     }
 
     ConfigKey<T> example(final String text) {
-        return new ConfigKey<>(path, type, defaultText, text, reloadable, restartReason, transports, description);
+        example = text;
+        return this;
     }
 
-    /** The same key, which destinations of these transports may also set for themselves. */
-    ConfigKey<T> perDestination(final ExporterConfig.Transport first, final ExporterConfig.Transport... others) {
-        return new ConfigKey<>(
-            path, type, defaultText, example, reloadable, restartReason, EnumSet.of(first, others), description);
+    /** Destinations of these transports may set the key for themselves. */
+    ConfigKey<T> perDestination(final ExporterConfig.Transport... some) {
+        transports.addAll(List.of(some));
+        return this;
     }
 
     /** {@return the full name, its parts joined by dots} */
@@ -72,7 +70,6 @@ public final class ConfigKey<T> {
         return path.contains(".") ? path.substring(0, path.lastIndexOf('.')) : "";
     }
 
-    /** {@return the default as text} */
     public String defaultText() {
         return defaultText;
     }
@@ -82,7 +79,6 @@ public final class ConfigKey<T> {
         return example;
     }
 
-    /** {@return the default} */
     public T defaultValue() {
         return defaultValue;
     }
@@ -107,7 +103,6 @@ public final class ConfigKey<T> {
         return restartReason;
     }
 
-    /** {@return whether a destination may set the key for itself} */
     public boolean isPerDestination() {
         return !transports.isEmpty();
     }
@@ -124,14 +119,6 @@ public final class ConfigKey<T> {
     @SuppressWarnings("unchecked")
     T cast(final Object value) {
         return (T)value;
-    }
-
-    private T parseDefault() {
-        try {
-            return type.isList() && "[]".equals(defaultText) ? type.parseAll(List.of()) : type.parse(defaultText);
-        } catch (final BadValueException e) {
-            throw new IllegalStateException(path + "=" + defaultText + ": " + e.getMessage(), e);
-        }
     }
 
     @Override

@@ -7,31 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import static io.flowlag.exporter.config.ExporterConfig.Transport.FILE;
-import static io.flowlag.exporter.config.ExporterConfig.Transport.TCP;
-import static io.flowlag.exporter.config.ExporterConfig.Transport.TLS;
-import static io.flowlag.exporter.config.ExporterConfig.Transport.UDP;
-import static io.flowlag.exporter.config.UnitValue.bitRate;
-import static io.flowlag.exporter.config.UnitValue.count;
-import static io.flowlag.exporter.config.UnitValue.duration;
-import static io.flowlag.exporter.config.UnitValue.octets;
-import static io.flowlag.exporter.config.UnitValue.ringOctets;
-import static io.flowlag.exporter.config.ValueTypes.AUTO;
-import static io.flowlag.exporter.config.ValueTypes.NONE;
-import static io.flowlag.exporter.config.ValueTypes.choice;
-import static io.flowlag.exporter.config.ValueTypes.fraction;
-import static io.flowlag.exporter.config.ValueTypes.fractions;
-import static io.flowlag.exporter.config.ValueTypes.hostPort;
-import static io.flowlag.exporter.config.ValueTypes.list;
-import static io.flowlag.exporter.config.ValueTypes.number;
-import static io.flowlag.exporter.config.ValueTypes.onOff;
-import static io.flowlag.exporter.config.ValueTypes.orWord;
-import static io.flowlag.exporter.config.ValueTypes.path;
-import static io.flowlag.exporter.config.ValueTypes.prefix;
-import static io.flowlag.exporter.config.ValueTypes.sender;
-import static io.flowlag.exporter.config.ValueTypes.shareOr;
-import static io.flowlag.exporter.config.ValueTypes.text;
-import static io.flowlag.exporter.config.ValueTypes.weightRule;
+import static io.flowlag.exporter.config.ExporterConfig.*;
+import static io.flowlag.exporter.config.ExporterConfig.Transport.*;
+import static io.flowlag.exporter.config.UnitValue.*;
+import static io.flowlag.exporter.config.ValueTypes.*;
 
 /**
  * Every key of the configuration: name, type and range, default, one line of help. Parsing, {@code check-config}, the options of
@@ -53,399 +32,224 @@ public final class ConfigTable {
         section("", RestartReason.OPENED, "Settings of the whole process.");
     }
 
-    /** The Observation Domain. */
-    public static final ConfigKey<Long> OBSERVATION_DOMAIN = row(ConfigKey.of(
-        "observation-domain", number(0, UNSIGNED_32_MAX), "1",
+    public static final ConfigKey<Long> OBSERVATION_DOMAIN = row("observation-domain", number(0, UNSIGNED_32_MAX), "1",
         "Observation Domain ID in the header of every message (RFC 7011 section 3.1). Each exporter of a device needs its own.")
-        .restarts(RestartReason.RECORDS));
-    /** How the agents are spread over threads. */
-    public static final ConfigKey<ExporterConfig.Threading> THREADING = row(ConfigKey.of(
-        "threading", choice(ExporterConfig.Threading.class), "pipelined",
-        "Threads of the process: pipelined has one each for capture, metering and export; shared has one; sharded has " +
-        "several for metering; invoker has none."));
+        .restarts(RestartReason.RECORDS);
+    public static final ConfigKey<Threading> THREADING = row("threading", choice(Threading.class), "pipelined",
+        "Threads of the process: pipelined has one each for capture, metering and export; shared has one; sharded has several " +
+        "for metering; invoker has none.");
 
     static {
         section("capture", RestartReason.OPENED,
             "Sources of live packets. Capture files are named on the command line of meter.");
     }
 
-    /** The interfaces. */
-    public static final ConfigKey<List<String>> INTERFACES = row(ConfigKey.of(
-        "capture.interfaces", list(text("interface name")), "[]",
-        "Interfaces to capture from. Command run needs at least one.")
-        .example("[eth0]"));
-    /** Which capture mechanism. */
-    public static final ConfigKey<ExporterConfig.SourceKind> SOURCE = row(ConfigKey.of(
-        "capture.source", choice(ExporterConfig.SourceKind.class), "afpacket",
-        "Capture mechanism: afpacket reads the Linux packet ring in place; pcap uses libpcap, which is portable and slower."));
-    /** Which way the packets travel. */
-    public static final ConfigKey<ExporterConfig.Direction> DIRECTION = row(ConfigKey.of(
-        "capture.direction", choice(ExporterConfig.Direction.class), "both",
-        "Packets that enter the interface (in), leave it (out), or both."));
-    /** Whether frames for other stations are taken. */
-    public static final ConfigKey<Boolean> PROMISCUOUS = row(ConfigKey.of(
-        "capture.promiscuous", onOff(), "on",
-        "Captures frames addressed to other stations too, as a mirror port needs."));
-    /** The filter expression. */
-    public static final ConfigKey<String> FILTER = row(ConfigKey.of(
-        "capture.filter", orWord(NONE, text("tcpdump expression")), NONE,
+    public static final ConfigKey<List<String>> INTERFACES = row("capture.interfaces", list(text("interface name")), "[]",
+        "Interfaces to capture from. Command run needs at least one.").example("[eth0]");
+    public static final ConfigKey<SourceKind> SOURCE = row("capture.source", choice(SourceKind.class), "afpacket",
+        "Capture mechanism: afpacket reads the Linux packet ring in place; pcap uses libpcap, which is portable and slower.");
+    public static final ConfigKey<Direction> DIRECTION = row("capture.direction", choice(Direction.class), "both",
+        "Packets that enter the interface (in), leave it (out), or both.");
+    static final ConfigKey<Boolean> PROMISCUOUS = row("capture.promiscuous", onOff(), "on",
+        "Captures frames addressed to other stations too, as a mirror port needs.");
+    public static final ConfigKey<String> FILTER = row("capture.filter", orWord(NONE, text("tcpdump expression")), NONE,
         "Packets to measure, as a tcpdump expression. On an interface the kernel drops the others uncounted; in files they " +
-        "count as filtered.")
-        .example("ip or ip6"));
-    /** Octets kept of a packet. */
-    public static final ConfigKey<Long> SNAP_LENGTH = row(ConfigKey.of(
-        "capture.snap-length", octets("64", "256k"), "256",
-        "Octets kept of each packet. Headers suffice, because lengths come from the headers."));
-    /** Octets of the kernel's ring. */
-    public static final ConfigKey<Long> RING = row(ConfigKey.of(
-        "capture.ring", octets("1m", "1g"), "64m",
-        "Kernel ring of each interface and shard (afpacket), or kernel buffer (pcap)."));
-    /** Whether the card's timestamps are used. */
-    public static final ConfigKey<Boolean> HARDWARE_TIMESTAMPS = row(ConfigKey.of(
-        "capture.hardware-timestamps", onOff(), "off",
-        "Uses the network card's timestamps, if it has them, instead of the kernel's."));
+        "count as filtered.").example("ip or ip6");
+    static final ConfigKey<Long> SNAP_LENGTH = row("capture.snap-length", octets("64", "256k"), "256",
+        "Octets kept of each packet. Headers suffice, because lengths come from the headers.");
+    static final ConfigKey<Long> RING = row("capture.ring", octets("1m", "1g"), "64m",
+        "Kernel ring of each interface and shard (afpacket), or kernel buffer (pcap).");
+    static final ConfigKey<Boolean> HARDWARE_TIMESTAMPS = row("capture.hardware-timestamps", onOff(), "off",
+        "Uses the network card's timestamps, if it has them, instead of the kernel's.");
 
     static {
         section("decode", RestartReason.RECORDS, "How headers become flow keys.");
     }
 
-    /** Whose header counts when a packet is in a tunnel. */
-    public static final ConfigKey<ExporterConfig.Tunnels> TUNNELS = row(ConfigKey.of(
-        "decode.tunnels", choice(ExporterConfig.Tunnels.class), "outer",
-        "Measures a tunnelled packet by its outer or its inner header. Tunnels are GRE, IPIP, 6in4, VXLAN, GENEVE and GTP-U."));
-    /** Whether later fragments are given ports. */
-    public static final ConfigKey<Boolean> FRAGMENTS = row(ConfigKey.of(
-        "decode.fragments", onOff(), "on",
-        "Gives later fragments the ports of their first fragment. With off their ports are 0."));
-    /** Entries of the fragment table. */
-    public static final ConfigKey<Long> FRAGMENT_TABLE = row(ConfigKey.of(
-        "decode.fragment-table", count("64", "1m"), "4k",
-        "Fragmented packets remembered at once."));
-    /** How long a first fragment is remembered. */
-    public static final ConfigKey<Long> FRAGMENT_TIMEOUT = row(ConfigKey.of(
-        "decode.fragment-timeout", duration("1ms", "5m"), "30s",
-        "How long the ports of a first fragment are remembered."));
-    /** Whether packet digests are computed. */
-    public static final ConfigKey<Boolean> DIGEST = row(ConfigKey.of(
-        "decode.digest", onOff(), "off",
-        "Computes the keyed packet digest by which two measurement points recognise a packet."));
-    /** The digest's key. */
-    public static final ConfigKey<Path> DIGEST_KEY_FILE = row(ConfigKey.of(
-        "decode.digest-key-file", orWord(NONE, path()), NONE,
+    public static final ConfigKey<Tunnels> TUNNELS = row("decode.tunnels", choice(Tunnels.class), "outer",
+        "Measures a tunnelled packet by its outer or its inner header. Tunnels are GRE, IPIP, 6in4, VXLAN, GENEVE and GTP-U.");
+    public static final ConfigKey<Boolean> FRAGMENTS = row("decode.fragments", onOff(), "on",
+        "Gives later fragments the ports of their first fragment. With off their ports are 0.");
+    static final ConfigKey<Long> FRAGMENT_TABLE = row("decode.fragment-table", count("64", "1m"), "4k",
+        "Fragmented packets remembered at once.");
+    static final ConfigKey<Long> FRAGMENT_TIMEOUT = row("decode.fragment-timeout", duration("1ms", "5m"), "30s",
+        "How long the ports of a first fragment are remembered.");
+    public static final ConfigKey<Boolean> DIGEST = row("decode.digest", onOff(), "off",
+        "Computes the keyed packet digest by which two measurement points recognise a packet.");
+    public static final ConfigKey<Path> DIGEST_KEY_FILE = row("decode.digest-key-file", orWord(NONE, path()), NONE,
         "File with the digest's secret key, 32 hexadecimal digits. Without it the key is random. Permissions: at most 0640.")
-        .example("/etc/flowlag/digest.key"));
+        .example("/etc/flowlag/digest.key");
 
     static {
         section("metering", RestartReason.MEMORY, "The flow cache.");
     }
 
-    /** What the key has beyond the 5-tuple. */
-    public static final ConfigKey<List<ExporterConfig.KeyField>> FLOW_KEY = row(ConfigKey.of(
-        "metering.flow-key", list(choice(ExporterConfig.KeyField.class)), "[]",
-        "Key fields beyond addresses, ports and protocol.")
-        .example("[dscp, vlan]").restarts(RestartReason.RECORDS));
-    /** Entries of the flow cache. */
-    public static final ConfigKey<Long> MAX_FLOWS = row(ConfigKey.of(
-        "metering.max-flows", count("16", "8m"), "128k",
-        "Flows in the cache at once (128k is 131072). When it is full, the oldest flows end early and are counted."));
-    /** The active timeout. */
-    public static final ConfigKey<Long> ACTIVE_TIMEOUT = row(ConfigKey.of(
-        "metering.active-timeout", duration("1ms", "1d"), "60s",
-        "A flow that lasts this long gets a record and goes on.")
-        .reloads());
-    /** The idle timeout. */
-    public static final ConfigKey<Long> IDLE_TIMEOUT = row(ConfigKey.of(
-        "metering.idle-timeout", duration("1ms", "1d"), "15s",
-        "A flow without packets for this long ends. At most active-timeout.")
-        .reloads());
-    /** How long a flow waits after FIN or RST. */
-    public static final ConfigKey<Long> TCP_END_TIMEOUT = row(ConfigKey.of(
-        "metering.tcp-end-timeout", duration("0s", "1d"), "1s",
-        "How long a flow waits for late packets after TCP FIN or RST. At most idle-timeout.")
-        .reloads());
+    public static final ConfigKey<List<KeyField>> FLOW_KEY = row("metering.flow-key", list(choice(KeyField.class)), "[]",
+        "Key fields beyond addresses, ports and protocol.").example("[dscp, vlan]").restarts(RestartReason.RECORDS);
+    public static final ConfigKey<Long> MAX_FLOWS = row("metering.max-flows", count("16", "8m"), "128k",
+        "Flows in the cache at once (128k is 131072). When it is full, the oldest flows end early and are counted.");
+    public static final ConfigKey<Long> ACTIVE_TIMEOUT = row("metering.active-timeout", duration("1ms", "1d"), "60s",
+        "A flow that lasts this long gets a record and goes on.").reloads();
+    public static final ConfigKey<Long> IDLE_TIMEOUT = row("metering.idle-timeout", duration("1ms", "1d"), "15s",
+        "A flow without packets for this long ends. At most active-timeout.").reloads();
+    static final ConfigKey<Long> TCP_END_TIMEOUT = row("metering.tcp-end-timeout", duration("0s", "1d"), "1s",
+        "How long a flow waits for late packets after TCP FIN or RST. At most idle-timeout.").reloads();
 
     static {
         section("checkpoint", RestartReason.OPENED,
             "Copies of live flows in a file. After a crash the next start of run restores them.");
     }
 
-    /** The checkpoint's file. */
-    public static final ConfigKey<Path> CHECKPOINT_FILE = row(ConfigKey.of(
-        "checkpoint.file", orWord(NONE, path()), NONE,
+    static final ConfigKey<Path> CHECKPOINT_FILE = row("checkpoint.file", orWord(NONE, path()), NONE,
         "File for copies of flows: on a local disk, for one process. It takes up to 600 octets for each of metering.max-flows.")
-        .example("/var/lib/flowlag/flows.checkpoint"));
-    /** How often. */
-    public static final ConfigKey<Long> CHECKPOINT_INTERVAL = row(ConfigKey.of(
-        "checkpoint.interval", duration("100ms", "5m"), "5s",
-        "How often changed flows are copied. A crash loses the packets since the last copy."));
+        .example("/var/lib/flowlag/flows.checkpoint");
+    static final ConfigKey<Long> CHECKPOINT_INTERVAL = row("checkpoint.interval", duration("100ms", "5m"), "5s",
+        "How often changed flows are copied. A crash loses the packets since the last copy.");
 
     static {
         section("segment", RestartReason.MEASUREMENT,
             "Delay between two measurement points: which packets pass both, and the role of this process.");
     }
 
-    /** What this process is for the segment. */
-    public static final ConfigKey<ExporterConfig.Role> ROLE = row(ConfigKey.of(
-        "segment.role", choice(ExporterConfig.Role.class), "none",
+    public static final ConfigKey<Role> ROLE = row("segment.role", choice(Role.class), "none",
         "What this process measures: none measures no delay; sender sends reference packets; receiver estimates delays; both " +
-        "has both points on one host."));
-    /** The number of the segment. */
-    public static final ConfigKey<Long> SEGMENT_ID = row(ConfigKey.of(
-        "segment.id", number(0, UNSIGNED_32_MAX), "1",
-        "Number of the pair of points, and so of the direction, in records (flowlagSegmentId)."));
-    /** The sender point of both. */
-    public static final ConfigKey<String> INGRESS = row(ConfigKey.of(
-        "segment.ingress", orWord(NONE, text("interface name")), NONE,
-        "Interface where packets enter (role both). It is the sender point.")
-        .example("eth0"));
-    /** The receiver point of both. */
-    public static final ConfigKey<String> EGRESS = row(ConfigKey.of(
-        "segment.egress", orWord(NONE, text("interface name")), NONE,
-        "Interface where packets leave (role both). It is the receiver point.")
-        .example("eth1"));
-    /** Selected sources. */
-    public static final ConfigKey<List<Prefix>> SEGMENT_SOURCE = row(ConfigKey.of(
-        "segment.source", list(prefix()), "[]",
+        "has both points on one host.");
+    static final ConfigKey<Long> SEGMENT_ID = row("segment.id", number(0, UNSIGNED_32_MAX), "1",
+        "Number of the pair of points, and so of the direction, in records (flowlagSegmentId).");
+    public static final ConfigKey<String> INGRESS = row("segment.ingress", orWord(NONE, text("interface name")), NONE,
+        "Interface where packets enter (role both). It is the sender point.").example("eth0");
+    public static final ConfigKey<String> EGRESS = row("segment.egress", orWord(NONE, text("interface name")), NONE,
+        "Interface where packets leave (role both). It is the receiver point.").example("eth1");
+    static final ConfigKey<List<Prefix>> SEGMENT_SOURCE = row("segment.source", list(prefix()), "[]",
         "Source addresses of packets that pass both points. All addresses if empty. Equal at both points.")
-        .reloads()
-        .example("[192.0.2.0/24]"));
-    /** Selected destinations. */
-    public static final ConfigKey<List<Prefix>> SEGMENT_DESTINATION = row(ConfigKey.of(
-        "segment.destination", list(prefix()), "[]",
-        "Destination addresses of packets that pass both points. All addresses if empty.").reloads()
-        .example("[198.51.100.0/24]"));
-    /** Selected VLAN. */
-    public static final ConfigKey<Long> SEGMENT_VLAN = row(ConfigKey.of(
-        "segment.vlan", orWord(NONE, number(0, 4094)), NONE,
-        "VLAN id of packets that pass both points. With none, any and untagged packets.").reloads()
-        .example("100"));
-    /** The longest delay. */
-    public static final ConfigKey<Long> MAXIMUM_DELAY = row(ConfigKey.of(
-        "segment.max-delay", duration("1us", "60s"), "200ms",
-        "Longest delay of a packet. Later references are refused, and packets missing for longer are lost."));
-    /** The measurement interval. */
-    public static final ConfigKey<Long> SEGMENT_INTERVAL = row(ConfigKey.of(
-        "segment.interval", duration("10ms", "1h"), "1s",
-        "Measurement interval, over which each traffic class is summarised.").reloads());
-    /** What offloads mean. */
-    public static final ConfigKey<ExporterConfig.Offload> OFFLOAD = row(ConfigKey.of(
-        "segment.offload", choice(ExporterConfig.Offload.class), "refuse",
-        "What run does if an interface has segmentation or receive offload on, which makes the points see different packets."));
-    /** Whether every packet is matched. */
-    public static final ConfigKey<Boolean> EXACT = row(ConfigKey.of(
-        "segment.exact", onOff(), "off",
+        .reloads().example("[192.0.2.0/24]");
+    static final ConfigKey<List<Prefix>> SEGMENT_DESTINATION = row("segment.destination", list(prefix()), "[]",
+        "Destination addresses of packets that pass both points. All addresses if empty.").reloads().example("[198.51.100.0/24]");
+    static final ConfigKey<Long> SEGMENT_VLAN = row("segment.vlan", orWord(NONE, number(0, 4094)), NONE,
+        "VLAN id of packets that pass both points. With none, any and untagged packets.").reloads().example("100");
+    public static final ConfigKey<Long> MAXIMUM_DELAY = row("segment.max-delay", duration("1us", "60s"), "200ms",
+        "Longest delay of a packet. Later references are refused, and packets missing for longer are lost.");
+    public static final ConfigKey<Long> SEGMENT_INTERVAL = row("segment.interval", duration("10ms", "1h"), "1s",
+        "Measurement interval, over which each traffic class is summarised.").reloads();
+    static final ConfigKey<Offload> OFFLOAD = row("segment.offload", choice(Offload.class), "refuse",
+        "What run does if an interface has segmentation or receive offload on, which makes the points see different packets.");
+    static final ConfigKey<Boolean> EXACT = row("segment.exact", onOff(), "off",
         "Matches every packet of both points by its digest: exact delay and loss of each flow. With role both it is on by " +
-        "default."));
-    /** Packets under way at once. */
-    public static final ConfigKey<Long> EXACT_PACKETS = row(ConfigKey.of(
-        "segment.exact-packets", orWord(AUTO, count("1k", "16m")), AUTO,
-        "Most packets in transit that exact matching remembers, 112 to 128 octets each. With more it matches part of the " +
-        "flows."));
-    /** Whether a sender makes records. */
-    public static final ConfigKey<Boolean> SENDER_RECORDS = row(ConfigKey.of(
-        "segment.sender-records", onOff(), "off",
-        "Makes flow records at the sender too."));
+        "default.");
+    public static final ConfigKey<Long> EXACT_PACKETS = row("segment.exact-packets", orWord(AUTO, count("1k", "16m")), AUTO,
+        "Most packets in transit that exact matching remembers, 112 to 128 octets each. With more it matches part of the flows.");
+    static final ConfigKey<Boolean> SENDER_RECORDS = row("segment.sender-records", onOff(), "off",
+        "Makes flow records at the sender too.");
 
     static {
         section("clock", RestartReason.MEASUREMENT, "Clock error between the two points. It is in every record with a delay.");
     }
 
-    /** Where the clock's error is known from. */
-    public static final ConfigKey<ExporterConfig.ClockSource> CLOCK_SOURCE = row(ConfigKey.of(
-        "clock.source", choice(ExporterConfig.ClockSource.class), "adjtimex",
-        "Source of the clock error: adjtimex is the kernel's bound, file is clock.file, fixed is clock.error."));
-    /** A fixed error. */
-    public static final ConfigKey<Long> CLOCK_ERROR = row(ConfigKey.of(
-        "clock.error", duration("0ns", "1h"), "1ms",
-        "The clock error with clock.source fixed."));
-    /** A file with the error. */
-    public static final ConfigKey<Path> CLOCK_FILE = row(ConfigKey.of(
-        "clock.file", orWord(NONE, path()), NONE,
+    public static final ConfigKey<ClockSource> CLOCK_SOURCE = row("clock.source", choice(ClockSource.class), "adjtimex",
+        "Source of the clock error: adjtimex is the kernel's bound, file is clock.file, fixed is clock.error.");
+    static final ConfigKey<Long> CLOCK_ERROR = row("clock.error", duration("0ns", "1h"), "1ms",
+        "The clock error with clock.source fixed.");
+    static final ConfigKey<Path> CLOCK_FILE = row("clock.file", orWord(NONE, path()), NONE,
         "File whose first line is the clock error as a duration. The program that disciplines the clock rewrites it.")
-        .example("/run/flowlag/clock-error"));
+        .example("/run/flowlag/clock-error");
 
     static {
         section("rli", RestartReason.MEASUREMENT,
             "Reference Latency Interpolation: reference packets, and estimation at the receiver.");
     }
 
-    /** When references are sent. */
-    public static final ConfigKey<ExporterConfig.Policy> POLICY = row(ConfigKey.of(
-        "rli.policy", choice(ExporterConfig.Policy.class), "adaptive",
+    public static final ConfigKey<Policy> POLICY = row("rli.policy", choice(Policy.class), "adaptive",
         "When a reference is sent: adaptive to utilization, every-n packets, every-interval, combined (first of both). With " +
-        "passive, traffic packets serve instead.")
-        .reloads());
-    /** Share of packets that stand in for references. */
-    public static final ConfigKey<Double> PASSIVE_SHARE = row(ConfigKey.of(
-        "rli.passive-share", fraction(), "0.01",
-        "Share of packets that serve as references (passive). There must be more than one in rli.silent-after."));
-    /** Packets to a reference. */
-    public static final ConfigKey<Long> EVERY_N = row(ConfigKey.of(
-        "rli.every-n", number(1, 1_000_000), "100",
-        "Packets per reference (every-n, combined).")
-        .reloads());
-    /** Time to a reference. */
-    public static final ConfigKey<Long> EVERY_INTERVAL = row(ConfigKey.of(
-        "rli.every-interval", duration("1us", "10s"), "1ms",
-        "Time between references (every-interval, combined).")
-        .reloads());
-    /** Utilization with the most references. */
-    public static final ConfigKey<Double> MINIMUM_UTILIZATION = row(ConfigKey.of(
-        "rli.min-utilization", fraction(), "0.6",
-        "Utilization up to which references are most frequent (adaptive).")
-        .reloads());
-    /** Utilization with the fewest references. */
-    public static final ConfigKey<Double> MAXIMUM_UTILIZATION = row(ConfigKey.of(
-        "rli.max-utilization", fraction(), "0.85",
-        "Utilization from which references are rarest (adaptive).")
-        .reloads());
-    /** How fast the estimate of the utilization follows. */
-    public static final ConfigKey<Double> SMOOTHING = row(ConfigKey.of(
-        "rli.smoothing", fraction(), "0.02",
-        "Weight of the newest utilization value, above 0 (adaptive; the paper's α). Each sender has its own.")
-        .reloads());
-    /** The lowest rate. */
-    public static final ConfigKey<Long> MINIMUM_RATE = row(ConfigKey.of(
-        "rli.min-rate", number(1, 1_000_000), "300",
-        "Lowest reference rate, in packets per reference (adaptive).")
-        .reloads());
-    /** The highest rate. */
-    public static final ConfigKey<Long> MAXIMUM_RATE = row(ConfigKey.of(
-        "rli.max-rate", number(1, 1_000_000), "10",
-        "Highest reference rate, in packets per reference (adaptive).")
-        .reloads());
-    /** The longest gap. */
-    public static final ConfigKey<Long> MAXIMUM_GAP = row(ConfigKey.of(
-        "rli.max-gap", duration("100us", "10s"), "100ms",
+        "passive, traffic packets serve instead.").reloads();
+    static final ConfigKey<Double> PASSIVE_SHARE = row("rli.passive-share", fraction(), "0.01",
+        "Share of packets that serve as references (passive). There must be more than one in rli.silent-after.");
+    static final ConfigKey<Long> EVERY_N = row("rli.every-n", number(1, 1_000_000), "100",
+        "Packets per reference (every-n, combined).").reloads();
+    static final ConfigKey<Long> EVERY_INTERVAL = row("rli.every-interval", duration("1us", "10s"), "1ms",
+        "Time between references (every-interval, combined).").reloads();
+    static final ConfigKey<Double> MINIMUM_UTILIZATION = row("rli.min-utilization", fraction(), "0.6",
+        "Utilization up to which references are most frequent (adaptive).").reloads();
+    static final ConfigKey<Double> MAXIMUM_UTILIZATION = row("rli.max-utilization", fraction(), "0.85",
+        "Utilization from which references are rarest (adaptive).").reloads();
+    static final ConfigKey<Double> SMOOTHING = row("rli.smoothing", fraction(), "0.02",
+        "Weight of the newest utilization value, above 0 (adaptive; the paper's α). Each sender has its own.").reloads();
+    static final ConfigKey<Long> MINIMUM_RATE = row("rli.min-rate", number(1, 1_000_000), "300",
+        "Lowest reference rate, in packets per reference (adaptive).").reloads();
+    static final ConfigKey<Long> MAXIMUM_RATE = row("rli.max-rate", number(1, 1_000_000), "10",
+        "Highest reference rate, in packets per reference (adaptive).").reloads();
+    static final ConfigKey<Long> MAXIMUM_GAP = row("rli.max-gap", duration("100us", "10s"), "100ms",
         "Longest time without a reference. With passive: longest gap over which delays are interpolated, by default " +
-        "rli.silent-after.")
-        .reloads());
-    /** The bandwidth ceiling. */
-    public static final ConfigKey<ReferenceCeiling> CEILING = row(ConfigKey.of(
-        "rli.ceiling", shareOr(bitRate("1k", "100g")), "1%",
+        "rli.silent-after.").reloads();
+    public static final ConfigKey<ReferenceCeiling> CEILING = row("rli.ceiling", shareOr(bitRate("1k", "100g")), "1%",
         "Most bandwidth that references of all classes use on average: a share of rli.capacity, or a rate. Without a capacity " +
-        "the default is 1m.")
-        .reloads());
+        "the default is 1m.").reloads();
     /** When references are sent: what a receiver hands out. */
     static final List<ConfigKey<?>> INJECTION = List.of(
         POLICY, EVERY_N, EVERY_INTERVAL, MINIMUM_UTILIZATION, MAXIMUM_UTILIZATION, MINIMUM_RATE, MAXIMUM_RATE, MAXIMUM_GAP,
         CEILING);
-    /** The rate of the bottleneck. */
-    public static final ConfigKey<Long> CAPACITY = row(ConfigKey.of(
-        "rli.capacity", orWord(NONE, bitRate("8k", "1000g")), NONE,
+    public static final ConfigKey<Long> CAPACITY = row("rli.capacity", orWord(NONE, bitRate("8k", "1000g")), NONE,
         "Rate of the bottleneck queue, such as a shaper's, in bits/s. Policy adaptive and rli.serialisation need it. A sender " +
-        "without it uses the receiver's.")
-        .example("50m").reloads());
-    /** Where references go. */
-    public static final ConfigKey<String> TARGET = row(ConfigKey.of(
-        "rli.target", orWord(NONE, text("host")), NONE,
-        "Destination host of references: the receiver or any host behind it.")
-        .example("198.51.100.1"));
-    /** The reference port. */
-    public static final ConfigKey<Long> REFERENCE_PORT = row(ConfigKey.of(
-        "rli.port", number(1, 65535), "8620",
-        "UDP port of references. Equal at both points."));
-    /** The first session. */
-    public static final ConfigKey<Long> SESSION = row(ConfigKey.of(
-        "rli.session", number(1, 65535), "1",
-        "STAMP session identifier of the first class. Each further class has the next one. Equal at both points."));
-    /** The key of the HMACs. */
-    public static final ConfigKey<Path> REFERENCE_KEY_FILE = row(ConfigKey.of(
-        "rli.key-file", orWord(NONE, path()), NONE,
+        "without it uses the receiver's.").example("50m").reloads();
+    public static final ConfigKey<String> TARGET = row("rli.target", orWord(NONE, text("host")), NONE,
+        "Destination host of references: the receiver or any host behind it.").example("198.51.100.1");
+    static final ConfigKey<Long> REFERENCE_PORT = row("rli.port", number(1, 65535), "8620",
+        "UDP port of references. Equal at both points.");
+    static final ConfigKey<Long> SESSION = row("rli.session", number(1, 65535), "1",
+        "STAMP session identifier of the first class. Each further class has the next one. Equal at both points.");
+    public static final ConfigKey<Path> REFERENCE_KEY_FILE = row("rli.key-file", orWord(NONE, path()), NONE,
         "File with the secret key of authenticated references, 32 or more hexadecimal digits. Equal at both points.")
-        .example("/etc/flowlag/reference.key"));
-    /** The traffic classes. */
-    public static final ConfigKey<List<Long>> CLASSES = row(ConfigKey.of(
-        "rli.classes", list(number(0, 63)), "[]",
+        .example("/etc/flowlag/reference.key");
+    static final ConfigKey<List<Long>> CLASSES = row("rli.classes", list(number(0, 63)), "[]",
         "DSCP of each traffic class with a queue and references of its own. Other packets belong to the first class. With an " +
-        "empty list there is one class.")
-        .reloads()
-        .example("[0, 46]"));
-    /** How delays are estimated. */
-    public static final ConfigKey<ExporterConfig.EstimatorKind> ESTIMATOR = row(ConfigKey.of(
-        "rli.estimator", choice(ExporterConfig.EstimatorKind.class), "linear",
-        "Delay estimator: linear interpolates between two references (RLI); left uses the delay of the last one (RLI-L)."));
-    /** How a packet's own octets count. */
-    public static final ConfigKey<ExporterConfig.SerialisationKind> SERIALISATION = row(ConfigKey.of(
-        "rli.serialisation", choice(ExporterConfig.SerialisationKind.class), "auto",
+        "empty list there is one class.").reloads().example("[0, 46]");
+    static final ConfigKey<EstimatorKind> ESTIMATOR = row("rli.estimator", choice(EstimatorKind.class), "linear",
+        "Delay estimator: linear interpolates between two references (RLI); left uses the delay of the last one (RLI-L).");
+    static final ConfigKey<SerialisationKind> SERIALISATION = row("rli.serialisation", choice(SerialisationKind.class), "auto",
         "How a packet's size adds to its delay: none; capacity for its time at rli.capacity; fitted to references of several " +
-        "sizes; auto chooses."));
-    /** Packets that wait. */
-    public static final ConfigKey<Long> REFERENCE_BUFFER = row(ConfigKey.of(
-        "rli.buffer", count("16", "16m"), "64k",
-        "Packets of each class that wait for their next reference. More are counted and get no estimate."));
-    /** When estimates stop. */
-    public static final ConfigKey<Long> SILENT_AFTER = row(ConfigKey.of(
-        "rli.silent-after", duration("1ms", "10m"), "1s",
-        "Estimates stop after this time without a reference. More than rli.max-gap."));
-    /** What the drift of the clocks is for. */
-    public static final ConfigKey<ExporterConfig.Drift> DRIFT = row(ConfigKey.of(
-        "rli.drift", choice(ExporterConfig.Drift.class), "report",
-        "Whether the estimated clock drift is only reported, or also subtracted from the delays (apply)."));
+        "sizes; auto chooses.");
+    static final ConfigKey<Long> REFERENCE_BUFFER = row("rli.buffer", count("16", "16m"), "64k",
+        "Packets of each class that wait for their next reference. More are counted and get no estimate.");
+    static final ConfigKey<Long> SILENT_AFTER = row("rli.silent-after", duration("1ms", "10m"), "1s",
+        "Estimates stop after this time without a reference. More than rli.max-gap.");
+    static final ConfigKey<Drift> DRIFT = row("rli.drift", choice(Drift.class), "report",
+        "Whether the estimated clock drift is only reported, or also subtracted from the delays (apply).");
 
-    /** Senders told apart. */
-    public static final ConfigKey<List<ExporterConfig.Sender>> SENDERS = row(ConfigKey.of(
-        "rli.senders", list(sender()), "[]",
-        "Senders of this receiver, each as SESSION@ADDRESS?source=PREFIX,PREFIX&key-file=PATH. With none: rli.session from " +
-        "any address.")
-        .example("[\"1@192.0.2.1?source=192.0.2.0/25\", \"11@192.0.2.2?source=192.0.2.128/25\"]"));
+    public static final ConfigKey<List<Sender>> SENDERS = row("rli.senders", list(sender()), "[]",
+        "Senders of this receiver, each as SESSION@ADDRESS?source=PREFIX,PREFIX&key-file=PATH. With none: rli.session from any " +
+        "address.").example("[\"1@192.0.2.1?source=192.0.2.0/25\", \"11@192.0.2.2?source=192.0.2.128/25\"]");
 
     static {
         section("lds", RestartReason.MEMORY,
             "Sketches of the packets at both points, compared at the end of each measurement interval.");
     }
 
-    /** Whether there are sketches. */
-    public static final ConfigKey<Boolean> LDS_ENABLED = row(ConfigKey.of(
-        "lds.enabled", onOff(), "off",
-        "Estimates delay and loss of each flow from sketches of both points. With exchange.listen it is on by default."));
-    /** Rows of the sketch. */
-    public static final ConfigKey<Long> LDS_ROWS = row(ConfigKey.of(
-        "lds.rows", number(1, 16), "4",
-        "Rows of the sketch. Each packet is in one cell of each row that samples it.").reloads());
-    /** Columns of the sketch. */
-    public static final ConfigKey<Long> LDS_COLUMNS = row(ConfigKey.of(
-        "lds.columns", count("16", "4m"), "16k",
-        "Cells of a row, 32 octets each. Flows that share cells disturb one another.").reloads());
-    /** Cells of a flow in a row. */
-    public static final ConfigKey<Long> LDS_VLDA = row(ConfigKey.of(
-        "lds.vlda", number(1, 64), "4",
-        "Cells of a row over which a flow's packets spread. More cells tolerate more loss and need more columns.")
-        .reloads());
-    /** Sampling rates of the rows. */
-    public static final ConfigKey<List<Double>> LDS_RATES = row(ConfigKey.of(
-        "lds.rates", fractions(), "[]",
-        "Share of packets that each row samples, one value per row. All packets if empty.").reloads()
-        .example("[1, 0.5, 0.1, 0.01]"));
-    /** Weights of flows. */
-    public static final ConfigKey<List<WeightRule>> LDS_WEIGHTS = row(ConfigKey.of(
-        "lds.weights", list(weightRule()), "[]",
+    static final ConfigKey<Boolean> LDS_ENABLED = row("lds.enabled", onOff(), "off",
+        "Estimates delay and loss of each flow from sketches of both points. With exchange.listen it is on by default.");
+    public static final ConfigKey<Long> LDS_ROWS = row("lds.rows", number(1, 16), "4",
+        "Rows of the sketch. Each packet is in one cell of each row that samples it.").reloads();
+    public static final ConfigKey<Long> LDS_COLUMNS = row("lds.columns", count("16", "4m"), "16k",
+        "Cells of a row, 32 octets each. Flows that share cells disturb one another.").reloads();
+    public static final ConfigKey<Long> LDS_VLDA = row("lds.vlda", number(1, 64), "4",
+        "Cells of a row over which a flow's packets spread. More cells tolerate more loss and need more columns.").reloads();
+    public static final ConfigKey<List<Double>> LDS_RATES = row("lds.rates", fractions(), "[]",
+        "Share of packets that each row samples, one value per row. All packets if empty.")
+        .reloads().example("[1, 0.5, 0.1, 0.01]");
+    public static final ConfigKey<List<WeightRule>> LDS_WEIGHTS = row("lds.weights", list(weightRule()), "[]",
         "Flows that weigh more and get better estimates at the cost of others. The first matching rule gives the weight, 1 to " +
-        "10000.").reloads()
-        .example("[\"proto=udp dport=5004-5005 weight=25\", \"dst=10.9.0.0/16 weight=5\"]"));
-    /** How much fuller a cell may be. */
-    public static final ConfigKey<Double> LDS_ALPHA = row(ConfigKey.of(
-        "lds.alpha", fraction(), "0.1",
-        "How much fuller than a flow's emptiest cell a cell may be and still count for the mean.").reloads());
-    /** Cells of an aggregator's bank. */
-    public static final ConfigKey<Long> LDS_AGGREGATOR = row(ConfigKey.of(
-        "lds.lda-cells", count("16", "1m"), "1k",
-        "Cells in each of the four banks of a traffic class's aggregator (LDA). An even number.").reloads());
-    /** Packets under way. */
-    public static final ConfigKey<Long> LDS_IN_FLIGHT = row(ConfigKey.of(
-        "lds.in-flight", count("16", "16m"), "64k",
+        "10000.").reloads().example("[\"proto=udp dport=5004-5005 weight=25\", \"dst=10.9.0.0/16 weight=5\"]");
+    static final ConfigKey<Double> LDS_ALPHA = row("lds.alpha", fraction(), "0.1",
+        "How much fuller than a flow's emptiest cell a cell may be and still count for the mean.").reloads();
+    static final ConfigKey<Long> LDS_AGGREGATOR = row("lds.lda-cells", count("16", "1m"), "1k",
+        "Cells in each of the four banks of a traffic class's aggregator (LDA). An even number.").reloads();
+    public static final ConfigKey<Long> LDS_IN_FLIGHT = row("lds.in-flight", count("16", "16m"), "64k",
         "Packets remembered from the last segment.max-delay and 24 ms of an interval. With more, the loss of the interval is " +
-        "unknown."));
-    /** Records that may wait. */
-    public static final ConfigKey<Long> LDS_WAITING = row(ConfigKey.of(
-        "lds.waiting-records", count("16", "8m"), "32k",
-        "Records of ended flows that wait for the end of their interval. More are made without it and counted."));
+        "unknown.");
+    public static final ConfigKey<Long> LDS_WAITING = row("lds.waiting-records", count("16", "8m"), "32k",
+        "Records of ended flows that wait for the end of their interval. More are made without it and counted.");
 
-    /** Share of witness flows. */
-    public static final ConfigKey<Double> LDS_WITNESSES = row(ConfigKey.of(
-        "lds.witnesses", fraction(), "0.01",
-        "Share of flows whose exact sums the sender sends beside sketches, to calibrate estimates. 72 octets each; large " +
-        "flows are preferred."));
+    public static final ConfigKey<Double> LDS_WITNESSES = row("lds.witnesses", fraction(), "0.01",
+        "Share of flows whose exact sums the sender sends beside sketches, to calibrate estimates. 72 octets each; large flows " +
+        "are preferred.");
 
     static {
         section("joint", RestartReason.MEMORY,
@@ -453,72 +257,48 @@ public final class ConfigTable {
             "Needs sketches.");
     }
 
-    /** Whether references and sketches are solved together. */
-    public static final ConfigKey<Boolean> JOINT_ENABLED = row(ConfigKey.of(
-        "joint.enabled", onOff(), "on",
-        "Solves references and sketches together where there are sketches. With off the records have both side by side."));
-    /** Time that a solution may take. */
-    public static final ConfigKey<Long> JOINT_BUDGET = row(ConfigKey.of(
-        "joint.budget", duration("1ms", "60s"), "500ms",
-        "Time that the solution of an interval may take. If it would take longer, a simpler one is made."));
-    /** How long estimates are waited for. */
-    public static final ConfigKey<Long> JOINT_WAIT = row(ConfigKey.of(
-        "joint.wait", duration("0s", "10s"), "300ms",
+    static final ConfigKey<Boolean> JOINT_ENABLED = row("joint.enabled", onOff(), "on",
+        "Solves references and sketches together where there are sketches. With off the records have both side by side.");
+    public static final ConfigKey<Long> JOINT_BUDGET = row("joint.budget", duration("1ms", "60s"), "500ms",
+        "Time that the solution of an interval may take. If it would take longer, a simpler one is made.");
+    static final ConfigKey<Long> JOINT_WAIT = row("joint.wait", duration("0s", "10s"), "300ms",
         "How much longer than segment.max-delay the last packets of an interval wait for their next reference. At most six " +
-        "intervals in all."));
-    /** Flows of an interval. */
-    public static final ConfigKey<Long> JOINT_FLOWS = row(ConfigKey.of(
-        "joint.max-flows", count("16", "2m"), "64k",
+        "intervals in all.");
+    public static final ConfigKey<Long> JOINT_FLOWS = row("joint.max-flows", count("16", "2m"), "64k",
         "Most flows with packets in an interval that are solved. An interval with more is counted. By default at least a " +
-        "quarter of metering.max-flows."));
-    /** Packets that wait for an estimate. */
-    public static final ConfigKey<Long> JOINT_PENDING = row(ConfigKey.of(
-        "joint.pending", count("16", "16m"), "128k",
+        "quarter of metering.max-flows.");
+    public static final ConfigKey<Long> JOINT_PENDING = row("joint.pending", count("16", "16m"), "128k",
         "Packets whose place in the sketches is remembered until their estimate is there, 48 octets each. At least those " +
-        "between two references."));
+        "between two references.");
 
-    /** Whether bounds are checked. */
-    public static final ConfigKey<Boolean> JOINT_CHECK = row(ConfigKey.of(
-        "joint.check", onOff(), "off",
+    static final ConfigKey<Boolean> JOINT_CHECK = row("joint.check", onOff(), "off",
         "Counts how many error bounds hold, by exact sums of all flows. Both points must be in this process. 80 octets per " +
-        "flow, interval and point."));
+        "flow, interval and point.");
 
     static {
         section("reconcile", RestartReason.MEMORY,
             "Packets that only one point has, listed one by one: loss by flow is then exact. Needs sketches or sums of flows.");
     }
 
-    /** Whether points reconcile their packets. */
-    public static final ConfigKey<Boolean> RECONCILE_ENABLED = row(ConfigKey.of(
-        "reconcile.enabled", onOff(), "off",
+    public static final ConfigKey<Boolean> RECONCILE_ENABLED = row("reconcile.enabled", onOff(), "off",
         "Lists packets that only one point has and removes them before estimating. Needs both ends. With an exchange it is on " +
-        "by default."));
-    /** Packets that are remembered. */
-    public static final ConfigKey<Long> RECONCILE_PACKETS = row(ConfigKey.of(
-        "reconcile.packets", count("1k", "24m"), "384k",
+        "by default.");
+    public static final ConfigKey<Long> RECONCILE_PACKETS = row("reconcile.packets", count("1k", "24m"), "384k",
         "Packets of an interval that each point remembers, about 43 octets each for each open interval. With more, a share of " +
-        "the flows is remembered."));
-    /** Cells of an aggregator. */
-    public static final ConfigKey<Long> RECONCILE_CELLS = row(ConfigKey.of(
-        "reconcile.cells", count("1k", "2m"), "64k",
-        "Largest aggregator of a traffic class, 24 octets a cell. One missing packet needs 1.7 cells."));
-    /** How long answers are waited for. */
-    public static final ConfigKey<Long> RECONCILE_WAIT = row(ConfigKey.of(
-        "reconcile.wait", duration("1ms", "10s"), "2500ms",
-        "How long the receiver waits for the sender's answers about an interval."));
+        "the flows is remembered.");
+    public static final ConfigKey<Long> RECONCILE_CELLS = row("reconcile.cells", count("1k", "2m"), "64k",
+        "Largest aggregator of a traffic class, 24 octets a cell. One missing packet needs 1.7 cells.");
+    static final ConfigKey<Long> RECONCILE_WAIT = row("reconcile.wait", duration("1ms", "10s"), "2500ms",
+        "How long the receiver waits for the sender's answers about an interval.");
 
     static {
         section("quantiles", RestartReason.MEMORY, "Distribution of each flow's delays, for the quantiles in the records.");
     }
 
-    /** Memory of all distributions. */
-    public static final ConfigKey<Long> QUANTILES_MEMORY = row(ConfigKey.of(
-        "quantiles.memory", octets("0", "4g"), "16m",
-        "Memory of the flows' delay distributions, first come, first served. 0 switches them off."));
-    /** Delays that earn a distribution. */
-    public static final ConfigKey<Long> QUANTILES_FROM = row(ConfigKey.of(
-        "quantiles.from-packets", number(1, 1_000_000), "8",
-        "A flow gets a distribution at this delay, if there is room. Its quantiles omit the delays before."));
+    public static final ConfigKey<Long> QUANTILES_MEMORY = row("quantiles.memory", octets("0", "4g"), "16m",
+        "Memory of the flows' delay distributions, first come, first served. 0 switches them off.");
+    static final ConfigKey<Long> QUANTILES_FROM = row("quantiles.from-packets", number(1, 1_000_000), "8",
+        "A flow gets a distribution at this delay, if there is room. Its quantiles omit the delays before.");
 
     static {
         section("exchange", RestartReason.OPENED,
@@ -526,212 +306,121 @@ public final class ConfigTable {
             "senders.");
     }
 
-    /** Where the receiver listens. */
-    public static final ConfigKey<HostPort> EXCHANGE_LISTEN = row(ConfigKey.of(
-        "exchange.listen", orWord(NONE, hostPort(false)), NONE,
-        "Address where role receiver waits for senders. A port alone is on loopback. Other addresses need exchange.key-file " +
-        "or TLS.")
-        .example("192.0.2.2:8621"));
-    /** Where the sender connects to. */
-    public static final ConfigKey<HostPort> EXCHANGE_CONNECT = row(ConfigKey.of(
-        "exchange.connect", orWord(NONE, hostPort(true)), NONE,
+    public static final ConfigKey<HostPort> EXCHANGE_LISTEN = row("exchange.listen", orWord(NONE, hostPort(false)), NONE,
+        "Address where role receiver waits for senders. A port alone is on loopback. Other addresses need exchange.key-file or " +
+        "TLS.").example("192.0.2.2:8621");
+    public static final ConfigKey<HostPort> EXCHANGE_CONNECT = row("exchange.connect", orWord(NONE, hostPort(true)), NONE,
         "Address of the receiver (role sender). The receiver supplies the digest key, the selector and the sketch sizes.")
-        .example("192.0.2.2:8621"));
-    /** A key that both ends have. */
-    public static final ConfigKey<Path> EXCHANGE_KEY_FILE = row(ConfigKey.of(
-        "exchange.key-file", orWord(NONE, path()), NONE,
+        .example("192.0.2.2:8621");
+    public static final ConfigKey<Path> EXCHANGE_KEY_FILE = row("exchange.key-file", orWord(NONE, path()), NONE,
         "File with the key that both ends share, 32 to 128 hexadecimal digits, as flowlag key writes it.")
-        .example("/etc/flowlag/exchange.key"));
-    /** What is exchanged. */
-    public static final ConfigKey<ExporterConfig.ExchangeMode> EXCHANGE_MODE = row(ConfigKey.of(
-        "exchange.mode", choice(ExporterConfig.ExchangeMode.class), "auto",
+        .example("/etc/flowlag/exchange.key");
+    static final ConfigKey<ExchangeMode> EXCHANGE_MODE = row("exchange.mode", choice(ExchangeMode.class), "auto",
         "What the sender sends for an interval: exact sums of every flow (flows), sketches (sketch), or sums while they fit " +
-        "(auto). Set at the receiver."));
-    /** What auto may take of the network. */
-    public static final ConfigKey<Long> EXCHANGE_BANDWIDTH = row(ConfigKey.of(
-        "exchange.bandwidth", bitRate("8k", "100g"), "10m",
+        "(auto). Set at the receiver.");
+    static final ConfigKey<Long> EXCHANGE_BANDWIDTH = row("exchange.bandwidth", bitRate("8k", "100g"), "10m",
         "Bits per second that mode auto may use for flows. If given, it also limits the default of lds.columns. Set at the " +
-        "receiver."));
-    /** How long the receiver waits. */
-    public static final ConfigKey<Long> EXCHANGE_DEADLINE = row(ConfigKey.of(
-        "exchange.deadline", duration("100ms", "1m"), "3s",
-        "How much longer than segment.max-delay the receiver waits for an interval of the sender. Records of its flows wait " +
-        "as long."));
-    /** Memory for sketches that a receiver asks for. */
-    public static final ConfigKey<Long> EXCHANGE_MEMORY = row(ConfigKey.of(
-        "exchange.memory", octets("64k", "16g"), "384m",
+        "receiver.");
+    static final ConfigKey<Long> EXCHANGE_DEADLINE = row("exchange.deadline", duration("100ms", "1m"), "3s",
+        "How much longer than segment.max-delay the receiver waits for an interval of the sender. Records of its flows wait as " +
+        "long.");
+    static final ConfigKey<Long> EXCHANGE_MEMORY = row("exchange.memory", octets("64k", "16g"), "384m",
         "Octets of sketches, remembered packets and waiting intervals that a receiver may ask of a sender. At the receiver: " +
-        "octets of digests in an interval."));
+        "octets of digests in an interval.");
 
-    /** Connections without a session. */
-    public static final ConfigKey<Long> EXCHANGE_MAX_CONNECTIONS = row(ConfigKey.of(
-        "exchange.max-connections", number(1, 10_000), "64",
+    static final ConfigKey<Long> EXCHANGE_MAX_CONNECTIONS = row("exchange.max-connections", number(1, 10_000), "64",
         "Connections at the receiver without a session. One more replaces the oldest after a tenth of " +
-        "exchange.handshake-timeout, else it waits."));
-    /** How long a stranger may take. */
-    public static final ConfigKey<Long> EXCHANGE_HANDSHAKE = row(ConfigKey.of(
-        "exchange.handshake-timeout", duration("100ms", "5m"), "10s",
-        "How long a connection may take until its session begins, TLS included."));
-    /** How long a message may take. */
-    public static final ConfigKey<Long> EXCHANGE_MESSAGE_TIMEOUT = row(ConfigKey.of(
-        "exchange.message-timeout", duration("100ms", "5m"), "10s",
-        "How long a message may take to arrive once it has begun, and the other end to read any waiting octet."));
-    /** How long the other end may be silent. */
-    public static final ConfigKey<Long> EXCHANGE_IDLE = row(ConfigKey.of(
-        "exchange.idle-timeout", duration("300ms", "1h"), "30s",
-        "How long the other end may be silent. A PING follows after a third of it."));
-    /** The longest message. */
-    public static final ConfigKey<Long> EXCHANGE_MAX_MESSAGE = row(ConfigKey.of(
-        "exchange.max-message-size", octets("36k", "64k"), "64k",
+        "exchange.handshake-timeout, else it waits.");
+    static final ConfigKey<Long> EXCHANGE_HANDSHAKE = row("exchange.handshake-timeout", duration("100ms", "5m"), "10s",
+        "How long a connection may take until its session begins, TLS included.");
+    static final ConfigKey<Long> EXCHANGE_MESSAGE_TIMEOUT = row("exchange.message-timeout", duration("100ms", "5m"), "10s",
+        "How long a message may take to arrive once it has begun, and the other end to read any waiting octet.");
+    static final ConfigKey<Long> EXCHANGE_IDLE = row("exchange.idle-timeout", duration("300ms", "1h"), "30s",
+        "How long the other end may be silent. A PING follows after a third of it.");
+    static final ConfigKey<Long> EXCHANGE_MAX_MESSAGE = row("exchange.max-message-size", octets("36k", "64k"), "64k",
         "Longest message accepted from the other end. A longer one ends the connection. Messages of this version have at most " +
-        "36k."));
-    /** What waits for the other end. */
-    public static final ConfigKey<Long> EXCHANGE_BUFFER = row(ConfigKey.of(
-        "exchange.send-buffer", octets("64k", "64m"), "256k",
-        "Octets of messages that wait in this process until the other end of a connection reads them."));
+        "36k.");
+    static final ConfigKey<Long> EXCHANGE_BUFFER = row("exchange.send-buffer", octets("64k", "64m"), "256k",
+        "Octets of messages that wait in this process until the other end of a connection reads them.");
 
     static {
         section("exchange.tls", RestartReason.OPENED, "Credentials of the exchange. Both ends show a certificate.");
     }
 
-    /** Whether the exchange has TLS. */
-    public static final ConfigKey<Boolean> EXCHANGE_TLS = row(ConfigKey.of(
-        "exchange.tls.enabled", onOff(), "off",
-        "Uses TLS 1.2 or later for the exchange. Equal at both ends."));
-    /** Our certificate. */
-    public static final ConfigKey<Path> EXCHANGE_TLS_CERTIFICATE = row(ConfigKey.of(
-        "exchange.tls.certificate", orWord(NONE, path()), NONE,
-        "PEM file of this end's certificate, with the chain up to its authority.")
-        .example("/etc/flowlag/point.crt"));
-    /** Our key. */
-    public static final ConfigKey<Path> EXCHANGE_TLS_KEY = row(ConfigKey.of(
-        "exchange.tls.key", orWord(NONE, path()), NONE,
-        "PEM file of this end's private key (PKCS #8). Permissions: at most 0640.")
-        .example("/etc/flowlag/point.key"));
-    /** Whom we trust. */
-    public static final ConfigKey<Path> EXCHANGE_TLS_TRUST = row(ConfigKey.of(
-        "exchange.tls.trust", orWord(NONE, path()), NONE,
-        "PEM file of the authorities that may sign the other end's certificate.")
-        .example("/etc/flowlag/authorities.pem"));
-    /** Which names the other end may have. */
-    public static final ConfigKey<List<String>> EXCHANGE_TLS_PEERS = row(ConfigKey.of(
-        "exchange.tls.peers", list(text("DNS name")), "[]",
+    static final ConfigKey<Boolean> EXCHANGE_TLS = row("exchange.tls.enabled", onOff(), "off",
+        "Uses TLS 1.2 or later for the exchange. Equal at both ends.");
+    public static final ConfigKey<Path> EXCHANGE_TLS_CERTIFICATE = row("exchange.tls.certificate", orWord(NONE, path()), NONE,
+        "PEM file of this end's certificate, with the chain up to its authority.").example("/etc/flowlag/point.crt");
+    public static final ConfigKey<Path> EXCHANGE_TLS_KEY = row("exchange.tls.key", orWord(NONE, path()), NONE,
+        "PEM file of this end's private key (PKCS #8). Permissions: at most 0640.").example("/etc/flowlag/point.key");
+    public static final ConfigKey<Path> EXCHANGE_TLS_TRUST = row("exchange.tls.trust", orWord(NONE, path()), NONE,
+        "PEM file of the authorities that may sign the other end's certificate.").example("/etc/flowlag/authorities.pem");
+    static final ConfigKey<List<String>> EXCHANGE_TLS_PEERS = row("exchange.tls.peers", list(text("DNS name")), "[]",
         "Names of which the other end's certificate needs one. The receiver's certificate always needs the host of " +
-        "exchange.connect.")
-        .example("[sender.example.net]"));
+        "exchange.connect.").example("[sender.example.net]");
 
     static {
         section("pipeline", RestartReason.MEMORY, "Rings between the threads.");
     }
 
-    /** The ring between capture and metering. */
-    public static final ConfigKey<Long> PACKET_RING = row(ConfigKey.of(
-        "pipeline.packet-ring", ringOctets("64k", "1g"), "8m",
-        "Ring between capture and each metering thread. When it is full, packets are dropped and counted."));
-    /** The ring between metering and export. */
-    public static final ConfigKey<Long> RECORD_RING = row(ConfigKey.of(
-        "pipeline.record-ring", ringOctets("64k", "1g"), "8m",
-        "Ring between each metering thread and export. When it is full, records are dropped and counted."));
-    /** How many metering threads. */
-    public static final ConfigKey<Long> SHARDS = row(ConfigKey.of(
-        "pipeline.shards", orWord(AUTO, number(1, 64)), AUTO,
-        "Metering threads with threading sharded. Each has its own rings and part of metering.max-flows. With auto: " +
-        "processors minus 1, at least 2."));
-    /** What a thread does when it has nothing to do. */
-    public static final ConfigKey<ExporterConfig.Idle> IDLE = row(ConfigKey.of(
-        "pipeline.idle", choice(ExporterConfig.Idle.class), "backoff",
-        "What a thread without work does: backoff sleeps up to 1 ms, yield gives up its turn, spin keeps its core."));
+    static final ConfigKey<Long> PACKET_RING = row("pipeline.packet-ring", ringOctets("64k", "1g"), "8m",
+        "Ring between capture and each metering thread. When it is full, packets are dropped and counted.");
+    static final ConfigKey<Long> RECORD_RING = row("pipeline.record-ring", ringOctets("64k", "1g"), "8m",
+        "Ring between each metering thread and export. When it is full, records are dropped and counted.");
+    static final ConfigKey<Long> SHARDS = row("pipeline.shards", orWord(AUTO, number(1, 64)), AUTO,
+        "Metering threads with threading sharded. Each has its own rings and part of metering.max-flows. With auto: processors " +
+        "minus 1, at least 2.");
+    static final ConfigKey<Idle> IDLE = row("pipeline.idle", choice(Idle.class), "backoff",
+        "What a thread without work does: backoff sleeps up to 1 ms, yield gives up its turn, spin keeps its core.");
 
     static {
         section("exporting", RestartReason.RECORDS,
             "Destinations of records. Keys marked with transports may also be set for one destination.");
     }
 
-    /** The destinations. */
-    public static final ConfigKey<List<String>> DESTINATIONS = row(ConfigKey.of(
-        "exporting.destinations", list(text("destination")), "[]",
-        "Where records go: URIs (udp://host:port, tcp://host:port, tls://host:port, file:PATH) or maps of uri and keys of " +
-        "this section.")
-        .example("[\"udp://192.0.2.1:4739\"]").reloads());
-    /** The profile. */
-    public static final ConfigKey<ExporterConfig.Profile> PROFILE = row(ConfigKey.of(
-        "exporting.profile", choice(ExporterConfig.Profile.class), "full",
+    public static final ConfigKey<List<String>> DESTINATIONS = row("exporting.destinations", list(text("destination")), "[]",
+        "Where records go: URIs (udp://host:port, tcp://host:port, tls://host:port, file:PATH) or maps of uri and keys of this " +
+        "section.").example("[\"udp://192.0.2.1:4739\"]").reloads();
+    public static final ConfigKey<Profile> PROFILE = row("exporting.profile", choice(Profile.class), "full",
         "Elements in a record: classic has elements that all collectors know; standard adds path delay (RFC 9951); full adds " +
-        "enterprise elements.")
-        .reloads().perDestination(UDP, TCP, TLS, FILE));
-    /** The enterprise number. */
-    public static final ConfigKey<Long> ENTERPRISE_NUMBER = row(ConfigKey.of(
+        "enterprise elements.").reloads().perDestination(UDP, TCP, TLS, FILE);
+    public static final ConfigKey<Long> ENTERPRISE_NUMBER = row(
         "exporting.enterprise-number", number(0, UNSIGNED_32_MAX), "32473",
-        "Private Enterprise Number of the enterprise elements. 32473 is for documentation (RFC 5612): register your own. 0 " +
-        "and 29305 are refused."));
-    /** Octets of a message at most. */
-    public static final ConfigKey<Long> MAX_MESSAGE_SIZE = row(ConfigKey.of(
-        "exporting.max-message-size", orWord(AUTO, octets("512", "65535")), AUTO,
+        "Private Enterprise Number of the enterprise elements. 32473 is for documentation (RFC 5612): register your own. 0 and " +
+        "29305 are refused.");
+    static final ConfigKey<Long> MAX_MESSAGE_SIZE = row("exporting.max-message-size", orWord(AUTO, octets("512", "65535")), AUTO,
         "Longest IPFIX message. With auto it is 1400 octets on udp, to fit the path, and 16k elsewhere.")
-        .reloads().perDestination(UDP, TCP, TLS, FILE));
-    /** How often templates are resent. */
-    public static final ConfigKey<Long> TEMPLATE_REFRESH = row(ConfigKey.of(
-        "exporting.template-refresh", duration("1s", "1d"), "60s",
-        "How often templates are sent again on udp.")
-        .reloads().perDestination(UDP));
-    /** After how many messages templates are resent. */
-    public static final ConfigKey<Long> TEMPLATE_REFRESH_MESSAGES = row(ConfigKey.of(
-        "exporting.template-refresh-messages", number(0, 1_000_000), "0",
+        .reloads().perDestination(UDP, TCP, TLS, FILE);
+    static final ConfigKey<Long> TEMPLATE_REFRESH = row("exporting.template-refresh", duration("1s", "1d"), "60s",
+        "How often templates are sent again on udp.").reloads().perDestination(UDP);
+    static final ConfigKey<Long> TEMPLATE_REFRESH_MESSAGES = row("exporting.template-refresh-messages", number(0, 1_000_000), "0",
         "Messages after which templates are sent again on udp, in addition to template-refresh. 0 means never.")
-        .reloads().perDestination(UDP));
-    /** Whether options records are sent. */
-    public static final ConfigKey<ExporterConfig.OptionsMode> OPTIONS = row(ConfigKey.of(
-        "exporting.options", choice(ExporterConfig.OptionsMode.class), "auto",
+        .reloads().perDestination(UDP);
+    public static final ConfigKey<OptionsMode> OPTIONS = row("exporting.options", choice(OptionsMode.class), "auto",
         "Sends options records (statistics, element types). With auto: on for tcp, tls and file, off for udp, where nfdump " +
-        "counts them as sequence errors.")
-        .reloads().perDestination(UDP, TCP, TLS, FILE));
-    /** How often statistics records are sent. */
-    public static final ConfigKey<Long> OPTIONS_INTERVAL = row(ConfigKey.of(
-        "exporting.options-interval", duration("1s", "1d"), "60s",
-        "How often options records are sent.")
-        .reloads().perDestination(UDP, TCP, TLS, FILE));
-    /** How long a record waits for its message to fill. */
-    public static final ConfigKey<Long> FLUSH_INTERVAL = row(ConfigKey.of(
-        "exporting.flush-interval", duration("1ms", "1m"), "1s",
-        "Longest time that a record waits for its message to fill.")
-        .reloads().perDestination(UDP, TCP, TLS, FILE));
-    /** How fast records are sent. */
-    public static final ConfigKey<Long> RATE_LIMIT = row(ConfigKey.of(
-        "exporting.rate-limit", orWord(NONE, bitRate("8k", "100g")), NONE,
+        "counts them as sequence errors.").reloads().perDestination(UDP, TCP, TLS, FILE);
+    static final ConfigKey<Long> OPTIONS_INTERVAL = row("exporting.options-interval", duration("1s", "1d"), "60s",
+        "How often options records are sent.").reloads().perDestination(UDP, TCP, TLS, FILE);
+    static final ConfigKey<Long> FLUSH_INTERVAL = row("exporting.flush-interval", duration("1ms", "1m"), "1s",
+        "Longest time that a record waits for its message to fill.").reloads().perDestination(UDP, TCP, TLS, FILE);
+    static final ConfigKey<Long> RATE_LIMIT = row("exporting.rate-limit", orWord(NONE, bitRate("8k", "100g")), NONE,
         "Most bits per second of IPFIX messages, so that a burst does not overrun the collector.")
-        .reloads().example("20m").perDestination(UDP, TCP, TLS));
-    /** How long to wait before connecting again. */
-    public static final ConfigKey<Long> RECONNECT_INTERVAL = row(ConfigKey.of(
-        "exporting.reconnect-interval", duration("10ms", "1d"), "60s",
+        .reloads().example("20m").perDestination(UDP, TCP, TLS);
+    static final ConfigKey<Long> RECONNECT_INTERVAL = row("exporting.reconnect-interval", duration("10ms", "1d"), "60s",
         "Wait before the next connection attempt (RFC 7011 section 10.4.4: a minute or more), and, with a spool, before a " +
-        "failed file is retried.")
-        .reloads().perDestination(TCP, TLS, FILE));
-    /** How long a connection may take to come about. */
-    public static final ConfigKey<Long> CONNECT_TIMEOUT = row(ConfigKey.of(
-        "exporting.connect-timeout", duration("10ms", "5m"), "5s",
-        "How long a connection attempt may take, the TLS handshake included.")
-        .reloads().perDestination(TCP, TLS));
-    /** Octets of the socket's buffer. */
-    public static final ConfigKey<Long> SEND_BUFFER = row(ConfigKey.of(
-        "exporting.send-buffer", octets("4k", "1g"), "4m",
-        "Send buffer requested from the kernel for the socket.")
-        .reloads().perDestination(UDP, TCP, TLS));
-    /** Where records wait. */
-    public static final ConfigKey<Path> SPOOL = row(ConfigKey.of(
-        "exporting.spool", orWord(NONE, path()), NONE,
+        "failed file is retried.").reloads().perDestination(TCP, TLS, FILE);
+    static final ConfigKey<Long> CONNECT_TIMEOUT = row("exporting.connect-timeout", duration("10ms", "5m"), "5s",
+        "How long a connection attempt may take, the TLS handshake included.").reloads().perDestination(TCP, TLS);
+    static final ConfigKey<Long> SEND_BUFFER = row("exporting.send-buffer", octets("4k", "1g"), "4m",
+        "Send buffer requested from the kernel for the socket.").reloads().perDestination(UDP, TCP, TLS);
+    static final ConfigKey<Path> SPOOL = row("exporting.spool", orWord(NONE, path()), NONE,
         "Directory for records that wait while a collector or file is unavailable (run). Without it such records are lost and " +
-        "counted.")
-        .example("/var/lib/flowlag/spool").reloads().perDestination(TCP, TLS, FILE));
-    /** How much of the disk. */
-    public static final ConfigKey<Long> SPOOL_SIZE = row(ConfigKey.of(
-        "exporting.spool-size", octets("1m", "1024g"), "256m",
+        "counted.").example("/var/lib/flowlag/spool").reloads().perDestination(TCP, TLS, FILE);
+    static final ConfigKey<Long> SPOOL_SIZE = row("exporting.spool-size", octets("1m", "1024g"), "256m",
         "Most disk octets of a destination's spool. When it is full, the oldest records are dropped and counted.")
-        .reloads().perDestination(TCP, TLS, FILE));
-    /** How fast they leave. */
-    public static final ConfigKey<Long> SPOOL_RATE = row(ConfigKey.of(
-        "exporting.spool-rate", number(1, 10_000_000), "10000",
-        "Most records per second that leave a spool, in addition to live ones.")
-        .reloads().perDestination(TCP, TLS, FILE));
+        .reloads().perDestination(TCP, TLS, FILE);
+    static final ConfigKey<Long> SPOOL_RATE = row("exporting.spool-rate", number(1, 10_000_000), "10000",
+        "Most records per second that leave a spool, in addition to live ones.").reloads().perDestination(TCP, TLS, FILE);
 
     static {
         section("exporting.tls", null,
@@ -739,95 +428,69 @@ public final class ConfigTable {
             "again, for the next connection.");
     }
 
-    /** Our certificate. */
-    public static final ConfigKey<Path> TLS_CERTIFICATE = row(ConfigKey.of(
-        "exporting.tls.certificate", orWord(NONE, path()), NONE,
-        "PEM file of this end's certificate, with the chain up to its authority.")
-        .example("/etc/flowlag/exporter.crt").reloads());
-    /** Our key. */
-    public static final ConfigKey<Path> TLS_KEY = row(ConfigKey.of(
-        "exporting.tls.key", orWord(NONE, path()), NONE,
+    public static final ConfigKey<Path> TLS_CERTIFICATE = row("exporting.tls.certificate", orWord(NONE, path()), NONE,
+        "PEM file of this end's certificate, with the chain up to its authority.").example("/etc/flowlag/exporter.crt").reloads();
+    public static final ConfigKey<Path> TLS_KEY = row("exporting.tls.key", orWord(NONE, path()), NONE,
         "PEM file of this end's private key (PKCS #8). Permissions: at most 0640.")
-        .example("/etc/flowlag/exporter.key").reloads());
-    /** Whom we trust. */
-    public static final ConfigKey<Path> TLS_TRUST = row(ConfigKey.of(
-        "exporting.tls.trust", orWord(NONE, path()), NONE,
+        .example("/etc/flowlag/exporter.key").reloads();
+    public static final ConfigKey<Path> TLS_TRUST = row("exporting.tls.trust", orWord(NONE, path()), NONE,
         "PEM file of the authorities that may sign the collector's certificate.")
-        .example("/etc/flowlag/authorities.pem").reloads());
-    /** Which names the collector may have. */
-    public static final ConfigKey<List<String>> TLS_PEERS = row(ConfigKey.of(
-        "exporting.tls.peers", list(text("DNS name")), "[]",
+        .example("/etc/flowlag/authorities.pem").reloads();
+    public static final ConfigKey<List<String>> TLS_PEERS = row("exporting.tls.peers", list(text("DNS name")), "[]",
         "Names of which the collector's certificate needs one. It always needs the host of the URI.")
-        .example("[collector.example.net]").reloads());
+        .example("[collector.example.net]").reloads();
 
     static {
         section("log", RestartReason.OPENED, "The process's log.");
     }
 
-    /** The log's level. */
-    public static final ConfigKey<ExporterConfig.LogLevel> LOG_LEVEL = row(ConfigKey.of(
-        "log.level", choice(ExporterConfig.LogLevel.class), "info",
-        "Lowest severity that is logged.")
-        .reloads());
-    /** The log's file. */
-    public static final ConfigKey<Path> LOG_FILE = row(ConfigKey.of(
-        "log.file", orWord(NONE, path()), NONE,
-        "File to log to, instead of standard error.")
-        .example("/var/log/flowlag.log"));
+    public static final ConfigKey<LogLevel> LOG_LEVEL = row("log.level", choice(LogLevel.class), "info",
+        "Lowest severity that is logged.").reloads();
+    public static final ConfigKey<Path> LOG_FILE = row("log.file", orWord(NONE, path()), NONE,
+        "File to log to, instead of standard error.").example("/var/log/flowlag.log");
 
     static {
         section("stats", RestartReason.OPENED, "Counters for other programs, as JSON.");
     }
 
-    /** Where the statistics go. */
-    public static final ConfigKey<Path> STATS_FILE = row(ConfigKey.of(
-        "stats.file", orWord(NONE, path()), NONE,
-        "File for the counters at the end, or - for standard output.")
-        .example("/run/flowlag/stats.json"));
-    /** How often the statistics are written. */
-    public static final ConfigKey<Long> STATS_INTERVAL = row(ConfigKey.of(
-        "stats.interval", orWord(NONE, duration("100ms", "1d")), NONE,
-        "How often the file is rewritten while the process runs.")
-        .example("10s").reloads());
+    public static final ConfigKey<Path> STATS_FILE = row("stats.file", orWord(NONE, path()), NONE,
+        "File for the counters at the end, or - for standard output.").example("/run/flowlag/stats.json");
+    static final ConfigKey<Long> STATS_INTERVAL = row("stats.interval", orWord(NONE, duration("100ms", "1d")), NONE,
+        "How often the file is rewritten while the process runs.").example("10s").reloads();
 
     static {
         section("status", RestartReason.OPENED, "What flowlag top, flowlag flows and the status page show of a running process.");
     }
 
-    /** Whether there is a status file. */
-    public static final ConfigKey<Boolean> STATUS_ENABLED = row(ConfigKey.of(
-        "status.enabled", onOff(), "on",
-        "Keeps a status file while run works, for top and flows on the same machine."));
-    /** Where the status file is. */
-    public static final ConfigKey<Path> STATUS_FILE = row(ConfigKey.of(
-        "status.file", orWord(AUTO, path()), AUTO,
-        "Status file. With auto: flowlag-PID.status in $RUNTIME_DIRECTORY, /run/flowlag, $XDG_RUNTIME_DIR/flowlag or /tmp, " +
-        "the first writable one.")
-        .example("/run/flowlag/exporter.status"));
-    /** How often the status is written. */
-    public static final ConfigKey<Long> STATUS_INTERVAL = row(ConfigKey.of(
-        "status.interval", duration("100ms", "1m"), "1s",
-        "How often the status is written, and so the age of what top, flows, metrics and the status page show."));
-    /** Flows of the status. */
-    public static final ConfigKey<Long> STATUS_FLOWS = row(ConfigKey.of(
-        "status.flows", count("16", "16k"), "1k",
+    static final ConfigKey<Boolean> STATUS_ENABLED = row("status.enabled", onOff(), "on",
+        "Keeps a status file while run works, for top and flows on the same machine.");
+    static final ConfigKey<Path> STATUS_FILE = row("status.file", orWord(AUTO, path()), AUTO,
+        "Status file. With auto: flowlag-PID.status in $RUNTIME_DIRECTORY, /run/flowlag, $XDG_RUNTIME_DIR/flowlag or /tmp, the " +
+        "first writable one.").example("/run/flowlag/exporter.status");
+    static final ConfigKey<Long> STATUS_INTERVAL = row("status.interval", duration("100ms", "1m"), "1s",
+        "How often the status is written, and so the age of what top, flows, metrics and the status page show.");
+    static final ConfigKey<Long> STATUS_FLOWS = row("status.flows", count("16", "16k"), "1k",
         "Most flows in the status: the slowest that are active or ended in the last minute, or the largest where no delay is " +
-        "measured."));
+        "measured.");
 
     static {
         section("metrics", RestartReason.OPENED,
             "HTTP for monitoring: /metrics (Prometheus), /healthz, and a status page at /. Read only.");
     }
 
-    /** Where the metrics are served. */
-    public static final ConfigKey<HostPort> METRICS_LISTEN = row(ConfigKey.of(
-        "metrics.listen", orWord(NONE, hostPort(false)), NONE,
+    public static final ConfigKey<HostPort> METRICS_LISTEN = row("metrics.listen", orWord(NONE, hostPort(false)), NONE,
         "Address of the metrics and the status page. A port alone is on loopback. There is no password.")
-        .example("127.0.0.1:9471"));
-    /** How many connections. */
-    public static final ConfigKey<Long> METRICS_CONNECTIONS = row(ConfigKey.of(
-        "metrics.connections", number(1, 1024), "32",
-        "Connections at the same time. One more ends the one that has waited longest."));
+        .example("127.0.0.1:9471");
+    static final ConfigKey<Long> METRICS_CONNECTIONS = row("metrics.connections", number(1, 1024), "32",
+        "Connections at the same time. One more ends the one that has waited longest.");
+
+    static {
+        for (final ConfigKey<?> key : KEYS.values()) {
+            if (key.isReloadable() == (key.restartReason() != null)) {
+                throw new IllegalStateException(key + " is not taken over on reload and does not say why");
+            }
+        }
+    }
 
     private ConfigTable() {
     }
@@ -894,15 +557,12 @@ public final class ConfigTable {
         REASONS.put(path, reason);
     }
 
-    private static <T> ConfigKey<T> row(final ConfigKey<T> written) {
-        final ConfigKey<T> key = written.isReloadable() || written.restartReason() != null ? written :
-            written.restarts(REASONS.get(written.section()));
-        if (!key.isReloadable() && key.restartReason() == null) {
-            throw new IllegalStateException(key + " is not taken over on reload and does not say why");
-        }
-        if (KEYS.put(key.path(), key) != null || !SECTIONS.containsKey(key.section())) {
+    private static <T> ConfigKey<T> row(
+        final String path, final ValueType<T> type, final String defaultText, final String description) {
+        final ConfigKey<T> key = new ConfigKey<>(path, type, defaultText, description);
+        if (KEYS.put(path, key) != null || !SECTIONS.containsKey(key.section())) {
             throw new IllegalStateException("row " + key);
         }
-        return key;
+        return key.restarts(REASONS.get(key.section()));
     }
 }

@@ -2,7 +2,7 @@ package io.flowlag.exporter.config;
 
 /** Sizes of memory on command lines. Stateless. */
 public final class MemorySize {
-    private static final UnitValue SIZE = UnitValue.octets("16m", "1024g");
+    private static final ValueType<Long> SIZE = UnitValue.octets("16m", "1024g");
 
     private MemorySize() {
     }

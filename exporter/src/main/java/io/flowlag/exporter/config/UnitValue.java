@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * A whole number with a unit: durations, counts, octets and rates. They differ in their units and in the meaning of a bare
  * number.
  */
-final class UnitValue extends ValueType<Long> {
+final class UnitValue {
     private static final Pattern NUMBER_AND_UNIT = Pattern.compile("([0-9]+) ?([A-Za-z/]*)");
     private static final Map<String, Long> TIME_UNITS = units(
         "ns", 1L, "us", 1_000L, "ms", 1_000_000L, "s", 1_000_000_000L, "m", 60_000_000_000L, "h", 3_600_000_000_000L,
@@ -42,32 +42,35 @@ final class UnitValue extends ValueType<Long> {
     }
 
     /** A duration in ns; a bare number is refused. */
-    static UnitValue duration(final String minimum, final String maximum) {
-        return new UnitValue("duration", TIME_UNITS, "s", false, false, minimum, maximum);
+    static ValueType<Long> duration(final String minimum, final String maximum) {
+        return type(new UnitValue("duration", TIME_UNITS, "s", false, false, minimum, maximum));
     }
 
     /** A rate in bits/s, decimal units. */
-    static UnitValue bitRate(final String minimum, final String maximum) {
-        return new UnitValue("rate", DECIMAL_UNITS, "m", true, false, minimum, maximum);
+    static ValueType<Long> bitRate(final String minimum, final String maximum) {
+        return type(new UnitValue("rate", DECIMAL_UNITS, "m", true, false, minimum, maximum));
     }
 
     /** Octets; k is 1024. */
-    static UnitValue octets(final String minimum, final String maximum) {
-        return new UnitValue("number of octets", BINARY_UNITS, "m", true, false, minimum, maximum);
+    static ValueType<Long> octets(final String minimum, final String maximum) {
+        return type(new UnitValue("number of octets", BINARY_UNITS, "m", true, false, minimum, maximum));
     }
 
     /** A number of octets that is a power of two, as a ring needs. */
-    static UnitValue ringOctets(final String minimum, final String maximum) {
-        return new UnitValue("number of octets", BINARY_UNITS, "m", true, true, minimum, maximum);
+    static ValueType<Long> ringOctets(final String minimum, final String maximum) {
+        return type(new UnitValue("number of octets", BINARY_UNITS, "m", true, true, minimum, maximum));
     }
 
     /** A count; k is 1024. */
-    static UnitValue count(final String minimum, final String maximum) {
-        return new UnitValue("count", BINARY_UNITS, "k", true, false, minimum, maximum);
+    static ValueType<Long> count(final String minimum, final String maximum) {
+        return type(new UnitValue("count", BINARY_UNITS, "k", true, false, minimum, maximum));
     }
 
-    @Override
-    Long parse(final String text) throws BadValueException {
+    private static ValueType<Long> type(final UnitValue value) {
+        return ValueType.of(value.syntax(), value::parse);
+    }
+
+    private Long parse(final String text) throws BadValueException {
         final Matcher matcher = NUMBER_AND_UNIT.matcher(text);
         if (!matcher.matches()) {
             throw new BadValueException("is no " + noun + ": write a whole number" + wantedUnit() + ", " + range);
@@ -85,8 +88,7 @@ final class UnitValue extends ValueType<Long> {
         return inRange(matcher.group(1), unit, multiply(matcher.group(1), factor));
     }
 
-    @Override
-    String syntax() {
+    private String syntax() {
         return noun + (units == DECIMAL_UNITS ? " in bits/s" : "") + (powerOfTwo ? ", a power of two" : "") + ", " + range;
     }
 

@@ -26,7 +26,7 @@ class ConfigPropertiesTest {
 
     @Property(tries = 200)
     void shouldReadADurationInEveryUnit(@ForAll @IntRange(min = 1, max = 80) final int number) throws BadValueException {
-        final UnitValue type = UnitValue.duration("1ns", "90d");
+        final ValueType<Long> type = UnitValue.duration("1ns", "90d");
         assertEquals(number, type.parse(number + "ns"));
         assertEquals(number * 1_000L, type.parse(number + "us"));
         assertEquals(number * 1_000_000L, type.parse(number + "ms"));
@@ -39,7 +39,7 @@ class ConfigPropertiesTest {
     @Property(tries = 200)
     void shouldRefuseEveryBareDurationWithAWayOutThatHolds(@ForAll @LongRange(min = 0, max = 1_000_000) final long number)
         throws BadValueException {
-        final UnitValue type = UnitValue.duration("0s", "90d");
+        final ValueType<Long> type = UnitValue.duration("0s", "90d");
         final BadValueException refusal = assertThrows(BadValueException.class, () -> type.parse(Long.toString(number)));
         final String suggestion = refusal.getMessage().replaceAll(".*write ([0-9]+[a-z]+) .*", "$1");
         assertEquals(number * 1_000_000_000L, type.parse(suggestion));
@@ -47,7 +47,7 @@ class ConfigPropertiesTest {
 
     @Property(tries = 200)
     void shouldCountOctetsIn1024AndRatesIn1000(@ForAll @IntRange(min = 1, max = 1000) final int number) throws BadValueException {
-        final UnitValue octets = UnitValue.octets("1", "1000g");
+        final ValueType<Long> octets = UnitValue.octets("1", "1000g");
         assertEquals(number, octets.parse(Integer.toString(number)));
         assertEquals(number * 1024L, octets.parse(number + "k"));
         assertEquals((long)number << 20, octets.parse(number + "M"));
@@ -57,7 +57,7 @@ class ConfigPropertiesTest {
 
     @Property(tries = 500)
     void shouldNeverOverflow(@ForAll @LongRange(min = 1) final long number) {
-        final UnitValue type = UnitValue.octets("1", "1000g");
+        final ValueType<Long> type = UnitValue.octets("1", "1000g");
         try {
             final long value = type.parse(number + "g");
             assertEquals(number, value >> 30);
