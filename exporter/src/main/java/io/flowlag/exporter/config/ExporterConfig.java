@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * The effective configuration, checked and built once by {@link ConfigLoader#conclude()}. Immutable, any thread.
@@ -49,16 +50,9 @@ public record ExporterConfig(
     List<EffectiveValue> effectiveValues,
     List<String> warnings) {
 
-    /** Threads of the process. */
+    /** Threads of the process: {@code threading}. */
     public enum Threading {
-        /** One thread each for capture, metering and export. */
-        PIPELINED,
-        /** One thread for all. */
-        SHARED,
-        /** Several threads for metering. */
-        SHARDED,
-        /** No thread besides the caller's. */
-        INVOKER
+        PIPELINED, SHARED, SHARDED, INVOKER
     }
 
     /** Capture mechanisms for live interfaces. */
@@ -69,52 +63,29 @@ public record ExporterConfig(
         PCAP
     }
 
-    /** Which way packets pass the interface. */
+    /** Which way packets pass the interface: {@code capture.direction}. */
     public enum Direction {
-        /** Into the machine. */
-        IN,
-        /** Out of the machine. */
-        OUT,
-        /** Either. */
-        BOTH
+        IN, OUT, BOTH
     }
 
-    /** Whose header makes the flow key of a tunnelled packet. */
+    /** Whose header makes the flow key of a tunnelled packet: {@code decode.tunnels}. */
     public enum Tunnels {
-        /** The outermost IP header. */
-        OUTER,
-        /** The innermost IP header that can be reached. */
-        INNER
+        OUTER, INNER
     }
 
-    /** Fields that a flow key may have beyond the 5-tuple. */
+    /** Fields that a flow key may have beyond the 5-tuple: {@code metering.flow-key}. */
     public enum KeyField {
-        /** The Differentiated Services code point. */
-        DSCP,
-        /** The VLAN identifier. */
-        VLAN,
-        /** The interface of arrival. */
-        INTERFACE
+        DSCP, VLAN, INTERFACE
     }
 
-    /** How a thread without work waits. */
+    /** How a thread without work waits: {@code pipeline.idle}. */
     public enum Idle {
-        /** Sleeps with growing pauses. */
-        BACKOFF,
-        /** Spins. */
-        SPIN,
-        /** Yields. */
-        YIELD
+        BACKOFF, SPIN, YIELD
     }
 
-    /** Which elements a record has. */
+    /** Which elements a record has: {@code exporting.profile}. */
     public enum Profile {
-        /** Elements known to every collector. */
-        CLASSIC,
-        /** Classic and path delay. */
-        STANDARD,
-        /** Standard, and the enterprise elements. */
-        FULL
+        CLASSIC, STANDARD, FULL
     }
 
     /** How a destination is reached. */
@@ -129,14 +100,9 @@ public record ExporterConfig(
         FILE
     }
 
-    /** Whether options records are sent. */
+    /** Whether options records are sent: {@code exporting.options}. */
     public enum OptionsMode {
-        /** On for tcp, tls and file; off for udp. */
-        AUTO,
-        /** Sent. */
-        ON,
-        /** Not sent. */
-        OFF
+        AUTO, ON, OFF
     }
 
     /** Role of a process in the segment. */
@@ -161,54 +127,29 @@ public record ExporterConfig(
         }
     }
 
-    /** Treatment of segmentation and receive offloads. */
+    /** Treatment of segmentation and receive offloads: {@code segment.offload}. */
     public enum Offload {
-        /** The process refuses to start with them. */
-        REFUSE,
-        /** They are accepted. */
-        ALLOW
+        REFUSE, ALLOW
     }
 
-    /** Source of the clock's error. */
+    /** Source of the clock's error: {@code clock.source}. */
     public enum ClockSource {
-        /** The kernel's own bound. */
-        ADJTIMEX,
-        /** A file that is updated. */
-        FILE,
-        /** A configured constant. */
-        FIXED
+        ADJTIMEX, FILE, FIXED
     }
 
-    /** When references are sent. */
+    /** When references are sent: {@code rli.policy}. */
     public enum Policy {
-        /** By utilization, Algorithm 1 of the RLI paper. */
-        ADAPTIVE,
-        /** One in n packets. */
-        EVERY_N,
-        /** One each interval. */
-        EVERY_INTERVAL,
-        /** Whichever comes first. */
-        COMBINED,
-        /** None is sent: regular packets serve as references. */
-        PASSIVE
+        ADAPTIVE, EVERY_N, EVERY_INTERVAL, COMBINED, PASSIVE
     }
 
-    /** What the sender ships of an interval. */
+    /** What the sender ships of an interval: {@code exchange.mode}. */
     public enum ExchangeMode {
-        /** Sketches. */
-        SKETCH,
-        /** Exact sums of every flow. */
-        FLOWS,
-        /** Sums of flows while they fit the bandwidth, else sketches. */
-        AUTO
+        SKETCH, FLOWS, AUTO
     }
 
-    /** How delays are estimated. */
+    /** How delays are estimated: {@code rli.estimator}. */
     public enum EstimatorKind {
-        /** Interpolated between two references. */
-        LINEAR,
-        /** By the last reference. */
-        LEFT
+        LINEAR, LEFT
     }
 
     /** How a packet's own size adds to its delay. */
@@ -223,24 +164,14 @@ public record ExporterConfig(
         FITTED
     }
 
-    /** Use of the clocks' estimated drift. */
+    /** Use of the clocks' estimated drift: {@code rli.drift}. */
     public enum Drift {
-        /** Reported only. */
-        REPORT,
-        /** Subtracted from the delays. */
-        APPLY
+        REPORT, APPLY
     }
 
-    /** Lowest level that is logged. */
+    /** Lowest level that is logged: {@code log.level}. */
     public enum LogLevel {
-        /** Needs action. */
-        ERROR,
-        /** May need action. */
-        WARN,
-        /** Normal operation. */
-        INFO,
-        /** Details of operation. */
-        DEBUG
+        ERROR, WARN, INFO, DEBUG
     }
 
     /**
@@ -411,6 +342,15 @@ public record ExporterConfig(
         List<Sender> senders,
         int passivePpm,
         boolean injectionGiven) {
+        /** Octets of a reference with a key and a follow-up. */
+        static final int KEYED_REFERENCE_BYTES = 152;
+
+        private static final int REFERENCE_BYTES = 64;
+        private static final int ETHERNET_UDP_BYTES = 14 + 8;
+        private static final int IPV4_BYTES = 20;
+        private static final int IPV6_BYTES = 40;
+        private static final Pattern IPV4_ADDRESS = Pattern.compile("[0-9.]+");
+
         /** The same for a bottleneck of known capacity. */
         public Rli withSerialisationAt(final long bps) {
             return new Rli(policy, everyN, everyIntervalNs, minimumUtilization, maximumUtilization, minimumRateOneIn,
@@ -420,7 +360,13 @@ public record ExporterConfig(
 
         /** {@return octets of a reference on the link, as regular packets are counted} */
         public int referenceLengthBytes() {
-            return DelayRelations.referenceLengthBytes(target, keyFile != null);
+            return referenceLengthBytes(target, keyFile != null);
+        }
+
+        /** Length of a reference's frame, each with a follow-up. A name, whose address is not known yet, counts as IPv6. */
+        static int referenceLengthBytes(final String target, final boolean isKeyed) {
+            final boolean isIpv4 = target == null || IPV4_ADDRESS.matcher(target).matches();
+            return ETHERNET_UDP_BYTES + (isIpv4 ? IPV4_BYTES : IPV6_BYTES) + (isKeyed ? KEYED_REFERENCE_BYTES : REFERENCE_BYTES);
         }
 
         /** {@return number of senders, 1 or more} */

@@ -12,22 +12,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import static io.flowlag.exporter.config.ConfigTable.*;
+
 /**
  * Checks the files that the process writes. None may be an input, a configuration file, or the output of another part of the
  * process. Links are resolved before files are compared. Every fault is added to the problems.
  */
-final class FileRelations {
+final class FileRelations extends SettingsAccess {
     private static final String STANDARD_STREAM = "-";
     private static final Path DEVICES = Path.of("/dev");
     private static final List<ConfigKey<Path>> READ = List.of(
-        ConfigTable.DIGEST_KEY_FILE, ConfigTable.CLOCK_FILE, ConfigTable.REFERENCE_KEY_FILE, ConfigTable.EXCHANGE_KEY_FILE,
-        ConfigTable.EXCHANGE_TLS_CERTIFICATE, ConfigTable.EXCHANGE_TLS_KEY, ConfigTable.EXCHANGE_TLS_TRUST,
-        ConfigTable.TLS_CERTIFICATE, ConfigTable.TLS_KEY, ConfigTable.TLS_TRUST);
+        DIGEST_KEY_FILE, CLOCK_FILE, REFERENCE_KEY_FILE, EXCHANGE_KEY_FILE,
+        EXCHANGE_TLS_CERTIFICATE, EXCHANGE_TLS_KEY, EXCHANGE_TLS_TRUST,
+        TLS_CERTIFICATE, TLS_KEY, TLS_TRUST);
     private static final List<ConfigKey<Path>> WRITTEN = List.of(
-        ConfigTable.CHECKPOINT_FILE, ConfigTable.LOG_FILE, ConfigTable.STATS_FILE, ConfigTable.STATUS_FILE);
+        CHECKPOINT_FILE, LOG_FILE, STATS_FILE, STATUS_FILE);
     /** Files that are created along with a file, by suffix. */
     private static final Map<ConfigKey<Path>, List<String>> COMPANIONS = Map.of(
-        ConfigTable.CHECKPOINT_FILE, List.of(".lock", ".ring", ".new", ".damaged"), ConfigTable.STATS_FILE, List.of(".part"));
+        CHECKPOINT_FILE, List.of(".lock", ".ring", ".new", ".damaged"), STATS_FILE, List.of(".part"));
 
     /**
      * A file of the command's own options.
@@ -37,26 +39,22 @@ final class FileRelations {
     record OwnFile(String user, Path file) {
     }
 
-    private final Map<ConfigKey<?>, Setting> settings;
     private final List<DestinationSpec> destinations;
-    private final Problems problems;
     private final Map<Object, String> users = new HashMap<>();
 
     FileRelations(final Map<ConfigKey<?>, Setting> settings, final List<DestinationSpec> destinations, final Problems problems) {
-        this.settings = settings;
+        super(settings, problems);
         this.destinations = destinations;
-        this.problems = problems;
     }
 
     void check(final List<OwnFile> inputs, final List<OwnFile> outputs) {
         inputs.forEach((input) -> read(input.user(), input.file()));
-        READ.forEach((key) -> read(key.path(), key.cast(settings.get(key).value())));
-        ConfigTable.SENDERS.cast(settings.get(ConfigTable.SENDERS).value())
-            .forEach((sender) -> read(ConfigTable.SENDERS.path(), sender.keyFile()));
+        READ.forEach((key) -> read(key.path(), value(key)));
+        value(SENDERS).forEach((sender) -> read(SENDERS.path(), sender.keyFile()));
         for (final OwnFile output : outputs) {
             final String user = write(output.user(), output.file());
             if (user != null) {
-                problems.add(Origin.commandLine(output.user()), output.file() + ": " + sameFile(user));
+                problems().add(Origin.commandLine(output.user()), output.file() + ": " + sameFile(user));
             }
         }
         WRITTEN.forEach(this::write);
@@ -67,29 +65,28 @@ final class FileRelations {
         final Set<String> targets = new HashSet<>();
         for (final DestinationSpec spec : destinations) {
             final DestinationUri uri = spec.uri();
-            final String path = ConfigTable.DESTINATIONS.path();
+            final String path = DESTINATIONS.path();
             final String user = uri.transport() == Transport.FILE ? write(path, uri.file()) : null;
             if (user != null) {
-                problems.add(spec.origin(), path, uri.text(), sameFile(user));
+                problems().add(spec.origin(), path, uri.text(), sameFile(user));
             } else if (!targets.add(uri.text())) {
-                problems.add(spec.origin(), path, uri.text(), "is listed twice: leave one out");
+                problems().add(spec.origin(), path, uri.text(), "is listed twice: leave one out");
             }
         }
     }
 
     private void write(final ConfigKey<Path> key) {
-        final Setting setting = settings.get(key);
-        final Path file = key.cast(setting.value());
+        final Path file = value(key);
         final String user = write(key.path(), file);
         if (user != null) {
-            problems.add(setting.origin(), key.path(), setting.text(), sameFile(user));
+            problem(key, sameFile(user));
             return;
         }
         for (final String suffix : file == null ? List.<String>of() : COMPANIONS.getOrDefault(key, List.of())) {
             final Path companion = file.resolveSibling(file.getFileName() + suffix);
             final String other = write(key.path() + " (with " + suffix + ")", companion);
             if (other != null) {
-                problems.add(setting.origin(), key.path(), setting.text(), companion + " is made too, and " + sameFile(other));
+                problem(key, companion + " is made too, and " + sameFile(other));
             }
         }
     }
