@@ -63,7 +63,7 @@ public final class FileReceiver {
     public static int run(
         final String capture, final Path intervals, final long firstNs, final int columns, final long packetCount,
         final String records, final int digestPayloadBytes) throws Exception {
-        final ExporterConfig config = ReceiverSettings.config(columns, records).withThreading(
+        final ExporterConfig config = ReceiverConfig.config(columns, records).withThreading(
             Runtime.getRuntime().availableProcessors() > 1 ? Threading.PIPELINED : Threading.INVOKER);
         return new FileReceiver().run(config, capture, intervals, firstNs, packetCount, digestPayloadBytes);
     }
@@ -73,7 +73,7 @@ public final class FileReceiver {
         final int digestPayloadBytes) throws Exception {
         try (PlayedSender sender = new PlayedSender(config, intervals, firstNs)) {
             final DelayWiring wiring = new DelayWiring(
-                Role.RECEIVER, ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(ReceiverSettings.SESSION)), null,
+                Role.RECEIVER, ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(ReceiverConfig.SESSION)), null,
                 ClockError.fixed(1_000), true, false, false, digestPayloadBytes)
                 .withSketches(true).withLink(sender);
             final List<PacketSource> sources = List.of(CaptureFiles.open(List.of(capture), FilterSupplier.ALL));

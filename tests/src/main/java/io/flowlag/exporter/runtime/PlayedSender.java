@@ -44,8 +44,8 @@ public final class PlayedSender extends SketchesAlone implements SenderAnswers, 
      */
     public PlayedSender(final ExporterConfig config, final Path file, final long firstNs) throws IOException {
         this.config = config;
-        final HeldSettings held = ReceiverSettings.held(config, firstNs);
-        hash = ReceiverSettings.hash();
+        final HeldSettings held = ReceiverConfig.held(config, firstNs);
+        hash = ReceiverConfig.hash();
         stored = new StoredIntervals(file, held);
         inbox = new SenderInbox(held.settings(), 0,
             () -> new ReceivedInterval(held.settings(), hash, config.lds().inFlightPackets(), 0), null, (number) -> { },

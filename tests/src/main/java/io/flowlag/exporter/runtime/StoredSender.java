@@ -31,7 +31,7 @@ public final class StoredSender implements AutoCloseable {
     private final IntervalEncoder encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters());
     private final HeldSettings held;
     private final SketchAgreement agreement;
-    private final long intervalNs = ReceiverSettings.INTERVAL_NS;
+    private final long intervalNs = ReceiverConfig.INTERVAL_NS;
     private final long[] inFlight;
     private long number;
 
@@ -43,9 +43,9 @@ public final class StoredSender implements AutoCloseable {
      * @throws IOException if the file cannot be written.
      */
     public StoredSender(final Path file, final int columns, final long firstNs) throws IOException {
-        final ExporterConfig config = ReceiverSettings.config(columns, "/dev/null");
+        final ExporterConfig config = ReceiverConfig.config(columns, "/dev/null");
         channel = FileChannel.open(file, CREATE, TRUNCATE_EXISTING, WRITE);
-        held = ReceiverSettings.held(config, firstNs);
+        held = ReceiverConfig.held(config, firstNs);
         number = held.settings().fromInterval();
         inFlight = new long[config.lds().inFlightPackets()];
         agreement = SharedSettings.agreement(

@@ -10,7 +10,7 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.exchange.link.StoredIntervals;
 import io.flowlag.exporter.lab.CaptureWriter;
-import io.flowlag.exporter.runtime.ReceiverSettings;
+import io.flowlag.exporter.runtime.ReceiverConfig;
 import io.flowlag.exporter.runtime.StoredSender;
 import io.flowlag.exporter.runtime.delay.CaptureSurvey;
 import io.flowlag.exporter.status.Counters;
@@ -66,7 +66,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
 
         private void onPacket(final long sentNs, final DirectBuffer descriptor) {
             firstNs = packetCount++ == 0 ? sentNs : firstNs;
-            final long number = Math.floorDiv(sentNs, ReceiverSettings.INTERVAL_NS);
+            final long number = Math.floorDiv(sentNs, ReceiverConfig.INTERVAL_NS);
             if (number != interval) {
                 flows.clear();
                 interval = number;
@@ -152,7 +152,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
 
     /** References, each with the send time of the previous one. */
     private static final class References {
-        private final SessionReferences frame = new SessionReferences(ReceiverSettings.SESSION);
+        private final SessionReferences frame = new SessionReferences(ReceiverConfig.SESSION);
         private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[FRAME_LIMIT_BYTES]);
         private final CaptureWriter writer;
         private int sequenceNumber;
@@ -179,7 +179,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
         final UnsafeBuffer descriptor =
             new UnsafeBuffer(BufferUtil.allocateDirectAligned(PacketDescriptor.LENGTH_BYTES, Long.BYTES));
         final PacketDecoder decoder = new PacketDecoder(
-            new PacketDecoder.Context().digest(ReceiverSettings.hash())
+            new PacketDecoder.Context().digest(ReceiverConfig.hash())
                 .digestPayloadBytes(digestPayloadBytes(capture.toString())), new Counters());
         final PacketHandler packetHandler = (buffer, offset, held, wire, sentNs, linkType, interfaceId, vlanTag) -> {
             if (decoder.decode(

@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
  * Settings common to the receiver of a capture file and the sender of its intervals: R = 4 rows, k = 1 cell of a flow in each,
  * all packets sampled, intervals of a second.
  */
-public final class ReceiverSettings {
+public final class ReceiverConfig {
     /** Of the references' only session. */
     public static final int SESSION = 1;
     /** How long a measurement interval lasts, the program's default. */
@@ -25,7 +25,7 @@ public final class ReceiverSettings {
     private static final UnsafeBuffer KEY = new UnsafeBuffer("sixteen of a key".getBytes(StandardCharsets.US_ASCII));
     private static final int RECEIVER_INSTANCE = 1;
 
-    private ReceiverSettings() {
+    private ReceiverConfig() {
     }
 
     /** {@return the hash of packets and flows} */
