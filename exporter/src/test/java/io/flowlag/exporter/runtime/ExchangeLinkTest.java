@@ -125,7 +125,7 @@ class ExchangeLinkTest {
 
         private void packet(final UnsafeBuffer descriptor) {
             agent.onDescriptors(descriptor, 0, 1);
-            for (final SketchStatistics sketches : meter.statistics().sketches()) {
+            for (final SketchStatistics sketches : stage.statistics().sketches()) {
                 if (sketches.startNs() != null) {
                     intervals.put(sketches.startNs(), sketches);
                 }
@@ -214,8 +214,8 @@ class ExchangeLinkTest {
     private void await(final BooleanSupplier condition) {
         final long endNs = System.nanoTime() + DEADLINE_NS;
         while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() - endNs < 0, () -> "not in time: " + sender.meter.statistics().counters() +
-                receiver.meter.statistics().counters());
+            assertTrue(System.nanoTime() - endNs < 0, () -> "not in time: " + sender.stage.statistics().counters() +
+                receiver.stage.statistics().counters());
             work();
         }
     }
@@ -303,8 +303,8 @@ class ExchangeLinkTest {
         assertTrue(compared >= 6, "intervals: " + receiver.intervals.keySet());
         assertEquals(0, receiver.count("lds_intervals_refused"));
         assertEquals(1, receiver.count("lds_intervals_damaged"), "the first");
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
-        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
+        assertTrue(sender.stage.statistics().isAccountedFor(), () -> sender.stage.statistics().toString());
     }
 
     /** What is asked has been answered, and what follows from it has been asked. */
@@ -325,10 +325,10 @@ class ExchangeLinkTest {
             new Point(config("role: both, ingress: a, egress: b, exact: off, ", RECONCILE), wiring(Role.BOTH, true));
         passReconciled(14, both);
 
-        assertTrue(receiver.count("reconcile_complete") >= 6, receiver.meter.statistics()::toString);
+        assertTrue(receiver.count("reconcile_complete") >= 6, receiver.stage.statistics()::toString);
         assertEquals(0, receiver.count("reconcile_incomplete") + receiver.count("reconcile_refused"));
-        assertTrue(receiver.count("reconcile_unanswered") <= 1, receiver.meter.statistics()::toString);
-        assertTrue(receiver.count("reconcile_lost") > 10, receiver.meter.statistics()::toString);
+        assertTrue(receiver.count("reconcile_unanswered") <= 1, receiver.stage.statistics()::toString);
+        assertTrue(receiver.count("reconcile_lost") > 10, receiver.stage.statistics()::toString);
         assertEquals(0, receiver.count("exchange_synopses_refused") + receiver.count("exchange_synopses_unverified"));
         int compared = 0;
         for (final Map.Entry<Long, SketchStatistics> each : receiver.intervals.entrySet()) {
@@ -342,8 +342,8 @@ class ExchangeLinkTest {
             }
         }
         assertTrue(compared >= 5, "intervals: " + receiver.intervals.keySet());
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
-        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
+        assertTrue(sender.stage.statistics().isAccountedFor(), () -> sender.stage.statistics().toString());
     }
 
     /** Marks change on the way: packets and losses are the same as without, in the class in which the packets were sent. */
@@ -358,10 +358,10 @@ class ExchangeLinkTest {
             new Point(config("role: both, ingress: a, egress: b, exact: off, ", section), wiring(Role.BOTH, true));
         passReconciled(9, both);
 
-        assertTrue(receiver.count("reconcile_complete") >= 4, receiver.meter.statistics()::toString);
+        assertTrue(receiver.count("reconcile_complete") >= 4, receiver.stage.statistics()::toString);
         assertEquals(0, receiver.count("reconcile_incomplete") + receiver.count("reconcile_refused"));
         assertTrue(receiver.count("reconcile_unexpected") <= 1, "of what was under way when the first interval began");
-        assertTrue(receiver.count("reconcile_remarked") > 20, receiver.meter.statistics()::toString);
+        assertTrue(receiver.count("reconcile_remarked") > 20, receiver.stage.statistics()::toString);
         assertTrue(receiver.count("lds_intervals_remarked") > 0, "it is told of");
         int compared = 0;
         for (final Map.Entry<Long, SketchStatistics> each : receiver.intervals.entrySet()) {
@@ -376,7 +376,7 @@ class ExchangeLinkTest {
             }
         }
         assertTrue(compared >= 3, "intervals: " + receiver.intervals.keySet());
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
     }
 
     private static long lostOfClass(final long startNs, final int classIndex) {
@@ -422,7 +422,7 @@ class ExchangeLinkTest {
             assertEquals(0, FlowDelay.estimator(record, FlowEntry.BASE_LENGTH_BYTES), "no delay");
             assertEquals(1, point.count("reconcile_flows_unseen"));
             assertEquals(0, point.count("reconcile_incomplete") + point.count("reconcile_keys_overflow"));
-            assertTrue(point.meter.statistics().isAccountedFor(), () -> point.meter.statistics().toString());
+            assertTrue(point.stage.statistics().isAccountedFor(), () -> point.stage.statistics().toString());
         }
         assertEquals(0, receiver.count("exchange_synopses_unverified") + sender.count("exchange_synopsis_requests_excess"));
         assertEquals(0, sender.count("reconcile_keys_overflow"));
@@ -442,7 +442,7 @@ class ExchangeLinkTest {
         loseFlow(null);
         passReconciled(5, null);
 
-        assertFalse(receiver.meter.isChanging());
+        assertFalse(receiver.stage.isChanging());
         int before = 0;
         int after = 0;
         for (final SketchStatistics each : receiver.intervals.values()) {
@@ -456,8 +456,8 @@ class ExchangeLinkTest {
         assertEquals(0, receiver.count("reconcile_incomplete") + receiver.count("reconcile_refused"));
         assertEquals(receiver.count("reconcile_intervals"), receiver.count("reconcile_complete") + unanswered);
         assertEquals(1, receiver.count("reconcile_flows_unseen"));
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
-        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
+        assertTrue(sender.stage.statistics().isAccountedFor(), () -> sender.stage.statistics().toString());
     }
 
     @Test
@@ -471,8 +471,8 @@ class ExchangeLinkTest {
         loseFlow(null);
         passReconciled(3, null);
 
-        assertTrue(receiver.count("reconcile_complete") >= 2, receiver.meter.statistics()::toString);
-        assertTrue(receiver.count("reconcile_lost") > 5, receiver.meter.statistics()::toString);
+        assertTrue(receiver.count("reconcile_complete") >= 2, receiver.stage.statistics()::toString);
+        assertTrue(receiver.count("reconcile_lost") > 5, receiver.stage.statistics()::toString);
         assertEquals(1, receiver.count("reconcile_flows_unseen"));
         assertEquals(0, receiver.count("exchange_synopses_refused") + receiver.count("exchange_synopses_unverified"));
     }
@@ -482,8 +482,8 @@ class ExchangeLinkTest {
     void shouldRefuseSettingsBeforeAnybodyIsTold() {
         final ExporterConfig newer = newer("", "", "");
         final ExporterConfig impossible = newer.withLds(newer.lds().withShape(16, 1 << 20));
-        assertThrows(IllegalArgumentException.class, () -> receiver.meter.check(impossible));
-        receiver.meter.check(newer("source: [0.0.0.0/29], ", "", ""));
+        assertThrows(IllegalArgumentException.class, () -> receiver.stage.check(impossible));
+        receiver.stage.check(newer("source: [0.0.0.0/29], ", "", ""));
         pass(1, null, true);
         assertEquals(1, sender.count("exchange_settings_held"));
     }
@@ -494,7 +494,7 @@ class ExchangeLinkTest {
         reconnect(RECONCILE, "");
         passReconciled(8, null);
 
-        assertTrue(receiver.count("lds_intervals") >= 4, receiver.meter.statistics()::toString);
+        assertTrue(receiver.count("lds_intervals") >= 4, receiver.stage.statistics()::toString);
         assertEquals(receiver.count("reconcile_intervals"), receiver.count("reconcile_unanswered"));
         assertTrue(receiver.count("reconcile_unanswered") >= 4);
         assertEquals(0, receiver.count("reconcile_lost"));
@@ -589,10 +589,10 @@ class ExchangeLinkTest {
         assertEquals(1, receiver.count("lds_intervals_damaged"), "the first, seed " + seed);
         assertEquals(offsetUs < 0, receiver.count("lds_booked_later") > 0, "seed " + seed);
         if (kind.equals("reconcile")) {
-            assertTrue(receiver.count("reconcile_complete") >= 4, receiver.meter.statistics()::toString);
+            assertTrue(receiver.count("reconcile_complete") >= 4, receiver.stage.statistics()::toString);
             assertTrue(receiver.count("reconcile_unexpected") <= (offsetUs > 0 ? 60 : 0), "seed " + seed);
         }
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
     }
 
     /** Two in a million. */
@@ -660,7 +660,7 @@ class ExchangeLinkTest {
         assertEquals(7, lost(unseen.get(0)));
         assertEquals(receiver.count("lds_flows_with_loss"), lost, "each lost packet is of another flow and interval");
         assertTrue(lost > 0);
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
         assertEquals(0, AccountingIdentity.unexplainedRecords(receiver.counters) - receiver.records.size(),
             "no sink counts what it takes here");
     }
@@ -683,7 +683,7 @@ class ExchangeLinkTest {
         assertTrue(receiver.count("lds_intervals_of_flows") >= ofFlows + 2);
         assertEquals(0, receiver.count("lds_intervals_refused"));
         assertEquals(1, receiver.count("lds_intervals_damaged"), "the first");
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
     }
 
     @Test
@@ -712,7 +712,7 @@ class ExchangeLinkTest {
             }
         }
         assertTrue(compared > FLOWS, "records compared: " + compared + " of " + receiver.records.size());
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
     }
 
     @Test
@@ -801,8 +801,8 @@ class ExchangeLinkTest {
         }
         assertTrue(told >= 5, () -> "intervals from " + setNs + " on: " + receiver.intervals.keySet());
         assertEquals(0, receiver.count("lds_intervals_refused"));
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
-        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
+        assertTrue(sender.stage.statistics().isAccountedFor(), () -> sender.stage.statistics().toString());
     }
 
     @Test
@@ -825,7 +825,7 @@ class ExchangeLinkTest {
     private long changeTo(final ExporterConfig newer, final boolean isSameWay) {
         final long fromNs = SegmentChange.fromNs(INTERVAL_NS, INTERVAL_NS, START_NS + packetNumber * GAP_NS);
         final ExchangeReceiver end = (ExchangeReceiver)receiverAgent;
-        receiver.meter.change(new SketchChange(newer, fromNs, end.change(newer, fromNs), isSameWay));
+        receiver.stage.change(new SketchChange(newer, fromNs, end.change(newer, fromNs), isSameWay));
         await(() -> sender.count("exchange_settings_held") == 2);
         return fromNs;
     }
@@ -842,7 +842,7 @@ class ExchangeLinkTest {
         pass(6, null, true);
         final long fromNs = changeTo(newer("", "rli: {classes: [0, 12]}\n", ", mode: " + mode), true);
         pass(10, null, true);
-        assertFalse(receiver.meter.isChanging());
+        assertFalse(receiver.stage.isChanging());
         int before = 0;
         int after = 0;
         for (final SketchStatistics each : receiver.intervals.values()) {
@@ -865,7 +865,7 @@ class ExchangeLinkTest {
         assertEquals(0, receiver.count("exchange_intervals_refused") + receiver.count("lds_intervals_refused"));
         assertEquals(0, receiver.count("lds_intervals_remarked"), "marks do not change on the way");
         assertEquals(1, receiver.count("lds_intervals_damaged"), "the first of all");
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
     }
 
     @Test
@@ -874,7 +874,7 @@ class ExchangeLinkTest {
         final long refusedBefore = receiver.count("exchange_intervals_refused");
         final long fromNs = changeTo(newer("source: [0.0.0.0/29], ", "", ""), false);
         pass(10, null, true);
-        assertFalse(receiver.meter.isChanging());
+        assertFalse(receiver.stage.isChanging());
         int selected = 0;
         for (final SketchStatistics each : receiver.intervals.values()) {
             final long packets = each.interval().get(0).samples();
@@ -891,8 +891,8 @@ class ExchangeLinkTest {
         assertTrue(receiver.counters.get(CounterId.OUTSIDE_SEGMENT) >= 3 * PACKETS_PER_INTERVAL);
         assertEquals(0, receiver.count("lds_intervals_refused"));
         assertEquals(refusedBefore, receiver.count("exchange_intervals_refused"));
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
-        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
+        assertTrue(sender.stage.statistics().isAccountedFor(), () -> sender.stage.statistics().toString());
     }
 
     /** What SIGHUP does at a receiver: other sketches, weights and intervals of another length, at both ends at the same time. */
@@ -909,11 +909,11 @@ class ExchangeLinkTest {
             "exchange: {deadline: 20s, mode: sketch, listen: " + port + "}\n").conclude();
         final long fromNs = SegmentChange.fromNs(INTERVAL_NS, lengthNs, nowNs);
         final ExchangeReceiver end = (ExchangeReceiver)receiverAgent;
-        receiver.meter.change(new SketchChange(newer, fromNs, end.change(newer, fromNs), true));
-        assertTrue(receiver.meter.isChanging());
+        receiver.stage.change(new SketchChange(newer, fromNs, end.change(newer, fromNs), true));
+        assertTrue(receiver.stage.isChanging());
         await(() -> sender.count("exchange_settings_held") == 2);
         pass(12, null, true);
-        assertFalse(receiver.meter.isChanging());
+        assertFalse(receiver.stage.isChanging());
         final SketchStatistics last = receiver.intervals.get(Collections.max(receiver.intervals.keySet()));
         assertEquals(lengthNs, last.endNs() - last.startNs());
         assertTrue(last.geometry().startsWith("3 rows of 512 cells"), last.geometry());
@@ -928,7 +928,7 @@ class ExchangeLinkTest {
         assertEquals(unanswered, receiver.count("lds_intervals_unanswered"), "before the sender had begun");
         assertEquals(1, receiver.count("lds_intervals_damaged"), "the first of all");
         assertEquals(0, receiver.count("lds_received_late"));
-        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
-        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
+        assertTrue(sender.stage.statistics().isAccountedFor(), () -> sender.stage.statistics().toString());
     }
 }

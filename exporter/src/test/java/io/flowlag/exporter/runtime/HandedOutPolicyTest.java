@@ -70,7 +70,7 @@ class HandedOutPolicyTest {
 
     @AfterEach
     void close() {
-        CloseHelper.closeAll(link, receiver, sender == null ? null : sender.meter);
+        CloseHelper.closeAll(link, receiver, sender == null ? null : sender.stage);
     }
 
     private ExporterConfig receiverConfig(final String rli) {
@@ -128,7 +128,7 @@ class HandedOutPolicyTest {
     }
 
     private String policy() {
-        return sender.meter.segment().policy();
+        return sender.stage.segment().policy();
     }
 
     @Test
@@ -187,7 +187,7 @@ class HandedOutPolicyTest {
         final int sent = pass(5);
         assertTrue(sent > 200 && sent < 300, sent + " references");
         assertTrue(sender.count("references_held_by_ceiling") > sent / 2, sender.statistics()::toString);
-        assertTrue(sender.meter.isCeilingTooLow());
+        assertTrue(sender.stage.isCeilingTooLow());
     }
 
     /** A reload at the sender changes what is its own affair, and nothing that the receiver says. */
@@ -195,7 +195,7 @@ class HandedOutPolicyTest {
     void shouldKeepToTheReceiverOverAReload() throws Exception {
         connect("policy: adaptive, capacity: 41120k, max-gap: 900ms", "");
         pass(UNTIL_IT_HOLDS + 2);
-        sender.meter.reload(new ConfigLoader().text("test", "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port +
+        sender.stage.reload(new ConfigLoader().text("test", "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port +
             "\"}\nrli: {target: 127.0.0.1, policy: every-n, every-n: 77, capacity: 4112k}\n").conclude());
         pass(2);
         assertOneIn(300, pass(5), 5);

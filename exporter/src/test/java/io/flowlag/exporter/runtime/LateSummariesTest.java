@@ -29,10 +29,10 @@ class LateSummariesTest {
 
         receiver.nowNs += 4 * INTERVAL_NS;
         receiver.agent.doWork();
-        assertEquals(0, receiver.meter.intervalCount());
+        assertEquals(0, receiver.stage.intervalCount());
 
         receiver.agent.onCaptured(START_NS + INTERVAL_NS);
         receiver.agent.doWork();
-        assertEquals(1, receiver.meter.intervalCount());
+        assertEquals(1, receiver.stage.intervalCount());
     }
 }
