@@ -53,14 +53,14 @@ public final class ConfigLoader {
             } else {
                 text(file.toString(), Files.readString(file, StandardCharsets.UTF_8));
             }
-        } catch (final NoSuchFileException e) {
+        } catch (final NoSuchFileException ex) {
             problems.addMissingInput(file + ": no such configuration file: check the path");
-        } catch (final AccessDeniedException e) {
+        } catch (final AccessDeniedException ex) {
             problems.addMissingInput(file + ": may not be read: check its owner and mode");
-        } catch (final CharacterCodingException e) {
+        } catch (final CharacterCodingException ex) {
             problems.add(Origin.file(file.toString(), 1, 1), "is not UTF-8: save it as UTF-8");
-        } catch (final IOException e) {
-            problems.addMissingInput(file + ": cannot be read: " + e.getMessage());
+        } catch (final IOException ex) {
+            problems.addMissingInput(file + ": cannot be read: " + ex.getMessage());
         }
         return this;
     }
@@ -70,8 +70,8 @@ public final class ConfigLoader {
         given.clear();
         try {
             section("", new YamlReader(fileName, problems).read(yaml));
-        } catch (final IOException e) {
-            problems.addMissingInput(fileName + ": cannot be read: " + e.getMessage());
+        } catch (final IOException ex) {
+            problems.addMissingInput(fileName + ": cannot be read: " + ex.getMessage());
         }
         return this;
     }
@@ -142,8 +142,8 @@ public final class ConfigLoader {
                 if (!text.isEmpty() && !values.add(key.type().parse(text))) {
                     throw new BadValueException("'" + text + "' is there twice: leave one out");
                 }
-            } catch (final BadValueException e) {
-                problems.add(origin, file + ":" + (i + 1) + ": " + e.getMessage());
+            } catch (final BadValueException ex) {
+                problems.add(origin, file + ":" + (i + 1) + ": " + ex.getMessage());
             }
             if (!text.isEmpty()) {
                 texts.add(text);
@@ -169,14 +169,14 @@ public final class ConfigLoader {
     private List<String> lines(final Origin origin, final Path file) {
         try {
             return Files.readAllLines(file, StandardCharsets.UTF_8);
-        } catch (final NoSuchFileException e) {
+        } catch (final NoSuchFileException ex) {
             problems.add(origin, file + ": no such file: check the path");
-        } catch (final AccessDeniedException e) {
+        } catch (final AccessDeniedException ex) {
             problems.add(origin, file + ": may not be read: check its owner and mode");
-        } catch (final CharacterCodingException e) {
+        } catch (final CharacterCodingException ex) {
             problems.add(origin, file + ": is not UTF-8: save it as UTF-8");
-        } catch (final IOException e) {
-            problems.add(origin, file + ": cannot be read: " + e.getMessage());
+        } catch (final IOException ex) {
+            problems.add(origin, file + ": cannot be read: " + ex.getMessage());
         }
         return List.of();
     }
@@ -255,8 +255,8 @@ public final class ConfigLoader {
             final Object value = isList ? key.type().parseAll(texts) : key.type().parse(text);
             final String listed = key.type().isList() && !isList ? "[" + text + "]" : text;
             settings.put(key, new Setting(value, listed, origin));
-        } catch (final BadValueException e) {
-            problems.add(origin, key.path(), text, e.getMessage());
+        } catch (final BadValueException ex) {
+            problems.add(origin, key.path(), text, ex.getMessage());
         }
     }
 

@@ -284,7 +284,7 @@ final class DelayRelations extends SettingsAccess {
             }
             if (senders.size() > 1 && sender.sources().isEmpty()) {
                 problem(SENDERS, "session " + sender.session() +
-                    " needs ?source=PREFIX: which packets pass it is told by their addresses");
+                    " needs ?source=PREFIX, which selects its packets by address");
             }
             final List<Prefix> selected = value(SEGMENT_SOURCE);
             if (!selected.isEmpty() && !sender.sources().isEmpty() &&

@@ -82,8 +82,8 @@ final class DestinationReader {
                 override(spec, path, origin, origin, parameter.getKey(), parameter.getValue());
             }
             return spec;
-        } catch (final BadValueException e) {
-            problems.add(origin, path, text, e.getMessage());
+        } catch (final BadValueException ex) {
+            problems.add(origin, path, text, ex.getMessage());
             return null;
         }
     }
@@ -108,8 +108,8 @@ final class DestinationReader {
     private Setting setting(final String path, final ConfigKey<?> key, final Origin origin, final String text) {
         try {
             return new Setting(key.type().parse(text), text, origin);
-        } catch (final BadValueException e) {
-            problems.add(origin, path, text, e.getMessage());
+        } catch (final BadValueException ex) {
+            problems.add(origin, path, text, ex.getMessage());
             return null;
         }
     }

@@ -34,8 +34,8 @@ public record DestinationUri(
     public static DestinationUri of(final String uri) {
         try {
             return parse(uri);
-        } catch (final BadValueException e) {
-            throw new IllegalArgumentException(uri + ": " + e.getMessage(), e);
+        } catch (final BadValueException ex) {
+            throw new IllegalArgumentException(uri + ": " + ex.getMessage(), ex);
         }
     }
 
@@ -71,8 +71,8 @@ public record DestinationUri(
         }
         try {
             return new DestinationUri("file:" + path, Transport.FILE, null, 0, Path.of(path), query);
-        } catch (final InvalidPathException e) {
-            throw new BadValueException("is no path: " + e.getReason());
+        } catch (final InvalidPathException ex) {
+            throw new BadValueException("is no path: " + ex.getReason());
         }
     }
 

@@ -51,7 +51,7 @@ public record HostPort(String host, int port) {
         try {
             final Prefix address = Prefix.parse(host);
             return LOOPBACKS.stream().noneMatch(address::overlaps);
-        } catch (final BadValueException e) {
+        } catch (final BadValueException ex) {
             return ofName;
         }
     }

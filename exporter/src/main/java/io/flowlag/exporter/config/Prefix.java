@@ -71,7 +71,7 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
         final InetAddress parsed;
         try {
             parsed = InetAddress.getByName(address);
-        } catch (final UnknownHostException e) {
+        } catch (final UnknownHostException ex) {
             throw new BadValueException("is no prefix: '" + address + "' is no address");
         }
         final boolean isIpv6 = address.indexOf(':') >= 0;

@@ -52,7 +52,7 @@ final class Relations extends SettingsAccess {
             if (directory != null && uri.transport() == Transport.FILE && Files.exists(uri.file()) &&
                 !Files.isRegularFile(uri.file())) {
                 problems().add(spec.origin(), DESTINATIONS.path(), uri.text(),
-                    "is no regular file, so nothing can be written behind what is there: give it spool=none");
+                    "is not a regular file, so records cannot be appended to it; add spool=none");
             }
         }
     }
@@ -207,9 +207,9 @@ final class Relations extends SettingsAccess {
     private static boolean isTooOpen(final Path file) {
         try {
             return Files.getPosixFilePermissions(file).stream().anyMatch(TOO_OPEN::contains);
-        } catch (final UnsupportedOperationException e) {
+        } catch (final UnsupportedOperationException ex) {
             return false; // a file system without permissions
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             return true; // unknown permissions are not trusted
         }
     }

@@ -38,8 +38,8 @@ final class YamlReader {
                 problems.add(here(parser), "a second document begins here: a configuration file has one");
             }
             return mapping(root, start);
-        } catch (final JsonProcessingException e) {
-            noYaml(e);
+        } catch (final JsonProcessingException ex) {
+            noYaml(ex);
             return new ConfigNode.Mapping(start, List.of());
         }
     }

@@ -97,7 +97,7 @@ final class TimerWheel {
      * Whether {@link #poll} has something to look at. Returns true if the tick is another one or the current bucket is not done.
      */
     boolean isDue(final long nowNs) {
-        return nowNs >> currentTick != TICK_SHIFT || heads[(int)currentTick & BUCKET_MASK] != NONE;
+        return nowNs >> TICK_SHIFT != currentTick || heads[(int)currentTick & BUCKET_MASK] != NONE;
     }
 
     /**

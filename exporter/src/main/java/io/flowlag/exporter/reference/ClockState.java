@@ -159,8 +159,8 @@ public final class ClockState {
                 return unknown("clock: " + file + " is longer than " + MAXIMUM_FILE_LENGTH_BYTES + " octets");
             }
             return readText(Files.readString(file, StandardCharsets.UTF_8));
-        } catch (final IOException e) {
-            return unknown("clock: " + file + " cannot be read: " + (Files.exists(file) ? e.getMessage() : "no such file"));
+        } catch (final IOException ex) {
+            return unknown("clock: " + file + " cannot be read: " + (Files.exists(file) ? ex.getMessage() : "no such file"));
         }
     }
 

@@ -32,8 +32,8 @@ public final class ReferencePort implements AutoCloseable {
         for (final int family : new int[]{UdpLayout.AF_INET, UdpLayout.AF_INET6}) {
             try {
                 sockets.add(bind(family, port));
-            } catch (final InjectionException e) {
-                failure = failure == null || e.isAddressInUse() ? e : failure;
+            } catch (final InjectionException ex) {
+                failure = failure == null || ex.isAddressInUse() ? ex : failure;
             }
         }
         if (failure != null && (failure.isAddressInUse() || sockets.isEmpty())) {
@@ -48,9 +48,9 @@ public final class ReferencePort implements AutoCloseable {
         try {
             socket.bind(UdpSocket.anyAddress(family), port);
             return socket;
-        } catch (final InjectionException e) {
+        } catch (final InjectionException ex) {
             socket.close();
-            throw e;
+            throw ex;
         }
     }
 

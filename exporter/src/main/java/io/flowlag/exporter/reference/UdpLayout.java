@@ -1,5 +1,6 @@
 package io.flowlag.exporter.reference;
 
+import io.flowlag.common.time.Nanoseconds;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -78,7 +79,6 @@ final class UdpLayout {
     private static final int ERROR_DATA_OFFSET = ERROR_INFO_OFFSET + 4;
     private static final int IP_RECEIVE_ERROR = 11;
     private static final int IPV6_RECEIVE_ERROR = 25;
-    private static final long NS_PER_SECOND = 1_000_000_000L;
 
     private UdpLayout() {
     }
@@ -138,7 +138,7 @@ final class UdpLayout {
     /** The software stamp, ns since 1970. */
     static long timestampNs(final DirectBuffer control, final int offset) {
         final int data = offset + CONTROL_HEADER_LENGTH_BYTES;
-        return control.getLong(data, ORDER) * NS_PER_SECOND + control.getLong(data + 8, ORDER);
+        return control.getLong(data, ORDER) * Nanoseconds.PER_SECOND + control.getLong(data + 8, ORDER);
     }
 
     static int errorOrigin(final DirectBuffer control, final int offset) {

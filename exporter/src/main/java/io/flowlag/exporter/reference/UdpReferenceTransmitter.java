@@ -1,6 +1,7 @@
 package io.flowlag.exporter.reference;
 
 import com.sun.jna.Platform;
+import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.posix.Errno;
 import io.flowlag.exporter.capture.posix.LinuxLibrary;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
@@ -35,7 +36,6 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     private static final int IPV6_LENGTH_BYTES = 40;
     private static final int UDP_LENGTH_BYTES = 8;
     private static final int CLOCK_REALTIME = 0;
-    private static final long NS_PER_SECOND = 1_000_000_000L;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     private final TransmitterOptions options;
@@ -77,9 +77,9 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         try {
             transmitter.openSockets();
             return transmitter;
-        } catch (final InjectionException e) {
+        } catch (final InjectionException ex) {
             transmitter.close();
-            throw e;
+            throw ex;
         }
     }
 
@@ -218,7 +218,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
 
     private long nowNs() {
         LinuxLibrary.clock_gettime(CLOCK_REALTIME, time.addressOffset());
-        return time.getLong(0, ORDER) * NS_PER_SECOND + time.getLong(Long.BYTES, ORDER);
+        return time.getLong(0, ORDER) * Nanoseconds.PER_SECOND + time.getLong(Long.BYTES, ORDER);
     }
 
     @Override

@@ -57,9 +57,9 @@ final class UdpSocket implements AutoCloseable {
                 socket.check("IPv6 only", socket.setInt(SOL_IPV6, IPV6_V6ONLY, 1));
             }
             return socket;
-        } catch (final InjectionException e) {
+        } catch (final InjectionException ex) {
             socket.close();
-            throw e;
+            throw ex;
         }
     }
 
@@ -200,8 +200,8 @@ final class UdpSocket implements AutoCloseable {
     static InetAddress anyAddress(final int family) {
         try {
             return InetAddress.getByAddress(new byte[family == AF_INET ? 4 : 16]);
-        } catch (final java.net.UnknownHostException e) {
-            throw new IllegalStateException(e);
+        } catch (final java.net.UnknownHostException ex) {
+            throw new IllegalStateException(ex);
         }
     }
 

@@ -56,9 +56,9 @@ public enum CounterId {
     METERED("packets", "Packets counted in a flow."),
     METERED_OCTETS("octets", "IP octets counted in a flow."),
     FLOWS_CREATED("flows", "Flow entries created."),
-    FLOWS_TAKEN_UP("flows", "Flows of a former life of the process, taken up from the checkpoint."),
+    FLOWS_TAKEN_UP("flows", "Flows restored from the checkpoint of an earlier process."),
     FLOWS_PERHAPS_DOUBLED("flows",
-        "Flows taken up whose records had been made shortly before the crash: a collector may have them twice."),
+        "Restored flows whose records were made shortly before the crash: a collector may receive them twice."),
     CHECKPOINT_ENTRIES_REFUSED("flows", "Entries of the checkpoint that make no sense and were left out."),
     CHECKPOINT_FLOWS_WRITTEN("flows", "Flows written to the checkpoint."),
     CHECKPOINT_FLOWS_FORGOTTEN("flows",
@@ -81,7 +81,7 @@ public enum CounterId {
     RECORDS_WITHOUT_GROUP("records",
         "Flow records sent without some of their element groups, because as many templates as may be are in use."),
     INTERVAL_SUMMARIES_SKIPPED("intervals",
-        "Measurement intervals that a destination was not told of: too many had ended since, or it ended before."),
+        "Measurement intervals not reported to a destination: too many had ended since, or it ended before."),
     ERRORS("errors", "Unexpected exceptions caught by a stage; the log has each distinct one once.");
 
     private static final CounterId[] ALL = values();

@@ -44,7 +44,7 @@ public final class StageErrors implements ErrorHandler {
             kind = kinds.putIfAbsent(name, newKind);
             if (kind == null) {
                 kind = newKind;
-                LOG.error("unexpected {} on thread {}; the stage goes on, further ones of this kind are only counted",
+                LOG.error("unexpected {} on thread {}; the stage continues, further errors of this kind are only counted",
                     throwable.getClass().getSimpleName(), Thread.currentThread().getName(), throwable);
             }
         }

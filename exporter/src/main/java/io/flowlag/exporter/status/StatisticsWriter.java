@@ -82,9 +82,9 @@ public final class StatisticsWriter {
                 write(statistics, stream);
             }
             Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } catch (final IOException e) {
+        } catch (final IOException ex) {
             Files.deleteIfExists(part);
-            throw e;
+            throw ex;
         }
     }
 

@@ -61,8 +61,8 @@ class ConfigPropertiesTest {
         try {
             final long value = type.parse(number + "g");
             assertEquals(number, value >> 30);
-        } catch (final BadValueException e) {
-            assertTrue(number > 1000, e.getMessage());
+        } catch (final BadValueException ex) {
+            assertTrue(number > 1000, ex.getMessage());
         }
     }
 
@@ -79,8 +79,8 @@ class ConfigPropertiesTest {
     void shouldAcceptOrRefuseAnyTextAndNothingElse(@ForAll("texts") final String text) {
         try {
             assertFalse(new ConfigLoader().text("f", text).conclude().effectiveValues().isEmpty());
-        } catch (final ConfigurationException e) {
-            assertTrue(e.errors().stream().allMatch((line) -> line.startsWith("f:") && !line.contains("\n")), e.getMessage());
+        } catch (final ConfigurationException ex) {
+            assertTrue(ex.errors().stream().allMatch((line) -> line.startsWith("f:") && !line.contains("\n")), ex.getMessage());
         }
     }
 
@@ -88,8 +88,8 @@ class ConfigPropertiesTest {
     void shouldAcceptOrRefuseAnyDestinationAndNothingElse(@ForAll @StringLength(max = 30) final String text) {
         try {
             assertFalse(DestinationUri.of("udp://" + text).host().isEmpty());
-        } catch (final IllegalArgumentException e) {
-            assertTrue(e.getMessage().startsWith("udp://" + text + ": "), e.getMessage());
+        } catch (final IllegalArgumentException ex) {
+            assertTrue(ex.getMessage().startsWith("udp://" + text + ": "), ex.getMessage());
         }
     }
 

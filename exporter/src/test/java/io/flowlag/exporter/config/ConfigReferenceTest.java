@@ -84,12 +84,12 @@ class ConfigReferenceTest {
         try {
             new ConfigLoader().text("example", everyKey).conclude();
             errors = List.of();
-        } catch (final ConfigurationException e) {
-            assertTrue(e.errors().stream().allMatch((line) -> line.contains("no such file") ||
+        } catch (final ConfigurationException ex) {
+            assertTrue(ex.errors().stream().allMatch((line) -> line.contains("no such file") ||
                 line.contains("a key without digest") || line.contains("is for role both") ||
                 line.contains("is for segment.role ") ||
                 line.contains("with clock.source file alone")),
-                e.getMessage());
+                ex.getMessage());
             return;
         }
         assertEquals(List.of("files of the example are missing here"), errors);

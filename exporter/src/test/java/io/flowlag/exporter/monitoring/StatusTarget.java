@@ -32,7 +32,7 @@ public final class StatusTarget implements FuzzTarget {
         try {
             final StatusSnapshot snapshot = SnapshotCodec.decode(contents);
             return 1 + snapshot.flows().flows().size();
-        } catch (final StatusFileException e) {
+        } catch (final StatusFileException ex) {
             return 0;
         }
     }

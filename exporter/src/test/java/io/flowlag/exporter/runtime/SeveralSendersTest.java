@@ -207,7 +207,7 @@ class SeveralSendersTest {
     }
 
     private List<UnsafeBuffer> recordsOf(final int index) {
-        return receiver.records.stream().filter((each) -> FlowEntry.sourceLow(each, 0) >>> NETWORKS[index] >>> 24 == 24).toList();
+        return receiver.records.stream().filter((each) -> FlowEntry.sourceLow(each, 0) >>> 24 == NETWORKS[index] >>> 24).toList();
     }
 
     private static boolean hasMean(final UnsafeBuffer record) {

@@ -1,5 +1,7 @@
 package io.flowlag.rli.reference;
 
+import io.flowlag.common.time.Nanoseconds;
+
 /**
  * The error estimate of a STAMP timestamp (RFC 4656 section 4.1.2, RFC 8186 section 2.3), 16 bits:
  * <pre>
@@ -16,7 +18,6 @@ public final class ErrorEstimate {
     private static final int SCALE_SHIFT = 8;
     private static final int SCALE_MASK = 0x3F;
     private static final int MULTIPLIER_MASK = 0xFF;
-    private static final long NS_PER_SECOND = 1_000_000_000L;
 
     private ErrorEstimate() {
     }
@@ -29,10 +30,10 @@ public final class ErrorEstimate {
      * @return 16 bits.
      */
     public static int of(final long errorNs, final boolean isSynchronized) {
-        final long seconds = errorNs / NS_PER_SECOND;
-        final long remainderNs = errorNs - seconds * NS_PER_SECOND;
+        final long seconds = errorNs / Nanoseconds.PER_SECOND;
+        final long remainderNs = errorNs - seconds * Nanoseconds.PER_SECOND;
         final long ceiling = seconds < Integer.MAX_VALUE ?
-            (seconds << 32) + ((remainderNs << 32) + NS_PER_SECOND - 1) / NS_PER_SECOND : Long.MAX_VALUE;
+            (seconds << 32) + ((remainderNs << 32) + Nanoseconds.PER_SECOND - 1) / Nanoseconds.PER_SECOND : Long.MAX_VALUE;
         long multiplier = Math.max(1, ceiling);
         int scale = 0;
         while (multiplier > MULTIPLIER_MASK) {
@@ -51,7 +52,7 @@ public final class ErrorEstimate {
     public static long errorNs(final int estimate) {
         final double seconds =
             Math.scalb((double)(estimate & MULTIPLIER_MASK), (estimate >>> SCALE_SHIFT & SCALE_MASK) - 32);
-        return (long)Math.ceil(seconds * NS_PER_SECOND);
+        return (long)Math.ceil(seconds * Nanoseconds.PER_SECOND);
     }
 
     /**

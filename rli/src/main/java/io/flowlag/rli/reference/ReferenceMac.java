@@ -44,8 +44,8 @@ public final class ReferenceMac {
         try {
             sha256 = MessageDigest.getInstance("SHA-256");
         }
-        catch (final NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
+        catch (final NoSuchAlgorithmException ex) {
+            throw new IllegalStateException("every Java platform has SHA-256", ex);
         }
         final byte[] blockKey = Arrays.copyOf(key.length > BLOCK_LENGTH_BYTES ? sha256.digest(key) : key, BLOCK_LENGTH_BYTES);
         for (int i = 0; i < BLOCK_LENGTH_BYTES; i++) {
@@ -105,8 +105,8 @@ public final class ReferenceMac {
             sha256.update(digest, 0, DIGEST_LENGTH_BYTES);
             sha256.digest(digest, 0, DIGEST_LENGTH_BYTES);
         }
-        catch (final DigestException e) {
-            throw new IllegalStateException("SHA-256 has 32 octets", e);
+        catch (final DigestException ex) {
+            throw new IllegalStateException("SHA-256 has 32 octets", ex);
         }
         System.arraycopy(digest, 0, expected, 0, HMAC_LENGTH_BYTES);
     }

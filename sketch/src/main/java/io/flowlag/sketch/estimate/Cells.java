@@ -29,7 +29,7 @@ public final class Cells {
      */
     public static boolean agree(
         final SketchImage sender, final SketchImage receiver, final int row, final int column) {
-        return null == sender ||
+        return sender == null ||
             sender.count(row, column) == receiver.count(row, column) &&
             sender.digest(row, column) == receiver.digest(row, column);
     }
@@ -53,7 +53,7 @@ public final class Cells {
      */
     public static boolean occupied(
         final SketchImage sender, final SketchImage receiver, final int row, final int column) {
-        return 0 != receiver.count(row, column) || sender != null && sender.count(row, column) != 0;
+        return receiver.count(row, column) != 0 || sender != null && sender.count(row, column) != 0;
     }
 
     /**

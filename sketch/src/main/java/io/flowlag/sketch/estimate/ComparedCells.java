@@ -107,6 +107,6 @@ final class ComparedCells {
 
     /** As {@link Cells#occupied}. */
     boolean isOccupied(final int place) {
-        return 0 != receivedCount(place) || sentCount(place) != 0;
+        return receivedCount(place) != 0 || sentCount(place) != 0;
     }
 }

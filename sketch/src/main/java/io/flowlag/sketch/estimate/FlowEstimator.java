@@ -259,7 +259,7 @@ public final class FlowEstimator {
     }
 
     private boolean weighs() {
-        return null != weightedCells && overview.hasMean();
+        return weightedCells != null && overview.hasMean();
     }
 
     /** The smallest count among the flow's usable cells, raised by its noise to be on the safe side. */

@@ -14,7 +14,7 @@ public final class ImagePairing {
      */
     public static PairingResult check(final SketchShape shape, final int seedFingerprint, final SketchImage image) {
         final PairingResult result = checkShape(image, shape);
-        return PairingResult.PAIRED == result && image.seedFingerprint() != seedFingerprint ? PairingResult.SEED : result;
+        return result == PairingResult.PAIRED && image.seedFingerprint() != seedFingerprint ? PairingResult.SEED : result;
     }
 
     /**

@@ -292,7 +292,7 @@ final class CellSystem {
 
     /** Whether a row takes every packet, so that its cells together hold all of a flow. */
     boolean isWhole(final int row) {
-        return 1 == rowRates[row];
+        return rowRates[row] == 1;
     }
 
     /** Whether all of a flow's cells of a row are usable, or known to be empty, and the row takes every packet. */

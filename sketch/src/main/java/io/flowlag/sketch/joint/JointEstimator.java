@@ -442,7 +442,7 @@ public final class JointEstimator {
             return JointStatus.RLI;
         }
         final JointStatus ofSize = sizeStatus[CellSystem.sizeBin(system.bin[flow])];
-        return JointStatus.JOINT == ofSize ? status : ofSize;
+        return ofSize == JointStatus.JOINT ? status : ofSize;
     }
 
     /**

@@ -98,7 +98,7 @@ final class Parents {
                 ldsError[count++] = lds;
             }
         }
-        return 0 == count ||
+        return count == 0 ||
             Selection.smallest(rliError, count, count / 2) <= Selection.smallest(ldsError, count, count / 2);
     }
 }

@@ -144,7 +144,7 @@ public final class DifferenceDecoder {
 
     /** Whether a cell is equal at both points after decoded items are removed. */
     boolean clean(final int cell) {
-        return 0 == counts[cell] && identifiers[cell] == 0 && checks[cell] == 0;
+        return counts[cell] == 0 && identifiers[cell] == 0 && checks[cell] == 0;
     }
 
     /** Adds to a list what the cells hold. */
@@ -271,7 +271,7 @@ public final class DifferenceDecoder {
     }
 
     private boolean pure(final int cell) {
-        return 0 != counts[cell] && pure(cell, identifiers[cell], counts[cell], checks[cell]);
+        return counts[cell] != 0 && pure(cell, identifiers[cell], counts[cell], checks[cell]);
     }
 
     private boolean pure(final int cell, final long identifier, final int count, final int check) {
@@ -283,7 +283,7 @@ public final class DifferenceDecoder {
         if (BankHashes.cell(mixed, cells) != cell - bank * cells) {
             return false;
         }
-        return PureTest.CELL_INDEX == pureTest ?
+        return pureTest == PureTest.CELL_INDEX ?
             Math.abs(count) == 1 : check == (count > 0 ? BankHashes.check(mixed) : -BankHashes.check(mixed));
     }
 }

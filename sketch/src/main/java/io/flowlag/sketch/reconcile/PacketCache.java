@@ -216,7 +216,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
 
     @Override
     public boolean collided(final int entry) {
-        return 0 != (rawWeight(entry) & COLLIDED);
+        return (rawWeight(entry) & COLLIDED) != 0;
     }
 
     /**
@@ -503,7 +503,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     /** Whether a slot holds a packet that counts, of the flows below a threshold. */
     boolean countable(final int slot, final long flowThreshold) {
         final int copies = rawCopies(slot);
-        return 0 != copies && copies != SATURATED_COPIES && sampled(slot, Math.min(flowThreshold, threshold));
+        return copies != 0 && copies != SATURATED_COPIES && sampled(slot, Math.min(flowThreshold, threshold));
     }
 
     private boolean sampled(final int slot, final long flowThreshold) {
@@ -511,7 +511,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     }
 
     private boolean withdrawn(final int slot) {
-        return 0 == rawWeight(slot);
+        return rawWeight(slot) == 0;
     }
 
     private int firstSlot(final long identifier) {
@@ -527,7 +527,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     }
 
     private boolean isOfClass(final int slot, final int classIndex) {
-        return ANY_CLASS == classIndex || classIndex(slot) == classIndex;
+        return classIndex == ANY_CLASS || classIndex(slot) == classIndex;
     }
 
     private int rawWeight(final int slot) {

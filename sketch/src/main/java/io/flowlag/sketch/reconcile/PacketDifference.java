@@ -37,7 +37,7 @@ public final class PacketDifference {
 
     /** Whether all of the difference is listed. Returns true if no cell is left that differs. */
     public boolean complete() {
-        return 0 == undecodedCells;
+        return undecodedCells == 0;
     }
 
     /** Cells, of all banks, that still differ: they hold items that could not be decoded. */

@@ -28,6 +28,6 @@ public final class PacketGroup {
      * @return of the group, or of the packet.
      */
     public long identifier(final long identifier, final int copies) {
-        return 1 == copies ? identifier : identifier ^ KeyedMix.derivedSeed(seed, SeedIndex.COPIES + copies);
+        return copies == 1 ? identifier : identifier ^ KeyedMix.derivedSeed(seed, SeedIndex.COPIES + copies);
     }
 }

@@ -171,7 +171,7 @@ public final class RdaReconciler {
 
     private boolean isAtOtherClass(final int item, final ListedTimes receiverPackets) {
         final int entry = receiverPackets.find(difference.identifier(item));
-        return ListedTimes.NOT_FOUND != entry && receiverPackets.copies(entry) == difference.copies(item);
+        return entry != ListedTimes.NOT_FOUND && receiverPackets.copies(entry) == difference.copies(item);
     }
 
     private void bringIn(final int item, final ListedTimes receiverPackets) {

@@ -77,7 +77,7 @@ public final class SynopsisDescriptor {
     }
 
     static int totalCells(final SynopsisFamily family, final int banks, final int cells) {
-        return SynopsisFamily.SRDA == family ? cells : banks * cells;
+        return family == SynopsisFamily.SRDA ? cells : banks * cells;
     }
 
     static long imageLength(final SynopsisFamily family, final int banks, final int cells) {

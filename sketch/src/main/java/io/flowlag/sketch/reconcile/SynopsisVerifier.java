@@ -57,7 +57,7 @@ public final class SynopsisVerifier {
         if (SynopsisDescriptor.imageLength(family, banks, cells) != length) {
             return ImageResult.IMAGE_LENGTH;
         }
-        return SynopsisFamily.FLOW_KEYS == family ? verifyKeys(buffer, offset, cells) : ImageResult.ACCEPTED;
+        return family == SynopsisFamily.FLOW_KEYS ? verifyKeys(buffer, offset, cells) : ImageResult.ACCEPTED;
     }
 
     /** Verifies keys, which go into records; cells of other families may hold anything. */
@@ -80,7 +80,7 @@ public final class SynopsisVerifier {
     private static boolean isIpv4(final DirectBuffer buffer, final int at, final long high) {
         final long low = buffer.getLong(at + SynopsisDescriptor.KEY_SOURCE_OFFSET + Long.BYTES, BYTE_ORDER) |
             buffer.getLong(at + SynopsisDescriptor.KEY_DESTINATION_OFFSET + Long.BYTES, BYTE_ORDER);
-        return 0 == high && low >>> Integer.SIZE == 0;
+        return high == 0 && low >>> Integer.SIZE == 0;
     }
 
     private static int octet(final DirectBuffer buffer, final int offset) {

@@ -52,12 +52,12 @@ public enum MatchCounter {
     FLOWS_REMOVED("flows", "Flows of the segment that were forgotten after a time without packets."),
     SENT_WITHOUT_FLOW("packets", "Sent packets that found the table of flows full."),
     RECEIVED_WITHOUT_FLOW("packets", "Received packets that found the table of flows full."),
-    LOST_UNTAKEN("packets", "Lost packets of forgotten flows that no flow record had told of."),
+    LOST_UNTAKEN("packets", "Lost packets of removed flows that no flow record contains."),
     FLOWS_UNSEEN("flows",
         "Flows with packets that did not arrive, of which the receiver point saw none: lost, or not of the segment. Counted " +
         "when they are forgotten, or at the end."),
     LOST_OF_UNSEEN_FLOWS("packets", "Lost packets of those flows, where the selector names the segment's addresses."),
-    UNEXPECTED_UNTAKEN("packets", "Unexpected packets of forgotten flows that no flow record had told of.");
+    UNEXPECTED_UNTAKEN("packets", "Unexpected packets of removed flows that no flow record contains.");
 
     private final String label;
     private final String unit;

@@ -86,7 +86,7 @@ final class ExchangeConnection {
     }
 
     boolean isEnded() {
-        return null != end;
+        return end != null;
     }
 
     /** How it ended; null while it is open. */
@@ -177,7 +177,7 @@ final class ExchangeConnection {
     }
 
     private static String text(final Exception ex) {
-        return null == ex.getMessage() ? ex.getClass().getSimpleName() : ex.getMessage();
+        return ex.getMessage() == null ? ex.getClass().getSimpleName() : ex.getMessage();
     }
 
     private int receive(final long nowNs, final Handler handler) throws IOException {
@@ -291,7 +291,7 @@ final class ExchangeConnection {
 
     /** A peer without a common key can still send a refusal; its only effect is the end of the connection. */
     private boolean isLastWord(final MessageType type, final int offset) {
-        return MessageType.REFUSED == type && seal.opened() == 0 && !ExchangeHeader.isAuthenticated(view, offset);
+        return type == MessageType.REFUSED && seal.opened() == 0 && !ExchangeHeader.isAuthenticated(view, offset);
     }
 
     private ExchangeResult onPing(final int offset) {

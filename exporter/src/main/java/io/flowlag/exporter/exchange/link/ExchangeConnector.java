@@ -376,7 +376,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             return onRefused(from, buffer, offset);
         }
         if (!from.isInSession()) {
-            return MessageType.HELLO == type ? onHello(from, buffer, offset, lengthBytes) : ExchangeResult.UNEXPECTED;
+            return type == MessageType.HELLO ? onHello(from, buffer, offset, lengthBytes) : ExchangeResult.UNEXPECTED;
         }
         return switch (type) {
             case SETTINGS -> onSettings(from, buffer, offset);

@@ -157,7 +157,7 @@ public final class IntervalAssembler implements SenderInterval {
     }
 
     private static int expectedSketches(final ExchangeSettings settings) {
-        return ExchangeSettings.Mode.FLOWS == settings.mode() ? 0 : settings.sketches().size();
+        return settings.mode() == ExchangeSettings.Mode.FLOWS ? 0 : settings.sketches().size();
     }
 
     private void use(final HeldSettings ours) {

@@ -69,7 +69,7 @@ final class SenderRecord {
 
     /** Whether another run of the process at that point is connected, and was heard since a time. */
     boolean isHeldByAnother(final long newInstance, final long sinceNs) {
-        return null != connection && instance != newInstance && connection.heardNs() - sinceNs >= 0;
+        return connection != null && instance != newInstance && connection.heardNs() - sinceNs >= 0;
     }
 
     /** Its connection, null while there is none. */

@@ -40,7 +40,7 @@ public final class SettingsSchedule {
     /** The latest settings, whether they apply yet or not. Returns null if there are none. */
     public HeldSettings latest() {
         final HeldSettings[] current = entries;
-        return 0 == current.length ? null : current[current.length - 1];
+        return current.length == 0 ? null : current[current.length - 1];
     }
 
     /** The settings in order, to be sent to a sender that has just connected. */

@@ -161,7 +161,7 @@ public final class CompactCells {
     }
 
     private static boolean isEmpty(final DirectBuffer cells, final int cell) {
-        return 0 == (cells.getLong(cell) | cells.getLong(cell + 8) | cells.getLong(cell + 16) | cells.getLong(cell + 24));
+        return (cells.getLong(cell) | cells.getLong(cell + 8) | cells.getLong(cell + 16) | cells.getLong(cell + 24)) == 0;
     }
 
     private static int lengthBytes(final long value) {

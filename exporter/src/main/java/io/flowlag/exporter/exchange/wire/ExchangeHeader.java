@@ -80,7 +80,7 @@ public final class ExchangeHeader {
     }
 
     public static boolean isAuthenticated(final DirectBuffer buffer, final int offset) {
-        return 0 != (flags(buffer, offset) & FLAG_AUTHENTICATED);
+        return (flags(buffer, offset) & FLAG_AUTHENTICATED) != 0;
     }
 
     public static int lengthBytes(final DirectBuffer buffer, final int offset) {

@@ -239,11 +239,11 @@ public final class FlowSum {
     }
 
     private long high(final int offset) {
-        return 4 == family() ? 0 : entry.getLong(offset, ByteOrder.BIG_ENDIAN);
+        return family() == 4 ? 0 : entry.getLong(offset, ByteOrder.BIG_ENDIAN);
     }
 
     private long low(final int offset) {
-        return 4 == family() ? entry.getInt(offset, ByteOrder.BIG_ENDIAN) & 0xffff_ffffL :
+        return family() == 4 ? entry.getInt(offset, ByteOrder.BIG_ENDIAN) & 0xffff_ffffL :
             entry.getLong(offset + Long.BYTES, ByteOrder.BIG_ENDIAN);
     }
 

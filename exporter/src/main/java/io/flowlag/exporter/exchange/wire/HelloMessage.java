@@ -72,7 +72,7 @@ public final class HelloMessage extends MessageFlyweight {
     }
 
     public boolean isKeyed() {
-        return 1 == octet(KEYED_OFFSET);
+        return octet(KEYED_OFFSET) == 1;
     }
 
     public long pointId() {

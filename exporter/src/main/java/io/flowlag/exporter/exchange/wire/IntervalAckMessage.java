@@ -34,7 +34,7 @@ public final class IntervalAckMessage extends MessageFlyweight {
         if (!isZero(buffer, body + RESERVED_OFFSET, 7)) {
             return ExchangeResult.RESERVED;
         }
-        return null == IntervalVerdict.of(buffer.getByte(body + VERDICT_OFFSET) & 0xff) ?
+        return IntervalVerdict.of(buffer.getByte(body + VERDICT_OFFSET) & 0xff) == null ?
             ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
     }
 

@@ -46,6 +46,6 @@ abstract class MessageFlyweight {
         for (int i = 0; i < lengthBytes; i++) {
             bits |= buffer.getByte(offset + i);
         }
-        return 0 == bits;
+        return bits == 0;
     }
 }

@@ -16,7 +16,7 @@ public interface MessageSeal {
      */
     static MessageSeal of(
         final int version, final SharedKey key, final boolean isReceiver, final byte[] receiverHello, final byte[] senderHello) {
-        return ExchangeHeader.OLDEST_VERSION == version ?
+        return version == ExchangeHeader.OLDEST_VERSION ?
             MessageAuthenticator.of(key, isReceiver, receiverHello, senderHello) :
             MessageCipher.of(key, isReceiver, receiverHello, senderHello);
     }

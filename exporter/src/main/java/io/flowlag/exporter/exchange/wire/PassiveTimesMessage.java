@@ -44,7 +44,7 @@ public final class PassiveTimesMessage extends MessageFlyweight {
 
     /** {@return whether an entry can tell a time that follows, or precedes, another by so much} */
     public static boolean isNear(final long distanceNs) {
-        return distanceNs << DIGEST_BITS >> distanceNs == DIGEST_BITS;
+        return distanceNs << DIGEST_BITS >> DIGEST_BITS == distanceNs;
     }
 
     /** Writes one entry of a message that {@link #encode} closes. */

@@ -46,6 +46,6 @@ public final class PingMessage extends MessageFlyweight {
     }
 
     public boolean isAnswer() {
-        return 1 == octet(ANSWER_OFFSET);
+        return octet(ANSWER_OFFSET) == 1;
     }
 }

@@ -25,6 +25,6 @@ public record PointDrops(long kernelDrops, long ringDrops, long latePackets, lon
 
     /** {@return whether the point lost nothing} */
     public boolean isNone() {
-        return 0 == (kernelDrops | ringDrops | latePackets | unsketchedPackets);
+        return (kernelDrops | ringDrops | latePackets | unsketchedPackets) == 0;
     }
 }

@@ -413,7 +413,7 @@ public final class SettingsMessage extends MessageFlyweight {
 
     private AddressPrefix prefix(final int offset) {
         final int family = octet(offset);
-        return 0 == family ? null : new AddressPrefix(family, octet(offset + PREFIX_LENGTH_OFFSET),
+        return family == 0 ? null : new AddressPrefix(family, octet(offset + PREFIX_LENGTH_OFFSET),
             longInteger(offset + PREFIX_HIGH_OFFSET), longInteger(offset + PREFIX_LOW_OFFSET));
     }
 

@@ -181,7 +181,7 @@ public final class FineCombEstimator {
         if (depth == wanted) {
             combinations++;
             combinationsLeft--;
-            return 0 == parity;
+            return parity == 0;
         }
         for (int i = from; i <= count - (wanted - depth) && combinationsLeft >= 0; i++) {
             chosen[depth] = i;

@@ -170,12 +170,12 @@ public final class SimpleRdaReconciler {
     }
 
     private boolean pure(final int cell) {
-        return 1 == Math.abs(counts[cell]) &&
+        return Math.abs(counts[cell]) == 1 &&
             KeyedMix.mix(identifiers[cell], hashSeed) == identifierHashes[cell];
     }
 
     private boolean clean(final int cell) {
-        return 0 == counts[cell] && identifiers[cell] == 0 && identifierHashes[cell] == 0;
+        return counts[cell] == 0 && identifiers[cell] == 0 && identifierHashes[cell] == 0;
     }
 
     /** {@return whether the item's timestamp is known} */

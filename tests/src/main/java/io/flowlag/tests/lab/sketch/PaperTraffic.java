@@ -177,7 +177,7 @@ final class PaperTraffic {
 
     /** What a flow's delays are multiplied by. */
     double factor(final SplittableRandom scales) {
-        return DelayModel.PER_FLOW == delays ? Math.pow(4, 2 * scales.nextDouble() - 1) : 1;
+        return delays == DelayModel.PER_FLOW ? Math.pow(4, 2 * scales.nextDouble() - 1) : 1;
     }
 
     /** A packet's delay, where it does not depend on other packets. */
