@@ -70,7 +70,6 @@ public class FlowKeyLayout {
         return buffer.getInt(offset + PORTS_OFFSET);
     }
 
-    /** Writes both ports as one word, in the byte order of the machine. */
     public static void ports(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + PORTS_OFFSET, value);
     }
@@ -80,7 +79,6 @@ public class FlowKeyLayout {
         return buffer.getLong(offset + SOURCE_OFFSET);
     }
 
-    /** Writes the first eight octets of the source address as a big-endian number; 0 for IPv4. */
     public static void sourceHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SOURCE_OFFSET, value);
     }
@@ -90,7 +88,6 @@ public class FlowKeyLayout {
         return buffer.getLong(offset + SOURCE_OFFSET + Long.BYTES);
     }
 
-    /** Writes the last eight octets of the source address; for IPv4 the address. */
     public static void sourceLow(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SOURCE_OFFSET + Long.BYTES, value);
     }
@@ -100,7 +97,6 @@ public class FlowKeyLayout {
         return buffer.getLong(offset + DESTINATION_OFFSET);
     }
 
-    /** Writes the first eight octets of the destination address; 0 for IPv4. */
     public static void destinationHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + DESTINATION_OFFSET, value);
     }
@@ -110,7 +106,6 @@ public class FlowKeyLayout {
         return buffer.getLong(offset + DESTINATION_OFFSET + Long.BYTES);
     }
 
-    /** Writes the last eight octets of the destination address; for IPv4 the address. */
     public static void destinationLow(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + DESTINATION_OFFSET + Long.BYTES, value);
     }
@@ -120,7 +115,6 @@ public class FlowKeyLayout {
         return buffer.getShort(offset + PORTS_OFFSET) & 0xFFFF;
     }
 
-    /** Writes the source port, 0 where there is none. */
     public static void sourcePort(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + PORTS_OFFSET, (short)value);
     }
@@ -130,7 +124,6 @@ public class FlowKeyLayout {
         return buffer.getShort(offset + PORTS_OFFSET + Short.BYTES) & 0xFFFF;
     }
 
-    /** Writes the destination port, 0 where there is none. */
     public static void destinationPort(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + PORTS_OFFSET + Short.BYTES, (short)value);
     }
@@ -140,7 +133,6 @@ public class FlowKeyLayout {
         return buffer.getByte(offset + PROTOCOL_OFFSET) & 0xFF;
     }
 
-    /** Writes the IP protocol number. */
     public static void protocol(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + PROTOCOL_OFFSET, (byte)value);
     }
@@ -150,7 +142,6 @@ public class FlowKeyLayout {
         return buffer.getByte(offset + IP_VERSION_OFFSET) & 0xFF;
     }
 
-    /** Writes the IP version, 4 or 6. */
     public static void ipVersion(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + IP_VERSION_OFFSET, (byte)value);
     }
@@ -160,7 +151,6 @@ public class FlowKeyLayout {
         return buffer.getByte(offset + IP_CLASS_OF_SERVICE_OFFSET) & 0xFF;
     }
 
-    /** Writes DSCP and ECN of the first packet. */
     public static void ipClassOfService(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + IP_CLASS_OF_SERVICE_OFFSET, (byte)value);
     }
@@ -170,7 +160,6 @@ public class FlowKeyLayout {
         return buffer.getShort(offset + VLAN_ID_OFFSET) & 0xFFFF;
     }
 
-    /** Writes the outermost VLAN id, valid with FLAG_VLAN. */
     public static void vlanId(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + VLAN_ID_OFFSET, (short)value);
     }
@@ -180,7 +169,6 @@ public class FlowKeyLayout {
         return buffer.getShort(offset + FLAGS_OFFSET) & 0xFFFF;
     }
 
-    /** Writes the FLAG_ bits. */
     public static void flags(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + FLAGS_OFFSET, (short)value);
     }
@@ -190,7 +178,6 @@ public class FlowKeyLayout {
         return buffer.getInt(offset + INTERFACE_ID_OFFSET);
     }
 
-    /** Writes the interface index. */
     public static void interfaceId(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + INTERFACE_ID_OFFSET, value);
     }

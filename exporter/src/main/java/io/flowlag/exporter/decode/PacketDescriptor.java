@@ -68,7 +68,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         return buffer.getLong(offset + TIMESTAMP_NS_OFFSET);
     }
 
-    /** Writes UNIX epoch, ns. */
     public static void timestampNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + TIMESTAMP_NS_OFFSET, value);
     }
@@ -78,7 +77,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         return buffer.getByte(offset + TTL_OFFSET) & 0xFF;
     }
 
-    /** Writes TTL or hop limit. */
     public static void ttl(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + TTL_OFFSET, (byte)value);
     }
@@ -88,7 +86,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         return buffer.getShort(offset + TCP_CONTROL_BITS_OFFSET) & 0xFFFF;
     }
 
-    /** Writes TCP flags, 0 unless TCP. */
     public static void tcpControlBits(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + TCP_CONTROL_BITS_OFFSET, (short)value);
     }
@@ -98,7 +95,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         return buffer.getShort(offset + ICMP_TYPE_CODE_OFFSET) & 0xFFFF;
     }
 
-    /** Writes type * 256 + code, 0 unless ICMP or ICMPv6. */
     public static void icmpTypeCode(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + ICMP_TYPE_CODE_OFFSET, (short)value);
     }
@@ -184,7 +180,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         return buffer.getInt(offset + IP_LENGTH_OFFSET);
     }
 
-    /** Writes octets of IP header and payload. */
     public static void ipLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + IP_LENGTH_OFFSET, value);
     }
@@ -194,7 +189,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         return buffer.getInt(offset + WIRE_LENGTH_OFFSET);
     }
 
-    /** Writes octets on the wire. */
     public static void wireLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + WIRE_LENGTH_OFFSET, value);
     }
@@ -204,7 +198,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         return buffer.getShort(offset + SEGMENT_COUNT_OFFSET) & 0xFFFF;
     }
 
-    /** Writes packets that an offload joined, 1 normally. */
     public static void segmentCount(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + SEGMENT_COUNT_OFFSET, (short)value);
     }
@@ -214,7 +207,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         return buffer.getByte(offset + OBSERVATION_POINT_OFFSET) & 0xFF;
     }
 
-    /** Writes index of the packet source. */
     public static void observationPoint(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + OBSERVATION_POINT_OFFSET, (byte)value);
     }
@@ -224,7 +216,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         return buffer.getByte(offset + KIND_OFFSET);
     }
 
-    /** Writes the kind: a regular packet or a reference. */
     public static void kind(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + KIND_OFFSET, (byte)value);
     }
@@ -234,7 +225,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         return buffer.getLong(offset + DIGEST_OFFSET);
     }
 
-    /** Writes packet digest, valid with FLAG_DIGEST. */
     public static void digest(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + DIGEST_OFFSET, value);
     }
@@ -244,7 +234,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         return buffer.getLong(offset + SEGMENT_FLOW_HASH_OFFSET);
     }
 
-    /** Writes segment flow hash, valid with FLAG_DIGEST. */
     public static void segmentFlowHash(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SEGMENT_FLOW_HASH_OFFSET, value);
     }

@@ -367,7 +367,6 @@ public final class FlowDelay {
         return buffer.getByte(offset + CLASS_INDEX_OFFSET) & 0xFF;
     }
 
-    /** Writes the traffic class of an image. */
     public static void classIndex(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + CLASS_INDEX_OFFSET, (byte)value);
     }

@@ -83,7 +83,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getByte(offset + END_REASON_OFFSET) & 0xFF;
     }
 
-    /** Writes the value of flowEndReason. */
     public static void endReason(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + END_REASON_OFFSET, (byte)value);
     }
@@ -93,7 +92,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getInt(offset + GENERATION_OFFSET);
     }
 
-    /** Writes the generation of the slot. */
     public static void generation(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + GENERATION_OFFSET, value);
     }
@@ -108,7 +106,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getInt(offset + KEY_HASH_HIGH_OFFSET);
     }
 
-    /** Writes the high half of the hash of the key. */
     public static void keyHashHigh(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + KEY_HASH_HIGH_OFFSET, value);
     }
@@ -118,7 +115,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getShort(offset + ICMP_TYPE_CODE_OFFSET) & 0xFFFF;
     }
 
-    /** Writes the type * 256 + code of the first packet. */
     public static void icmpTypeCode(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + ICMP_TYPE_CODE_OFFSET, (short)value);
     }
@@ -128,7 +124,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getShort(offset + TCP_CONTROL_BITS_OFFSET) & 0xFFFF;
     }
 
-    /** Writes the TCP flags of all packets. */
     public static void tcpControlBits(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + TCP_CONTROL_BITS_OFFSET, (short)value);
     }
@@ -138,7 +133,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getLong(offset + PACKET_COUNT_OFFSET);
     }
 
-    /** Writes the packets. */
     public static void packetCount(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + PACKET_COUNT_OFFSET, value);
     }
@@ -148,7 +142,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getLong(offset + OCTET_COUNT_OFFSET);
     }
 
-    /** Writes the IP octets. */
     public static void octetCount(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + OCTET_COUNT_OFFSET, value);
     }
@@ -158,7 +151,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getLong(offset + START_NS_OFFSET);
     }
 
-    /** Writes the smallest packet timestamp, UNIX epoch, ns. */
     public static void startNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + START_NS_OFFSET, value);
     }
@@ -168,7 +160,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getLong(offset + END_NS_OFFSET);
     }
 
-    /** Writes the largest packet timestamp, UNIX epoch, ns. */
     public static void endNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + END_NS_OFFSET, value);
     }
@@ -178,7 +169,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getLong(offset + FLOW_ID_OFFSET);
     }
 
-    /** Writes the number unique in the life of the process. */
     public static void flowId(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + FLOW_ID_OFFSET, value);
     }
@@ -188,7 +178,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getInt(offset + MINIMUM_LENGTH_OFFSET);
     }
 
-    /** Writes the IP octets of the shortest packet. */
     public static void minimumLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + MINIMUM_LENGTH_OFFSET, value);
     }
@@ -198,7 +187,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getInt(offset + MAXIMUM_LENGTH_OFFSET);
     }
 
-    /** Writes the IP octets of the longest packet. */
     public static void maximumLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + MAXIMUM_LENGTH_OFFSET, value);
     }
@@ -208,7 +196,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getByte(offset + MINIMUM_TTL_OFFSET) & 0xFF;
     }
 
-    /** Writes the smallest TTL or hop limit. */
     public static void minimumTtl(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + MINIMUM_TTL_OFFSET, (byte)value);
     }
@@ -218,7 +205,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getByte(offset + MAXIMUM_TTL_OFFSET) & 0xFF;
     }
 
-    /** Writes the largest TTL or hop limit. */
     public static void maximumTtl(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + MAXIMUM_TTL_OFFSET, (byte)value);
     }
@@ -228,7 +214,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getByte(offset + OBSERVATION_POINT_OFFSET) & 0xFF;
     }
 
-    /** Writes the packet source of the first packet. */
     public static void observationPoint(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + OBSERVATION_POINT_OFFSET, (byte)value);
     }
@@ -238,7 +223,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getInt(offset + TIMER_NEXT_OFFSET);
     }
 
-    /** Writes the next slot in the timer's bucket, or -1. */
     public static void timerNext(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + TIMER_NEXT_OFFSET, value);
     }
@@ -248,7 +232,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getInt(offset + TIMER_PREVIOUS_OFFSET);
     }
 
-    /** Writes the previous slot in the timer's bucket, or -1. */
     public static void timerPrevious(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + TIMER_PREVIOUS_OFFSET, value);
     }
@@ -258,7 +241,6 @@ public final class FlowEntry extends FlowKeyLayout {
         return buffer.getInt(offset + TIMER_BUCKET_OFFSET);
     }
 
-    /** Writes the timer bucket, or -1. */
     public static void timerBucket(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + TIMER_BUCKET_OFFSET, value);
     }
