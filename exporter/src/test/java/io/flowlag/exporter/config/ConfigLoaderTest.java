@@ -34,7 +34,7 @@ class ConfigLoaderTest {
         final ConfigurationException refusal = assertThrows(ConfigurationException.class,
             () -> new ConfigLoader().text("f", text.formatted("")).conclude());
         assertEquals(1, refusal.errors().size(), refusal::getMessage);
-        assertTrue(refusal.getMessage().contains("file:/dev/null: is no regular file"), refusal::getMessage);
+        assertTrue(refusal.getMessage().contains("file:/dev/null: is not a regular file"), refusal::getMessage);
         final ExporterConfig config = new ConfigLoader().text("f", text.formatted("?spool=none")).conclude();
         assertNull(config.exporting().destinations().get(0).spool());
     }
