@@ -109,15 +109,15 @@ final class DelayCommand extends ConfiguredCommand {
         if (references != null && REFERENCES.stream().noneMatch(references::equalsIgnoreCase)) {
             throw new ExitException(ExitCode.USAGE, "--references " + references + ": must be marked, injected or passive");
         }
-        if (PASSIVE.equalsIgnoreCase(references) && config.rli().policy() != ExporterConfig.Policy.PASSIVE) {
+        if (PASSIVE.equalsIgnoreCase(references) && config.rli().injection().policy() != ExporterConfig.Policy.PASSIVE) {
             throw new ExitException(ExitCode.USAGE, "--references passive and --policy contradict each other: leave one out");
         }
         final List<String> chosen = chosen(config);
         OutputFiles.check("the truth", truthFile);
         final ReferenceMode mode = INJECTED.equalsIgnoreCase(references) ? ReferenceMode.CAPTURED : ReferenceMode.MARKED;
         return starter.delay(
-            config.withJoint(chosen.contains(JOINT) ? config.joint().on() : config.joint().off())
-                .withReconcile(isReconciled || isRepaired(config, chosen) ? config.reconcile().on() : config.reconcile()),
+            config.with(chosen.contains(JOINT) ? config.joint().on() : config.joint().off())
+                .with(isReconciled || isRepaired(config, chosen) ? config.reconcile().on() : config.reconcile()),
             new DelayOptions(
                 List.copyOf(senderFiles), List.copyOf(receiverFiles), mode, chosen.contains(RLI), chosen.contains(LDS),
                 chosen.contains(EXACT), truthFile, memoryBytes()),

@@ -1,16 +1,12 @@
 package io.flowlag.exporter.config;
 
-import io.flowlag.exporter.config.ExporterConfig.Destination;
-import io.flowlag.exporter.config.ExporterConfig.OptionsMode;
-import io.flowlag.exporter.config.ExporterConfig.Profile;
-import io.flowlag.exporter.config.ExporterConfig.Transport;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 import static io.flowlag.exporter.config.ConfigTable.*;
+import static io.flowlag.exporter.config.ExporterConfig.*;
 
 /** Turns checked settings into records, with every default and every "auto" resolved. */
 final class Conclusion extends SettingsAccess {
@@ -30,109 +26,86 @@ final class Conclusion extends SettingsAccess {
 
     ExporterConfig config() {
         final List<Destination> destinations = specs.stream().map(this::destination).toList();
-        return new ExporterConfig(value(OBSERVATION_DOMAIN), value(THREADING),
-            new ExporterConfig.Capture(value(INTERFACES), value(SOURCE), value(DIRECTION),
-                value(PROMISCUOUS), value(FILTER), intValue(SNAP_LENGTH),
-                value(RING), value(HARDWARE_TIMESTAMPS)),
-            new ExporterConfig.Decode(value(TUNNELS), value(FRAGMENTS),
-                intValue(FRAGMENT_TABLE), value(FRAGMENT_TIMEOUT), value(DIGEST),
+        return new ExporterConfig(List.of(
+            new ExporterConfig.Process(value(OBSERVATION_DOMAIN), value(THREADING)),
+            new Capture(value(INTERFACES), value(SOURCE), value(DIRECTION), value(PROMISCUOUS), value(FILTER),
+                intValue(SNAP_LENGTH), value(RING), value(HARDWARE_TIMESTAMPS)),
+            new Decode(value(TUNNELS), value(FRAGMENTS), intValue(FRAGMENT_TABLE), value(FRAGMENT_TIMEOUT), value(DIGEST),
                 value(DIGEST_KEY_FILE)),
-            new ExporterConfig.Metering(Set.copyOf(value(FLOW_KEY)), intValue(MAX_FLOWS),
-                value(ACTIVE_TIMEOUT), value(IDLE_TIMEOUT), value(TCP_END_TIMEOUT)),
-            new ExporterConfig.Checkpoint(value(CHECKPOINT_FILE), value(CHECKPOINT_INTERVAL)),
-            segment(), new ExporterConfig.Clock(value(CLOCK_SOURCE), value(CLOCK_ERROR),
-                value(CLOCK_FILE)), rli(), lds(), joint(), reconcile(),
-            new ExporterConfig.Quantiles(value(QUANTILES_MEMORY), intValue(QUANTILES_FROM)), exchange(),
-            new ExporterConfig.Pipeline(intValue(PACKET_RING), intValue(RECORD_RING),
-                value(SHARDS) == null ? automaticShards() : intValue(SHARDS),
-                value(IDLE)),
-            new ExporterConfig.Exporting(destinations, value(ENTERPRISE_NUMBER),
-                new ExporterConfig.Tls(value(TLS_CERTIFICATE), value(TLS_KEY), value(TLS_TRUST), value(TLS_PEERS))),
-            new ExporterConfig.Log(value(LOG_LEVEL), value(LOG_FILE)),
-            new ExporterConfig.Stats(value(STATS_FILE), orZero(value(STATS_INTERVAL))),
-            new ExporterConfig.Status(value(STATUS_ENABLED), value(STATUS_FILE), value(STATUS_INTERVAL), intValue(STATUS_FLOWS)),
-            new ExporterConfig.Metrics(value(METRICS_LISTEN), intValue(METRICS_CONNECTIONS)),
-            effectiveValues(), warnings(destinations));
+            new Metering(Set.copyOf(value(FLOW_KEY)), intValue(MAX_FLOWS), value(ACTIVE_TIMEOUT), value(IDLE_TIMEOUT),
+                value(TCP_END_TIMEOUT)),
+            new Checkpoint(value(CHECKPOINT_FILE), value(CHECKPOINT_INTERVAL)),
+            segment(),
+            new Clock(value(CLOCK_SOURCE), value(CLOCK_ERROR), value(CLOCK_FILE)),
+            rli(),
+            lds(),
+            new Joint(value(JOINT_ENABLED), value(JOINT_BUDGET), value(JOINT_WAIT), intValue(JOINT_FLOWS),
+                intValue(JOINT_PENDING), value(JOINT_CHECK)),
+            new Reconcile(value(RECONCILE_ENABLED), intValue(RECONCILE_PACKETS), intValue(RECONCILE_CELLS),
+                value(RECONCILE_WAIT)),
+            new Quantiles(value(QUANTILES_MEMORY), intValue(QUANTILES_FROM)),
+            exchange(),
+            new Pipeline(intValue(PACKET_RING), intValue(RECORD_RING),
+                value(SHARDS) == null ? automaticShards() : intValue(SHARDS), value(IDLE)),
+            new Exporting(destinations, value(ENTERPRISE_NUMBER),
+                new Tls(value(TLS_CERTIFICATE), value(TLS_KEY), value(TLS_TRUST), value(TLS_PEERS))),
+            new Log(value(LOG_LEVEL), value(LOG_FILE)),
+            new Stats(value(STATS_FILE), orZero(value(STATS_INTERVAL))),
+            new Status(value(STATUS_ENABLED), value(STATUS_FILE), value(STATUS_INTERVAL), intValue(STATUS_FLOWS)),
+            new Metrics(value(METRICS_LISTEN), intValue(METRICS_CONNECTIONS))), effectiveValues(), warnings(destinations));
     }
 
-    private ExporterConfig.Segment segment() {
+    /** The number of packets keeps its default if captures are not surveyed first, as from standard input. */
+    private Segment segment() {
         final Long vlanId = value(SEGMENT_VLAN);
-        return new ExporterConfig.Segment(value(ROLE), value(SEGMENT_ID), value(INGRESS),
-            value(EGRESS), value(SEGMENT_SOURCE), value(SEGMENT_DESTINATION),
-            vlanId == null ? -1 : vlanId.intValue(), value(MAXIMUM_DELAY), value(SEGMENT_INTERVAL),
-            value(OFFLOAD), value(EXACT), exactPackets(),
-            value(SENDER_RECORDS));
+        return new Segment(value(ROLE), value(SEGMENT_ID), new Points(value(INGRESS), value(EGRESS)),
+            new Selector(value(SEGMENT_SOURCE), value(SEGMENT_DESTINATION), vlanId == null ? -1 : vlanId.intValue()),
+            value(MAXIMUM_DELAY), value(SEGMENT_INTERVAL), value(OFFLOAD), value(EXACT),
+            value(EXACT_PACKETS) == null ? DEFAULT_PACKETS : intValue(EXACT_PACKETS), value(SENDER_RECORDS));
     }
 
-    /** Keeps the default if captures are not surveyed first, as from standard input. */
-    private int exactPackets() {
-        return value(EXACT_PACKETS) == null ? DEFAULT_PACKETS : intValue(EXACT_PACKETS);
-    }
-
-    private ExporterConfig.Rli rli() {
-        return new ExporterConfig.Rli(value(POLICY), value(EVERY_N), value(EVERY_INTERVAL),
-            value(MINIMUM_UTILIZATION), value(MAXIMUM_UTILIZATION), value(MINIMUM_RATE),
-            value(MAXIMUM_RATE), value(MAXIMUM_GAP), value(SMOOTHING),
-            value(CEILING).bpsAt(orZero(value(CAPACITY))), orZero(value(CAPACITY)),
-            value(TARGET), intValue(REFERENCE_PORT),
-            intValue(SESSION), value(REFERENCE_KEY_FILE),
-            value(CLASSES).stream().map(Long::intValue).toList(), value(ESTIMATOR),
-            value(SERIALISATION), intValue(REFERENCE_BUFFER), value(SILENT_AFTER),
-            value(DRIFT), value(SENDERS), partsInAMillion(value(PASSIVE_SHARE)),
-            INJECTION.stream().anyMatch((key) -> !isDefault(key)));
+    private Rli rli() {
+        final long capacityBps = orZero(value(CAPACITY));
+        final Injection injection = new Injection(value(POLICY), value(EVERY_N), value(EVERY_INTERVAL),
+            value(MINIMUM_UTILIZATION), value(MAXIMUM_UTILIZATION), value(MINIMUM_RATE), value(MAXIMUM_RATE),
+            value(MAXIMUM_GAP), value(SMOOTHING), value(CEILING).bpsAt(capacityBps));
+        final References references = new References(value(TARGET), intValue(REFERENCE_PORT), intValue(SESSION),
+            value(REFERENCE_KEY_FILE), value(CLASSES).stream().map(Long::intValue).toList(), value(SENDERS));
+        return new Rli(injection, INJECTION.stream().anyMatch((key) -> !isDefault(key)), references, capacityBps,
+            value(ESTIMATOR), value(SERIALISATION), intValue(REFERENCE_BUFFER), value(SILENT_AFTER), value(DRIFT),
+            partsInAMillion(value(PASSIVE_SHARE)));
     }
 
     private static int partsInAMillion(final double share) {
         return (int)Math.round(share * PARTS_IN_A_MILLION);
     }
 
-    private ExporterConfig.Lds lds() {
-        return new ExporterConfig.Lds(value(LDS_ENABLED), intValue(LDS_ROWS), intValue(LDS_COLUMNS), intValue(LDS_VLDA),
-            value(LDS_RATES).stream().map((each) -> (int)Math.round(each * PARTS_IN_A_MILLION)).toList(),
-            value(LDS_WEIGHTS), value(LDS_ALPHA), intValue(LDS_AGGREGATOR),
-            intValue(LDS_IN_FLIGHT), intValue(LDS_WAITING),
-            partsInAMillion(value(LDS_WITNESSES)));
+    private Lds lds() {
+        return new Lds(value(LDS_ENABLED), new Shape(intValue(LDS_ROWS), intValue(LDS_COLUMNS), intValue(LDS_VLDA)),
+            value(LDS_RATES).stream().map(Conclusion::partsInAMillion).toList(), value(LDS_WEIGHTS), value(LDS_ALPHA),
+            intValue(LDS_AGGREGATOR), intValue(LDS_IN_FLIGHT), intValue(LDS_WAITING), partsInAMillion(value(LDS_WITNESSES)));
     }
 
-    private ExporterConfig.Joint joint() {
-        return new ExporterConfig.Joint(value(JOINT_ENABLED), value(JOINT_BUDGET),
-            value(JOINT_WAIT), intValue(JOINT_FLOWS), intValue(JOINT_PENDING),
-            value(JOINT_CHECK));
-    }
-
-    private ExporterConfig.Reconcile reconcile() {
-        return new ExporterConfig.Reconcile(value(RECONCILE_ENABLED), intValue(RECONCILE_PACKETS),
-            intValue(RECONCILE_CELLS), value(RECONCILE_WAIT));
-    }
-
-    private ExporterConfig.Exchange exchange() {
-        return new ExporterConfig.Exchange(value(EXCHANGE_LISTEN), value(EXCHANGE_CONNECT),
-            value(EXCHANGE_KEY_FILE), value(EXCHANGE_DEADLINE), value(EXCHANGE_MEMORY),
-            !value(EXCHANGE_TLS) ? null : new ExporterConfig.Tls(value(EXCHANGE_TLS_CERTIFICATE),
-                value(EXCHANGE_TLS_KEY), value(EXCHANGE_TLS_TRUST),
-                value(EXCHANGE_TLS_PEERS)),
-            new ExporterConfig.ExchangeLimits(intValue(EXCHANGE_MAX_CONNECTIONS), value(EXCHANGE_HANDSHAKE),
-                value(EXCHANGE_MESSAGE_TIMEOUT), value(EXCHANGE_IDLE),
-                intValue(EXCHANGE_MAX_MESSAGE), intValue(EXCHANGE_BUFFER)),
+    private Exchange exchange() {
+        return new Exchange(value(EXCHANGE_LISTEN), value(EXCHANGE_CONNECT), value(EXCHANGE_KEY_FILE),
+            value(EXCHANGE_DEADLINE), value(EXCHANGE_MEMORY),
+            !value(EXCHANGE_TLS) ? null : new Tls(value(EXCHANGE_TLS_CERTIFICATE), value(EXCHANGE_TLS_KEY),
+                value(EXCHANGE_TLS_TRUST), value(EXCHANGE_TLS_PEERS)),
+            new ExchangeLimits(intValue(EXCHANGE_MAX_CONNECTIONS), value(EXCHANGE_HANDSHAKE), value(EXCHANGE_MESSAGE_TIMEOUT),
+                value(EXCHANGE_IDLE), intValue(EXCHANGE_MAX_MESSAGE), intValue(EXCHANGE_BUFFER)),
             value(EXCHANGE_MODE), value(EXCHANGE_BANDWIDTH));
     }
 
     private Destination destination(final DestinationSpec spec) {
         final DestinationUri uri = spec.uri();
-        return new Destination(uri.text(), uri.transport(), uri.host(), uri.port(), uri.file(), value(spec, PROFILE),
-            optionsOn(spec),
-            value(spec, OPTIONS_INTERVAL),
-            messageBytes(spec),
-            value(spec, TEMPLATE_REFRESH),
-            value(spec, TEMPLATE_REFRESH_MESSAGES).intValue(),
+        return new Destination(new Address(uri.text(), uri.transport(), uri.host(), uri.port(), uri.file()),
+            value(spec, PROFILE), optionsOn(spec), value(spec, OPTIONS_INTERVAL), messageBytes(spec),
+            new Refresh(value(spec, TEMPLATE_REFRESH), value(spec, TEMPLATE_REFRESH_MESSAGES).intValue()),
             value(spec, FLUSH_INTERVAL),
-            orZero(value(spec, RATE_LIMIT)),
-            value(spec, RECONNECT_INTERVAL),
-            value(spec, CONNECT_TIMEOUT),
-            value(spec, SEND_BUFFER).intValue(),
-            uri.transport() == Transport.UDP ? null : value(spec, SPOOL),
-            value(spec, SPOOL_SIZE),
-            value(spec, SPOOL_RATE).intValue());
+            new Connection(orZero(value(spec, RATE_LIMIT)), value(spec, RECONNECT_INTERVAL), value(spec, CONNECT_TIMEOUT),
+                value(spec, SEND_BUFFER).intValue()),
+            new Spool(uri.transport() == Transport.UDP ? null : value(spec, SPOOL), value(spec, SPOOL_SIZE),
+                value(spec, SPOOL_RATE).intValue()));
     }
 
     private boolean optionsOn(final DestinationSpec spec) {
@@ -201,13 +174,17 @@ final class Conclusion extends SettingsAccess {
 
     private List<String> warnings(final List<Destination> destinations) {
         final boolean sendsEnterpriseElements = destinations.stream().anyMatch((each) -> each.profile() == Profile.FULL &&
-            each.host() != null && HostPort.isAddressBeyondLoopback(each.host(), !LOCALHOST.equalsIgnoreCase(each.host())));
+            isBeyondThisHost(each.address().host()));
         final long number = value(ENTERPRISE_NUMBER);
         if (sendsEnterpriseElements && number == DOCUMENTATION_ENTERPRISE_NUMBER) {
             return List.of("enterprise number 32473 is for documentation (RFC 5612): set exporting.enterprise-number to your " +
                 "own, or exporting.profile to standard");
         }
         return List.of();
+    }
+
+    private static boolean isBeyondThisHost(final String host) {
+        return host != null && HostPort.isAddressBeyondLoopback(host, !LOCALHOST.equalsIgnoreCase(host));
     }
 
     private <T> T value(final DestinationSpec spec, final ConfigKey<T> key) {

@@ -43,7 +43,7 @@ final class DelayRelations extends SettingsAccess {
     /** Ethernet with two tags, IPv4 with options, TCP with options, and the 32 octets of payload that digests cover. */
     private static final int DIGEST_SNAP_BYTES = 22 + 60 + 60 + 32;
     /** Ethernet with two tags, IPv6, UDP, and an authenticated reference with a follow-up. */
-    private static final int REFERENCE_SNAP_BYTES = 22 + 40 + 8 + ExporterConfig.Rli.KEYED_REFERENCE_BYTES;
+    private static final int REFERENCE_SNAP_BYTES = 22 + 40 + 8 + ExporterConfig.References.KEYED_BYTES;
 
     DelayRelations(final Map<ConfigKey<?>, Setting> settings, final Problems problems) {
         super(settings, problems);
@@ -445,7 +445,7 @@ final class DelayRelations extends SettingsAccess {
                 return;
             }
         }
-        final int lengthBytes = ExporterConfig.Rli.referenceLengthBytes(value(TARGET), value(REFERENCE_KEY_FILE) != null);
+        final int lengthBytes = ExporterConfig.References.lengthBytes(value(TARGET), value(REFERENCE_KEY_FILE) != null);
         final long leastBps = (long)Math.ceil(classCount * lengthBytes * BITS_NS / value(MAXIMUM_GAP));
         if (value(CEILING).bpsAt(capacityBps == null ? Long.MAX_VALUE : capacityBps) >= leastBps) {
             return;

@@ -2,6 +2,7 @@ package io.flowlag.exporter.config;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -9,46 +10,20 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The effective configuration, checked and built once by {@link ConfigLoader#conclude()}. Immutable, any thread.
- *
- * @param observationDomainId in the header of every message, an unsigned 32-bit number.
- * @param decode              how headers become flow keys.
- * @param checkpoint          copies of live flows, restored after a crash.
- * @param segment             delay between two measurement points.
- * @param clock               how far their clocks may differ.
- * @param rli                 reference packets and estimation from them.
- * @param joint               references and sketches solved together.
- * @param reconcile           reconciliation of packets that only one point has.
- * @param exchange            the connection between two points that are two processes.
- * @param pipeline            the rings between the threads.
- * @param log                 of the process.
- * @param status              for top, flows and the status page.
- * @param effectiveValues     every value with its origin, in the order of the reference.
- * @param warnings            allowed settings that deserve a warning at start.
+ * The effective configuration, checked and built once by {@link ConfigLoader#conclude()}: a record for each section. {@link
+ * ConfigTable} says what each key means. Immutable, any thread.
  */
-public record ExporterConfig(
-    long observationDomainId,
-    Threading threading,
-    Capture capture,
-    Decode decode,
-    Metering metering,
-    Checkpoint checkpoint,
-    Segment segment,
-    Clock clock,
-    Rli rli,
-    Lds lds,
-    Joint joint,
-    Reconcile reconcile,
-    Quantiles quantiles,
-    Exchange exchange,
-    Pipeline pipeline,
-    Exporting exporting,
-    Log log,
-    Stats stats,
-    Status status,
-    Metrics metrics,
-    List<EffectiveValue> effectiveValues,
-    List<String> warnings) {
+public final class ExporterConfig {
+    private final Map<Class<?>, Record> sections;
+    private final List<EffectiveValue> effectiveValues;
+    private final List<String> warnings;
+
+    ExporterConfig(final List<Record> sections, final List<EffectiveValue> effectiveValues, final List<String> warnings) {
+        this.sections = new HashMap<>();
+        sections.forEach((section) -> this.sections.put(section.getClass(), section));
+        this.effectiveValues = effectiveValues;
+        this.warnings = warnings;
+    }
 
     /** Threads of the process: {@code threading}. */
     public enum Threading {
@@ -175,59 +150,37 @@ public record ExporterConfig(
     }
 
     /**
+     * The whole process.
+     *
+     * @param observationDomainId in the header of every message, an unsigned 32-bit number.
+     */
+    public record Process(long observationDomainId, Threading threading) {
+    }
+
+    /**
      * Packet sources.
      *
-     * @param interfaces         to capture from; empty for files.
-     * @param promiscuous        whether frames for other stations are taken.
-     * @param filter             a tcpdump expression, or null.
-     * @param snapLengthBytes    kept of each packet.
-     * @param ringBytes          of the kernel's ring, each interface.
-     * @param hardwareTimestamps whether the card's timestamps are used.
+     * @param interfaces to capture from; empty for files.
+     * @param filter     a tcpdump expression, or null.
      */
     public record Capture(
-        List<String> interfaces,
-        SourceKind source,
-        Direction direction,
-        boolean promiscuous,
-        String filter,
-        int snapLengthBytes,
-        long ringBytes,
-        boolean hardwareTimestamps) {
+        List<String> interfaces, SourceKind source, Direction direction, boolean promiscuous, String filter, int snapLengthBytes,
+        long ringBytes, boolean hardwareTimestamps) {
     }
 
     /**
      * How headers become flow keys.
      *
-     * @param fragmentPorts        whether later fragments are given the ports of the first.
-     * @param fragmentTableEntries fragmented packets remembered.
-     * @param fragmentTimeoutNs    how long they are remembered.
-     * @param digest               whether packet digests are computed.
-     * @param digestKeyFile        the digest's key, or null for a random one.
+     * @param digestKeyFile the digest's key, or null for a random one.
      */
     public record Decode(
-        Tunnels tunnels,
-        boolean fragmentPorts,
-        int fragmentTableEntries,
-        long fragmentTimeoutNs,
-        boolean digest,
+        Tunnels tunnels, boolean fragmentPorts, int fragmentTableEntries, long fragmentTimeoutNs, boolean digest,
         Path digestKeyFile) {
     }
 
-    /**
-     * The flow cache.
-     *
-     * @param extraKeyFields  beyond the 5-tuple.
-     * @param maxFlows        in the cache at once.
-     * @param activeTimeoutNs after which a live flow is recorded.
-     * @param idleTimeoutNs   without packets after which a flow ends.
-     * @param tcpEndTimeoutNs after FIN or RST after which a flow ends.
-     */
+    /** The flow cache. */
     public record Metering(
-        Set<KeyField> extraKeyFields,
-        int maxFlows,
-        long activeTimeoutNs,
-        long idleTimeoutNs,
-        long tcpEndTimeoutNs) {
+        Set<KeyField> extraKeyFields, int maxFlows, long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs) {
     }
 
     /**
@@ -241,52 +194,46 @@ public record ExporterConfig(
     /**
      * Delay between two measurement points.
      *
-     * @param id             of the pair of points, an unsigned 32-bit number.
-     * @param ingress        interface of the sender point of role both, or null.
-     * @param egress         interface of the receiver point of role both, or null.
-     * @param sources        prefixes of selected packets; empty for all.
-     * @param destinations   prefixes of selected packets; empty for all.
-     * @param vlanId         of selected packets; below 0 for all.
-     * @param maximumDelayNs of a packet.
-     * @param offload        treatment of segmentation and receive offloads.
-     * @param exact          whether every packet is matched.
-     * @param senderRecords  whether a sender makes flow records.
+     * @param id of the pair of points, an unsigned 32-bit number.
      */
     public record Segment(
-        Role role,
-        long id,
-        String ingress,
-        String egress,
-        List<Prefix> sources,
-        List<Prefix> destinations,
-        int vlanId,
-        long maximumDelayNs,
-        long intervalNs,
-        Offload offload,
-        boolean exact,
-        int exactPackets,
-        boolean senderRecords) {
-        /**
-         * The same with other times and packets.
-         *
-         * @param otherMaximumDelayNs of a packet.
-         */
+        Role role, long id, Points points, Selector selector, long maximumDelayNs, long intervalNs, Offload offload,
+        boolean exact, int exactPackets, boolean senderRecords) {
+        /** The same with other times and packets. */
         public Segment withTimes(final long otherMaximumDelayNs, final long otherIntervalNs, final int otherPackets) {
-            return new Segment(role, id, ingress, egress, sources, destinations, vlanId, otherMaximumDelayNs, otherIntervalNs,
-                offload, exact, otherPackets, senderRecords);
+            return new Segment(
+                role, id, points, selector, otherMaximumDelayNs, otherIntervalNs, offload, exact, otherPackets, senderRecords);
         }
 
         /** {@return the same for every packet, whatever its addresses} */
         public Segment withoutSelector() {
-            return new Segment(role, id, ingress, egress, List.of(), List.of(), -1, maximumDelayNs, intervalNs, offload, exact,
-                exactPackets, senderRecords);
+            return new Segment(role, id, points, new Selector(List.of(), List.of(), -1), maximumDelayNs, intervalNs, offload,
+                exact, exactPackets, senderRecords);
         }
+    }
+
+    /**
+     * Interfaces of role both.
+     *
+     * @param ingress of the sender point, or null.
+     * @param egress  of the receiver point, or null.
+     */
+    public record Points(String ingress, String egress) {
+    }
+
+    /**
+     * Packets of a segment.
+     *
+     * @param sources      prefixes; empty for all.
+     * @param destinations prefixes; empty for all.
+     * @param vlanId       below 0 for all.
+     */
+    public record Selector(List<Prefix> sources, List<Prefix> destinations, int vlanId) {
     }
 
     /**
      * Bound of the difference between the two points' clocks.
      *
-     * @param source  where the bound is taken from.
      * @param errorNs if it is fixed.
      * @param file    that holds it, or null.
      */
@@ -296,153 +243,117 @@ public record ExporterConfig(
     /**
      * Reference packets and estimation from them.
      *
-     * @param policy             when a reference is sent.
-     * @param everyIntervalNs    from one reference to the next.
+     * @param injectionGiven whether the policy or one of its values is configured; a receiver distributes them then.
+     * @param capacityBps    of the bottleneck queue; 0 for unknown.
+     * @param passivePpm     packets in a million that serve as references with policy passive.
+     */
+    public record Rli(
+        Injection injection, boolean injectionGiven, References references, long capacityBps, EstimatorKind estimator,
+        SerialisationKind serialisation, int bufferPackets, long silentAfterNs, Drift drift, int passivePpm) {
+        /** The same for a bottleneck of known capacity. */
+        public Rli withSerialisationAt(final long bps) {
+            return new Rli(injection, injectionGiven, references, bps, estimator, SerialisationKind.CAPACITY, bufferPackets,
+                silentAfterNs, drift, passivePpm);
+        }
+
+        /** {@return number of senders, 1 or more} */
+        public int senderCount() {
+            return Math.max(1, references.senders.size());
+        }
+
+        /** {@return number of traffic classes, 1 or more} */
+        public int classCount() {
+            return Math.max(1, references.classes.size());
+        }
+    }
+
+    /**
+     * When references are sent.
+     *
      * @param minimumUtilization up to which the rate is highest.
      * @param maximumUtilization from which the rate is lowest.
      * @param minimumRateOneIn   packets to each reference at the lowest rate.
      * @param maximumRateOneIn   packets to each reference at the highest rate.
-     * @param maximumGapNs       without a reference.
      * @param smoothing          weight of the newest utilization.
-     * @param capacityBps        of the bottleneck queue; 0 for unknown.
-     * @param target             host receiving references, or null.
-     * @param session            identifier of the first class.
-     * @param keyFile            of authenticated references, or null.
-     * @param classes            DSCP of each class; empty for one class.
-     * @param serialisation      how a packet's own size adds to its delay.
-     * @param bufferPackets      that may wait, per class.
-     * @param silentAfterNs      without references after which estimates stop.
-     * @param drift              use of the clocks' drift.
-     * @param senders            known to a receiver; empty for one.
-     * @param passivePpm         packets in a million that serve as references with policy passive.
-     * @param injectionGiven     whether the policy or one of its values is configured; a receiver distributes them then.
      */
-    public record Rli(
-        Policy policy,
-        long everyN,
-        long everyIntervalNs,
-        double minimumUtilization,
-        double maximumUtilization,
-        long minimumRateOneIn,
-        long maximumRateOneIn,
-        long maximumGapNs,
-        double smoothing,
-        long ceilingBps,
-        long capacityBps,
-        String target,
-        int port,
-        int session,
-        Path keyFile,
-        List<Integer> classes,
-        EstimatorKind estimator,
-        SerialisationKind serialisation,
-        int bufferPackets,
-        long silentAfterNs,
-        Drift drift,
-        List<Sender> senders,
-        int passivePpm,
-        boolean injectionGiven) {
-        /** Octets of a reference with a key and a follow-up. */
-        static final int KEYED_REFERENCE_BYTES = 152;
+    public record Injection(
+        Policy policy, long everyN, long everyIntervalNs, double minimumUtilization, double maximumUtilization,
+        long minimumRateOneIn, long maximumRateOneIn, long maximumGapNs, double smoothing, long ceilingBps) {
+    }
 
-        private static final int REFERENCE_BYTES = 64;
+    /**
+     * Where references go and what tells them apart.
+     *
+     * @param target  host receiving references, or null.
+     * @param session identifier of the first class.
+     * @param keyFile of authenticated references, or null.
+     * @param classes DSCP of each class; empty for one class.
+     * @param senders known to a receiver; empty for one.
+     */
+    public record References(
+        String target, int port, int session, Path keyFile, List<Integer> classes, List<Sender> senders) {
+        /** Octets of a reference with a key and a follow-up. */
+        static final int KEYED_BYTES = 152;
+
+        private static final int PLAIN_BYTES = 64;
         private static final int ETHERNET_UDP_BYTES = 14 + 8;
         private static final int IPV4_BYTES = 20;
         private static final int IPV6_BYTES = 40;
         private static final Pattern IPV4_ADDRESS = Pattern.compile("[0-9.]+");
 
-        /** The same for a bottleneck of known capacity. */
-        public Rli withSerialisationAt(final long bps) {
-            return new Rli(policy, everyN, everyIntervalNs, minimumUtilization, maximumUtilization, minimumRateOneIn,
-                maximumRateOneIn, maximumGapNs, smoothing, ceilingBps, bps, target, port, session, keyFile, classes, estimator,
-                SerialisationKind.CAPACITY, bufferPackets, silentAfterNs, drift, senders, passivePpm, injectionGiven);
-        }
-
         /** {@return octets of a reference on the link, as regular packets are counted} */
-        public int referenceLengthBytes() {
-            return referenceLengthBytes(target, keyFile != null);
+        public int lengthBytes() {
+            return lengthBytes(target, keyFile != null);
         }
 
-        /** Length of a reference's frame, each with a follow-up. A name, whose address is not known yet, counts as IPv6. */
-        static int referenceLengthBytes(final String target, final boolean isKeyed) {
+        /** Length of a reference's frame, with a follow-up. A name, whose address is not known yet, counts as IPv6. */
+        static int lengthBytes(final String target, final boolean isKeyed) {
             final boolean isIpv4 = target == null || IPV4_ADDRESS.matcher(target).matches();
-            return ETHERNET_UDP_BYTES + (isIpv4 ? IPV4_BYTES : IPV6_BYTES) + (isKeyed ? KEYED_REFERENCE_BYTES : REFERENCE_BYTES);
-        }
-
-        /** {@return number of senders, 1 or more} */
-        public int senderCount() {
-            return Math.max(1, senders.size());
-        }
-
-        /** {@return number of traffic classes, 1 or more} */
-        public int classCount() {
-            return Math.max(1, classes.size());
+            return ETHERNET_UDP_BYTES + (isIpv4 ? IPV4_BYTES : IPV6_BYTES) + (isKeyed ? KEYED_BYTES : PLAIN_BYTES);
         }
     }
 
     /**
      * Sketches of both points.
      *
-     * @param enabled         whether sketches are used.
      * @param ratesPpm        that each row samples, packets in a million; empty for all packets.
      * @param weights         of flows; the first rule that matches counts.
      * @param alpha           how much fuller than the emptiest cell another may be.
      * @param aggregatorCells in each bank of a class's aggregator.
-     * @param inFlightPackets remembered from the end of an interval.
      * @param witnessPpm      base share of witness flows, in a million; larger flows are chosen more often.
      */
     public record Lds(
-        boolean enabled,
-        int rows,
-        int columns,
-        int vldaLength,
-        List<Integer> ratesPpm,
-        List<WeightRule> weights,
-        double alpha,
-        int aggregatorCells,
-        int inFlightPackets,
-        int waitingRecords,
-        int witnessPpm) {
+        boolean enabled, Shape shape, List<Integer> ratesPpm, List<WeightRule> weights, double alpha, int aggregatorCells,
+        int inFlightPackets, int waitingRecords, int witnessPpm) {
         /** The same with another shape. */
-        public Lds withShape(final int otherColumns, final int otherLength) {
-            return new Lds(
-                enabled, rows, otherColumns, otherLength, ratesPpm, weights, alpha, aggregatorCells, inFlightPackets,
-                waitingRecords, witnessPpm);
+        public Lds withShape(final int columns, final int vldaLength) {
+            return withSizes(columns, vldaLength, inFlightPackets, waitingRecords, witnessPpm);
         }
 
-        /**
-         * The same with other sizes.
-         *
-         * @param otherVldaLength cells of a row over which a flow spreads.
-         * @param otherInFlight   packets from the end of an interval.
-         * @param otherRecords    that may wait.
-         * @param otherPpm        witness flows in a million.
-         */
+        /** The same with other sizes. */
         public Lds withSizes(
-            final int otherColumns, final int otherVldaLength, final int otherInFlight, final int otherRecords,
-            final int otherPpm) {
-            return new Lds(
-                enabled, rows, otherColumns, otherVldaLength, ratesPpm, weights, alpha, aggregatorCells, otherInFlight,
-                otherRecords, otherPpm);
+            final int columns, final int vldaLength, final int otherInFlight, final int otherRecords, final int otherPpm) {
+            return new Lds(enabled, new Shape(shape.rows, columns, vldaLength), ratesPpm, weights, alpha, aggregatorCells,
+                otherInFlight, otherRecords, otherPpm);
         }
+    }
+
+    /**
+     * Shape of a sketch.
+     *
+     * @param vldaLength cells of a row over which a flow spreads.
+     */
+    public record Shape(int rows, int columns, int vldaLength) {
     }
 
     /**
      * Joint estimation from references and sketches.
      *
-     * @param enabled        whether it is used with sketches.
-     * @param budgetNs       longest time to solve an interval.
-     * @param waitNs         longest wait for estimates, after an interval's end and the maximum delay.
-     * @param pendingPackets with pending estimates.
-     * @param isChecked      whether bounds are checked by the sums of all flows, where both points are in one process.
+     * @param isChecked whether bounds are checked by the sums of all flows, where both points are in one process.
      */
     public record Joint(
         boolean enabled, long budgetNs, long waitNs, int maxFlows, int pendingPackets, boolean isChecked) {
-        /**
-         * The same with other sizes.
-         *
-         * @param otherPackets with pending estimates.
-         */
+        /** The same with other sizes. */
         public Joint withSizes(final long otherBudgetNs, final int otherFlows, final int otherPackets) {
             return new Joint(enabled, otherBudgetNs, waitNs, otherFlows, otherPackets, isChecked);
         }
@@ -458,13 +369,7 @@ public record ExporterConfig(
         }
     }
 
-    /**
-     * Reconciliation of packets that only one point has.
-     *
-     * @param enabled whether points reconcile their packets.
-     * @param packets of an interval that each point remembers.
-     * @param waitNs  longest wait for the sender's answers.
-     */
+    /** Reconciliation of packets that only one point has. */
     public record Reconcile(boolean enabled, int packets, int cells, long waitNs) {
         /** {@return the same, enabled} */
         public Reconcile on() {
@@ -476,7 +381,6 @@ public record ExporterConfig(
      * Quantiles of each flow's delays.
      *
      * @param memoryBytes of all flows' distributions; 0 for none.
-     * @param fromPackets delays from which a flow has a distribution.
      */
     public record Quantiles(long memoryBytes, int fromPackets) {
     }
@@ -495,41 +399,23 @@ public record ExporterConfig(
     /**
      * The connection between two points that are two processes.
      *
-     * @param listen       of a receiver, or null.
-     * @param connect      of a sender, or null.
-     * @param keyFile      with the key of both ends, or null.
-     * @param deadlineNs   longest wait of a receiver for an interval, beyond the maximum delay.
-     * @param memoryBytes  of sketches that a receiver may ask for, and of digests in an interval.
-     * @param tls          credentials; null for plain TCP.
-     * @param mode         requested by a receiver.
-     * @param bandwidthBps limit for flows in mode auto.
+     * @param listen  of a receiver, or null.
+     * @param connect of a sender, or null.
+     * @param keyFile with the key of both ends, or null.
+     * @param tls     credentials; null for plain TCP.
      */
     public record Exchange(
         HostPort listen, HostPort connect, Path keyFile, long deadlineNs, long memoryBytes, Tls tls, ExchangeLimits limits,
         ExchangeMode mode, long bandwidthBps) {
     }
 
-    /**
-     * Limits of an exchange connection.
-     *
-     * @param maxConnections     without a session.
-     * @param handshakeTimeoutNs until the session begins.
-     * @param messageTimeoutNs   for the rest of a partly received message, and for the other end to read buffered octets.
-     * @param sendBufferBytes    buffered for the other end.
-     */
+    /** Limits of an exchange connection. */
     public record ExchangeLimits(
         int maxConnections, long handshakeTimeoutNs, long messageTimeoutNs, long idleTimeoutNs, int maxMessageBytes,
         int sendBufferBytes) {
     }
 
-    /**
-     * The rings between the threads.
-     *
-     * @param packetRingBytes between capture and metering, a power of two.
-     * @param recordRingBytes between metering and export, a power of two.
-     * @param shardCount      metering threads, where threading is sharded.
-     * @param idle            how a thread without work waits.
-     */
+    /** The rings between the threads, powers of two, and metering threads where threading is sharded. */
     public record Pipeline(int packetRingBytes, int recordRingBytes, int shardCount, Idle idle) {
     }
 
@@ -545,41 +431,47 @@ public record ExporterConfig(
     /**
      * One destination, all its values resolved.
      *
-     * @param uri                     as written, without its query.
-     * @param host                    name or address without brackets; null for a file.
-     * @param port                    1 to 65535; 0 for a file.
-     * @param file                    the path of a file; null otherwise.
-     * @param profile                 which elements a record has.
-     * @param options                 whether options records are sent.
-     * @param templateRefreshNs       interval of resending templates on UDP.
-     * @param templateRefreshMessages messages after which templates are resent on UDP; 0 for never.
-     * @param flushIntervalNs         longest wait of a record for its message to fill.
-     * @param rateLimitBitsPerSecond  of IPFIX messages; 0 for no limit.
-     * @param reconnectIntervalNs     between two attempts to connect.
-     * @param sendBufferBytes         of the socket.
-     * @param spool                   directory for records while the destination is unreachable; null for none.
-     * @param spoolBytes              limit of the spool on disk.
+     * @param flushIntervalNs longest wait of a record for its message to fill.
+     * @param spool           of records while the destination is unreachable.
      */
     public record Destination(
-        String uri,
-        Transport transport,
-        String host,
-        int port,
-        Path file,
-        Profile profile,
-        boolean options,
-        long optionsIntervalNs,
-        int maxMessageBytes,
-        long templateRefreshNs,
-        int templateRefreshMessages,
-        long flushIntervalNs,
-        long rateLimitBitsPerSecond,
-        long reconnectIntervalNs,
-        long connectTimeoutNs,
-        int sendBufferBytes,
-        Path spool,
-        long spoolBytes,
-        int spoolRecordsPerSecond) {
+        Address address, Profile profile, boolean options, long optionsIntervalNs, int maxMessageBytes, Refresh refresh,
+        long flushIntervalNs, Connection connection, Spool spool) {
+    }
+
+    /**
+     * The address of a destination.
+     *
+     * @param uri  as written, without its query.
+     * @param host name or address without brackets; null for a file.
+     * @param port 1 to 65535; 0 for a file.
+     * @param file the path of a file; null otherwise.
+     */
+    public record Address(String uri, Transport transport, String host, int port, Path file) {
+    }
+
+    /**
+     * When templates are sent again on UDP.
+     *
+     * @param messages after which they are; 0 for never.
+     */
+    public record Refresh(long intervalNs, int messages) {
+    }
+
+    /**
+     * The connection to a destination.
+     *
+     * @param rateLimitBps of IPFIX messages; 0 for no limit.
+     */
+    public record Connection(long rateLimitBps, long reconnectIntervalNs, long connectTimeoutNs, int sendBufferBytes) {
+    }
+
+    /**
+     * Records on disk.
+     *
+     * @param directory null for none.
+     */
+    public record Spool(Path directory, long maxBytes, int recordsPerSecond) {
     }
 
     /**
@@ -596,8 +488,7 @@ public record ExporterConfig(
     /**
      * The log.
      *
-     * @param level lowest level that is logged.
-     * @param file  to log to, or null for standard error.
+     * @param file to log to, or null for standard error.
      */
     public record Log(LogLevel level, Path file) {
     }
@@ -618,9 +509,7 @@ public record ExporterConfig(
     /**
      * Data for top, flows and the status page.
      *
-     * @param enabled whether there is a status file.
-     * @param file    of the status; null for the default name.
-     * @param flows   most flows in the status.
+     * @param file of the status; null for the default name.
      */
     public record Status(boolean enabled, Path file, long intervalNs, int flows) {
     }
@@ -628,8 +517,7 @@ public record ExporterConfig(
     /**
      * HTTP for monitoring.
      *
-     * @param listen      or null for none.
-     * @param connections at the same time.
+     * @param listen or null for none.
      */
     public record Metrics(HostPort listen, int connections) {
         /** {@return whether there is anything to serve} */
@@ -638,9 +526,127 @@ public record ExporterConfig(
         }
     }
 
+    private <T extends Record> T section(final Class<T> type) {
+        return type.cast(sections.get(type));
+    }
+
+    /** The same configuration with another record of a section. */
+    public ExporterConfig with(final Record section) {
+        final List<Record> others = new ArrayList<>(sections.values());
+        others.add(section);
+        return new ExporterConfig(others, effectiveValues, warnings);
+    }
+
+    /** The same configuration with another threading mode. */
+    public ExporterConfig withThreading(final Threading threading) {
+        return with(new Process(observationDomainId(), threading));
+    }
+
+    /**
+     * The same configuration with another size of the flow cache.
+     *
+     * @param flows  in the cache at once.
+     * @param octets of the distributions of their delays.
+     */
+    public ExporterConfig withFlows(final int flows, final long octets) {
+        final Metering metering = metering();
+        return with(new Metering(metering.extraKeyFields(), flows, metering.activeTimeoutNs(), metering.idleTimeoutNs(),
+            metering.tcpEndTimeoutNs())).with(new Quantiles(octets, quantiles().fromPackets()));
+    }
+
+    public long observationDomainId() {
+        return section(Process.class).observationDomainId();
+    }
+
+    public Threading threading() {
+        return section(Process.class).threading();
+    }
+
+    public Capture capture() {
+        return section(Capture.class);
+    }
+
+    public Decode decode() {
+        return section(Decode.class);
+    }
+
+    public Metering metering() {
+        return section(Metering.class);
+    }
+
+    public Checkpoint checkpoint() {
+        return section(Checkpoint.class);
+    }
+
+    public Segment segment() {
+        return section(Segment.class);
+    }
+
+    public Clock clock() {
+        return section(Clock.class);
+    }
+
+    public Rli rli() {
+        return section(Rli.class);
+    }
+
+    public Lds lds() {
+        return section(Lds.class);
+    }
+
+    public Joint joint() {
+        return section(Joint.class);
+    }
+
+    public Reconcile reconcile() {
+        return section(Reconcile.class);
+    }
+
+    public Quantiles quantiles() {
+        return section(Quantiles.class);
+    }
+
+    public Exchange exchange() {
+        return section(Exchange.class);
+    }
+
+    public Pipeline pipeline() {
+        return section(Pipeline.class);
+    }
+
+    public Exporting exporting() {
+        return section(Exporting.class);
+    }
+
+    public Log log() {
+        return section(Log.class);
+    }
+
+    public Stats stats() {
+        return section(Stats.class);
+    }
+
+    public Status status() {
+        return section(Status.class);
+    }
+
+    public Metrics metrics() {
+        return section(Metrics.class);
+    }
+
+    /** {@return every value with its origin, in the order of the reference} */
+    public List<EffectiveValue> effectiveValues() {
+        return effectiveValues;
+    }
+
+    /** {@return allowed settings that deserve a warning at start} */
+    public List<String> warnings() {
+        return warnings;
+    }
+
     /** {@return number of metering threads, each with its own flow cache} */
     public int shardCount() {
-        return threading == Threading.SHARDED ? pipeline.shardCount() : 1;
+        return threading() == Threading.SHARDED ? pipeline().shardCount() : 1;
     }
 
     /**
@@ -649,10 +655,9 @@ public record ExporterConfig(
      * @throws ConfigurationException if threading is sharded.
      */
     public void requireOneFlowCache() {
-        if (threading != Threading.SHARDED) {
-            return;
+        if (threading() == Threading.SHARDED) {
+            refuse(Map.of(ConfigTable.THREADING, "measures no delay, which this command does: set it to pipelined or shared"));
         }
-        refuse(Map.of(ConfigTable.THREADING, "measures no delay, which this command does: set it to pipelined or shared"));
     }
 
     /**
@@ -680,62 +685,6 @@ public record ExporterConfig(
         return effectiveValues.stream().filter((value) -> value.path().equals(key.path())).findFirst().orElseThrow();
     }
 
-    /** The same configuration with another threading mode. */
-    public ExporterConfig withThreading(final Threading otherThreading) {
-        return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, checkpoint, segment, clock,
-            rli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
-            effectiveValues, warnings);
-    }
-
-    /**
-     * The same configuration with another size of the flow cache.
-     *
-     * @param flows  in the cache at once.
-     * @param octets of the distributions of their delays.
-     */
-    public ExporterConfig withFlows(final int flows, final long octets) {
-        final Metering other = new Metering(metering.extraKeyFields(), flows, metering.activeTimeoutNs(),
-            metering.idleTimeoutNs(), metering.tcpEndTimeoutNs());
-        return new ExporterConfig(observationDomainId, threading, capture, decode, other, checkpoint, segment, clock,
-            rli, lds, joint, reconcile, new Quantiles(octets, quantiles.fromPackets()), exchange, pipeline, exporting, log, stats,
-            status, metrics, effectiveValues, warnings);
-    }
-
-    /** The same configuration with another segment. */
-    public ExporterConfig withSegment(final Segment otherSegment) {
-        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, otherSegment, clock,
-            rli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
-            effectiveValues, warnings);
-    }
-
-    /** The same configuration with other references. */
-    public ExporterConfig withRli(final Rli otherRli) {
-        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            otherRli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
-            effectiveValues, warnings);
-    }
-
-    /** The same configuration with other joint estimation. */
-    public ExporterConfig withJoint(final Joint otherJoint) {
-        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            rli, lds, otherJoint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
-            effectiveValues, warnings);
-    }
-
-    /** The same configuration with other reconciliation. */
-    public ExporterConfig withReconcile(final Reconcile otherReconcile) {
-        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            rli, lds, joint, otherReconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
-            effectiveValues, warnings);
-    }
-
-    /** The same configuration with other sketches. */
-    public ExporterConfig withLds(final Lds otherLds) {
-        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            rli, otherLds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
-            effectiveValues, warnings);
-    }
-
     /**
      * The changes that a reload cannot apply to a running process. Returns the paths of keys that differ and need a restart, in
      * the order of the reference.
@@ -747,7 +696,9 @@ public record ExporterConfig(
                 paths.add(value.path());
             }
         }
-        if (rli.policy() != newer.rli.policy() && (rli.policy() == Policy.PASSIVE || newer.rli.policy() == Policy.PASSIVE)) {
+        final Policy policy = rli().injection().policy();
+        final Policy newerPolicy = newer.rli().injection().policy();
+        if (policy != newerPolicy && (policy == Policy.PASSIVE || newerPolicy == Policy.PASSIVE)) {
             paths.add(ConfigTable.POLICY.path());
         }
         return paths;

@@ -26,9 +26,9 @@ final class CurrentSegment {
      */
     CurrentSegment(final ExporterConfig config, final Consumer<SketchChange> handler) {
         this.handler = handler;
-        senders = new SenderSelector(config.rli().senders());
+        senders = new SenderSelector(config.rli().references().senders());
         selector = new SegmentSelector(config.segment());
-        classes = new TrafficClasses(config.rli().classes());
+        classes = new TrafficClasses(config.rli().references().classes());
     }
 
     /** Announces a change; its settings have as many classes as before. */
@@ -53,7 +53,7 @@ final class CurrentSegment {
         }
         if (change != null && timeNs >= change.fromNs()) {
             selector = new SegmentSelector(change.config().segment());
-            classes = new TrafficClasses(change.config().rli().classes());
+            classes = new TrafficClasses(change.config().rli().references().classes());
             handler.accept(change);
             change = null;
         }

@@ -52,7 +52,7 @@ final class DelayParts {
         schedule = wiring.transmitter() != null ?
             new ReferenceSender(config, wiring, segment, sendTimeHandler(wiring), clock) :
             references instanceof MarkedStage marked ? new MarkingSchedule(config, segment, marked) :
-                new ReferenceSchedule(config.rli().policy());
+                new ReferenceSchedule(config.rli().injection().policy());
         reports = new SenderReports(config, wiring, interpolation, clocks);
         sending = new SketchSending(wiring.senderLink());
         flowDelays = new FlowDelays(config, wiring, flowEnd, cache, counters, clock != null, this);
@@ -80,7 +80,7 @@ final class DelayParts {
             case MARKED -> new MarkedStage(receiver, config.rli().classCount(), maximumDelayNs);
             case PASSIVE -> new PassiveStage(
                 receiver, config.rli().senderCount(), config.rli().passivePpm(), maximumDelayNs,
-                wiring.receiverLink() == null ? 0 : config.rli().silentAfterNs(), config.rli().ceilingBps());
+                wiring.receiverLink() == null ? 0 : config.rli().silentAfterNs(), config.rli().injection().ceilingBps());
             default -> new ReferencePackets();
         };
     }
@@ -142,7 +142,7 @@ final class DelayParts {
                 senderCount * config.rli().classCount(), isInterpolated, wiring.isExact()) : 0) +
             (mode(wiring) == ReferenceMode.MARKED ? MarkedStage.memoryBytes() : 0) +
             (mode(wiring) == ReferenceMode.PASSIVE ? PassiveStage.memoryBytes(
-                senderCount, wiring.receiverLink() != null, config.rli().ceilingBps()) : 0) +
+                senderCount, wiring.receiverLink() != null, config.rli().injection().ceilingBps()) : 0) +
             (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + senderCount * IntervalStage.BATCH_BYTES : 0) +
             (wiring.isMatched() ? ExactMatching.memoryBytes(config, isLive, wiring.captures()) : 0) +
             (hasStandIn(wiring, isLive) ? StandIn.memoryBytes(config, wiring.captures()) : 0) +

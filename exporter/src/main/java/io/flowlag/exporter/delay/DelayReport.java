@@ -50,8 +50,8 @@ final class DelayReport {
         role = wiring.role().name().toLowerCase(Locale.ROOT);
         segmentId = config.segment().id();
         classCount = config.rli().classCount();
-        senders = config.rli().senders();
-        dscps = List.copyOf(config.rli().classes());
+        senders = config.rli().references().senders();
+        dscps = List.copyOf(config.rli().references().classes());
     }
 
     /** What the points are called. */

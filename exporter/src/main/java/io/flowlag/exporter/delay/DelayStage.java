@@ -248,7 +248,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
         receiverPoint.onTime(change.fromNs());
         parts.summaries.intervalNs(change.config().segment().intervalNs());
         parts.summaries.classes(parts.segment.classes());
-        report.classes(change.config().rli().classes());
+        report.classes(change.config().rli().references().classes());
         parts.tellEstimates(change.config());
     }
 

@@ -58,7 +58,7 @@ final class Generation {
     Generation(
         final SketchChange change, final SenderAnswers answers, final IntervalSettings settings, final Generation predecessor,
         final int entryLengthBytes, final IntervalHandler intervalHandler) {
-        this(change.config(), settings, new TrafficClasses(change.config().rli().classes()), change.fromNs(),
+        this(change.config(), settings, new TrafficClasses(change.config().rli().references().classes()), change.fromNs(),
             change.isSameWay() || predecessor.sender != null, predecessor.parity ^ 1,
             predecessor.sender == null ? null : new LocalSender(settings, change.fromNs()),
             (local) -> new IntervalReceiver(

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig.Injection;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Policy;
 import io.flowlag.exporter.config.ExporterConfig.Rli;
@@ -41,32 +42,32 @@ public record InjectionTerms(Policy policy, InjectionSettings settings) {
         final Policy name, final InjectionPolicy policy, final long capacityBps, final long maximumGapNs,
         final long ceilingBps, final Rli own) {
         return new InjectionTerms(name, new InjectionSettings(
-            Collections.nCopies(own.classCount(), policy), capacityBps, own.smoothing(), maximumGapNs, ceilingBps,
-            own.referenceLengthBytes()));
+            Collections.nCopies(own.classCount(), policy), capacityBps, own.injection().smoothing(), maximumGapNs, ceilingBps,
+            own.references().lengthBytes()));
     }
 
     /** By a process's own configuration. */
     static InjectionTerms of(final Rli rli) {
-        return of(rli, rli.ceilingBps());
+        return of(rli, rli.injection().ceilingBps());
     }
 
     /** By the configuration where packets of the traffic stand in for references, which use no capacity of the link. */
     static InjectionTerms ofMarked(final ExporterConfig config) {
         final boolean isGiven = !config.effectiveValue(ConfigTable.CEILING).origin().isDefault();
-        return of(config.rli(), isGiven ? config.rli().ceilingBps() : Long.MAX_VALUE);
+        return of(config.rli(), isGiven ? config.rli().injection().ceilingBps() : Long.MAX_VALUE);
     }
 
     private static InjectionTerms of(final Rli rli, final long ceilingBps) {
-        final InjectionPolicy policy = switch (rli.policy()) {
+        final Injection own = rli.injection();
+        final InjectionPolicy policy = switch (own.policy()) {
             case ADAPTIVE -> new AdaptivePolicy(
-                rli.minimumUtilization(), rli.maximumUtilization(), 1.0 / rli.minimumRateOneIn(),
-                1.0 / rli.maximumRateOneIn());
-            case EVERY_N -> new EveryNPolicy(rli.everyN());
-            case EVERY_INTERVAL -> new EveryIntervalPolicy(rli.everyIntervalNs());
-            case COMBINED -> new CombinedPolicy(rli.everyN(), rli.everyIntervalNs());
+                own.minimumUtilization(), own.maximumUtilization(), 1.0 / own.minimumRateOneIn(), 1.0 / own.maximumRateOneIn());
+            case EVERY_N -> new EveryNPolicy(own.everyN());
+            case EVERY_INTERVAL -> new EveryIntervalPolicy(own.everyIntervalNs());
+            case COMBINED -> new CombinedPolicy(own.everyN(), own.everyIntervalNs());
             case PASSIVE -> throw new IllegalArgumentException("policy passive sends no references");
         };
-        return of(rli.policy(), policy, rli.capacityBps(), rli.maximumGapNs(), ceilingBps, rli);
+        return of(own.policy(), policy, rli.capacityBps(), own.maximumGapNs(), ceilingBps, rli);
     }
 
     /** {@return whether references are sent at all} */

@@ -203,7 +203,8 @@ final class IntervalStage {
         final long longerNs = heldNs - segment.maximumDelayNs();
         return new IntervalSettings(
             new IntervalSettings.Cells(
-                SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength(), ratesPpm), lds.aggregatorCells(),
+                SketchGeometry.lds(lds.shape().rows(), lds.shape().columns(), lds.shape().vldaLength(), ratesPpm),
+                lds.aggregatorCells(),
                 config.rli().classCount(), 0, lds.alpha()),
             new IntervalSettings.Times(
                 segment.intervalNs(), heldNs, guardNs, link == null ? 0 : Math.max(0, link.answerDeadlineNs() - longerNs),
@@ -222,7 +223,7 @@ final class IntervalStage {
     /** Whether the configuration selects the packets that pass both points. */
     private static boolean isSelected(final ExporterConfig config) {
         return !new SegmentSelector(config.segment()).selectsAll() ||
-            config.rli().senders().stream().anyMatch((each) -> !each.sources().isEmpty());
+            config.rli().references().senders().stream().anyMatch((each) -> !each.sources().isEmpty());
     }
 
     private static boolean isReconciled(final ExporterConfig config) {

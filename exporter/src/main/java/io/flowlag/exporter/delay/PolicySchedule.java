@@ -34,7 +34,7 @@ abstract class PolicySchedule extends ReferenceSchedule {
      * @param terms by the configuration.
      */
     PolicySchedule(final ExporterConfig config, final InjectionTerms terms, final CurrentSegment segment) {
-        super(config.rli().policy());
+        super(config.rli().injection().policy());
         ownReferences = config.rli();
         ownTerms = terms;
         this.terms = terms;
@@ -87,7 +87,7 @@ abstract class PolicySchedule extends ReferenceSchedule {
 
     @Override
     final void settings(final ExporterConfig config) {
-        if (config.rli().policy() != ExporterConfig.Policy.PASSIVE) {
+        if (config.rli().injection().policy() != ExporterConfig.Policy.PASSIVE) {
             ownReferences = config.rli();
             ownTerms = terms(config);
             changeTerms();

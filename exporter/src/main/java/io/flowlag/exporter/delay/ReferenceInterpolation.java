@@ -59,7 +59,8 @@ final class ReferenceInterpolation extends PacketInterpolation {
                 mode.isTraffic() ? SendTimes.STAMP : SendTimes.FOLLOW_UP, mode.isTraffic(),
                 serialisation(rli, mode.isTraffic()), rli.capacityBps()))
             .withLimits(new ReceiverSettings.Limits(
-                rli.bufferPackets(), silentAfterNs, mode == ReferenceMode.PASSIVE ? rli.maximumGapNs() : Long.MAX_VALUE,
+                rli.bufferPackets(), silentAfterNs,
+                mode == ReferenceMode.PASSIVE ? rli.injection().maximumGapNs() : Long.MAX_VALUE,
                 config.segment().maximumDelayNs()))
             .withDrift(new ReceiverSettings.Drift(
                 defaults.drift().windowNs(), rli.drift() == ExporterConfig.Drift.APPLY));
@@ -168,7 +169,7 @@ final class ReferenceInterpolation extends PacketInterpolation {
     void settings(final Rli rli) {
         receiver.capacityBps(rli.capacityBps());
         if (references.isPassive()) {
-            receiver.maximumGapNs(rli.maximumGapNs());
+            receiver.maximumGapNs(rli.injection().maximumGapNs());
         }
     }
 

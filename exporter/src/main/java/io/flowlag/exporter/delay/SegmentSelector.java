@@ -25,7 +25,7 @@ public final class SegmentSelector {
      * @param segment with prefixes and VLAN; an empty setting selects everything.
      */
     public SegmentSelector(final ExporterConfig.Segment segment) {
-        this(segment.sources(), segment.destinations(), segment.vlanId());
+        this(segment.selector().sources(), segment.selector().destinations(), segment.selector().vlanId());
     }
 
     /**

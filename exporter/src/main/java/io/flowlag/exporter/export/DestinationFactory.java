@@ -91,24 +91,24 @@ public final class DestinationFactory {
     public Destination make(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
         final Transport transport = transport(config, spec);
         try {
-            return make(spec.uri(), transport, config, spec, hasSpool(spec) ? spoolDirectory(spec) : null);
+            return make(spec.address().uri(), transport, config, spec, hasSpool(spec) ? spoolDirectory(spec) : null);
         } catch (final IOException ex) { // thrown by a spool only
             transport.close();
             throw new ExitException(ExitCode.CANNOT_WRITE,
-                spec.uri() + ": the spool cannot be written: " + ex.getMessage() + ": check exporting.spool");
+                spec.address().uri() + ": the spool cannot be written: " + ex.getMessage() + ": check exporting.spool");
         }
     }
 
     private boolean hasSpool(final ExporterConfig.Destination spec) {
-        return spec.spool() != null && !mayWait;
+        return spec.spool().directory() != null && !mayWait;
     }
 
     /** A directory per destination, with a name that is readable and unique. */
     private static Path spoolDirectory(final ExporterConfig.Destination spec) {
         final CRC32C checksum = new CRC32C();
-        checksum.update(spec.uri().getBytes(StandardCharsets.UTF_8));
-        final String readable = spec.uri().replaceAll("[^A-Za-z0-9.-]+", "_");
-        return spec.spool().resolve(
+        checksum.update(spec.address().uri().getBytes(StandardCharsets.UTF_8));
+        final String readable = spec.address().uri().replaceAll("[^A-Za-z0-9.-]+", "_");
+        return spec.spool().directory().resolve(
             readable.substring(0, Math.min(readable.length(), SPOOL_NAME_LIMIT)) +
                 String.format("-%08x", (int)checksum.getValue()));
     }
@@ -117,16 +117,17 @@ public final class DestinationFactory {
     public static long[] spoolBounds(final List<ExporterConfig.Destination> destinations) {
         final long[] bounds = new long[2];
         for (final ExporterConfig.Destination spec : destinations) {
-            if (spec.spool() != null) {
+            if (spec.spool().directory() != null) {
                 bounds[0] += Backlog.memoryBytes() + retainedBytes(spec) + RETAINED_MESSAGES * (long)spec.maxMessageBytes();
-                bounds[1] += spec.spoolBytes();
+                bounds[1] += spec.spool().maxBytes();
             }
         }
         return bounds;
     }
 
     private static int retainedBytes(final ExporterConfig.Destination spec) {
-        return spec.transport() == ExporterConfig.Transport.FILE ? FileTransport.bufferBytes() : spec.sendBufferBytes();
+        return spec.address().transport() == ExporterConfig.Transport.FILE ? FileTransport.bufferBytes() :
+            spec.connection().sendBufferBytes();
     }
 
     /**
@@ -155,14 +156,14 @@ public final class DestinationFactory {
         final TemplateCatalog catalog = new TemplateCatalog(registry);
         final FlowRecordEncoder encoder = new FlowRecordEncoder(registry, catalog, spec.profile(), isEgress, counters);
         final Backlog backlog = spool == null ? null :
-            new Backlog(spool, spec.spoolBytes(), spec.spoolRecordsPerSecond(), registry, catalog);
+            new Backlog(spool, spec.spool().maxBytes(), spec.spool().recordsPerSecond(), registry, catalog);
         final ExportingSession session = new ExportingSession(transport, settings(config, spec, backlog), catalog);
         final OptionsExporter options = !spec.options() ? null : new OptionsExporter(
             session,
             new OptionsWriter(session, catalog),
             (int)config.observationDomainId(),
             toMs(spec.optionsIntervalNs()),
-            spec.transport() == ExporterConfig.Transport.UDP ? toMs(spec.templateRefreshNs()) : 0,
+            spec.address().transport() == ExporterConfig.Transport.UDP ? toMs(spec.refresh().intervalNs()) : 0,
             spec.profile() == Profile.FULL ? enterpriseElements(registry) : List.of(),
             interfaceNames,
             spec.profile() == Profile.FULL ? new DelayOptionsWriter(session, catalog) : null,
@@ -177,19 +178,21 @@ public final class DestinationFactory {
             .observationDomainId((int)config.observationDomainId())
             .maxMessageBytes(spec.maxMessageBytes())
             .maxLingerMs(toMs(spec.flushIntervalNs()))
-            .templateRefreshIntervalMs(toMs(spec.templateRefreshNs()))
-            .templateRefreshMessages(spec.templateRefreshMessages())
+            .templateRefreshIntervalMs(toMs(spec.refresh().intervalNs()))
+            .templateRefreshMessages(spec.refresh().messages())
             .lossless(mayWait);
         return backlog == null ? settings : settings.unsentRecords(backlog, retainedBytes(spec));
     }
 
     private Transport transport(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
-        return switch (spec.transport()) {
+        return switch (spec.address().transport()) {
             case UDP -> new UdpTransport(
-                new Endpoint(spec.host(), spec.port()), spec.sendBufferBytes(), spec.rateLimitBitsPerSecond());
+                new Endpoint(spec.address().host(), spec.address().port()), spec.connection().sendBufferBytes(),
+                spec.connection().rateLimitBps());
             case TCP -> new TcpTransport(streamSettings(spec));
             case TLS -> tlsTransport(config.exporting().tls(), spec);
-            case FILE -> new FileTransport(spec.file(), hasSpool(spec) ? toMs(spec.reconnectIntervalNs()) : 0);
+            case FILE -> new FileTransport(spec.address().file(), hasSpool(spec) ? toMs(spec.connection().reconnectIntervalNs()) :
+                0);
         };
     }
 
@@ -197,14 +200,14 @@ public final class DestinationFactory {
         if (!credentials.containsKey(tls)) {
             readCredentials(tls);
         }
-        return new TlsTransport(streamSettings(spec), () -> credentials.get(tls), spec.host(), tls.peers());
+        return new TlsTransport(streamSettings(spec), () -> credentials.get(tls), spec.address().host(), tls.peers());
     }
 
     private static StreamSettings streamSettings(final ExporterConfig.Destination spec) {
-        return StreamSettings.of(new Endpoint(spec.host(), spec.port()))
-            .withTimes(toMs(spec.connectTimeoutNs()), toMs(spec.reconnectIntervalNs()))
-            .withBuffers(spec.sendBufferBytes(), StreamSettings.DEFAULT_SOCKET_SEND_BUFFER_BYTES)
-            .withRateLimit(spec.rateLimitBitsPerSecond());
+        return StreamSettings.of(new Endpoint(spec.address().host(), spec.address().port()))
+            .withTimes(toMs(spec.connection().connectTimeoutNs()), toMs(spec.connection().reconnectIntervalNs()))
+            .withBuffers(spec.connection().sendBufferBytes(), StreamSettings.DEFAULT_SOCKET_SEND_BUFFER_BYTES)
+            .withRateLimit(spec.connection().rateLimitBps());
     }
 
     private static List<InformationElement> enterpriseElements(final ElementRegistry registry) {

@@ -68,10 +68,10 @@ public final class ContentCheck {
         if (config.decode().digestKeyFile() != null) {
             note(ConfigTable.DIGEST_KEY_FILE, DigestKey.fault(config.decode().digestKeyFile()));
         }
-        if (config.rli().keyFile() != null) {
-            note(ConfigTable.REFERENCE_KEY_FILE, ReferenceSessions.fault(config.rli().keyFile()));
+        if (config.rli().references().keyFile() != null) {
+            note(ConfigTable.REFERENCE_KEY_FILE, ReferenceSessions.fault(config.rli().references().keyFile()));
         }
-        for (final Sender sender : config.rli().senders()) {
+        for (final Sender sender : config.rli().references().senders()) {
             final String fault = sender.keyFile() == null ? null : ReferenceSessions.fault(sender.keyFile());
             note(ConfigTable.SENDERS,
                 fault == null ? null : "session " + sender.session() + ": " + sender.keyFile() + " " + fault);

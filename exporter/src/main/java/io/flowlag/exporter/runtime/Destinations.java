@@ -33,7 +33,7 @@ public final class Destinations {
         /** Of the text alone: the generated hash code of a record with many components is slow at its first use. */
         @Override
         public int hashCode() {
-            return spec.uri().hashCode();
+            return spec.address().uri().hashCode();
         }
     }
 
@@ -84,7 +84,7 @@ public final class Destinations {
     }
 
     private static Identity identity(final ExporterConfig config, final ExporterConfig.Destination spec) {
-        final boolean isTls = spec.transport() == ExporterConfig.Transport.TLS;
+        final boolean isTls = spec.address().transport() == ExporterConfig.Transport.TLS;
         return new Identity(spec, isTls ? config.exporting().tls() : null,
             config.exporting().enterpriseNumber(), config.observationDomainId());
     }
@@ -94,14 +94,15 @@ public final class Destinations {
      * because closing a file releases all locks that its process has on it.
      */
     private void refuseFileInUse(final Identity next) {
-        if (next.spec().transport() != ExporterConfig.Transport.FILE || current.containsKey(next)) {
+        if (next.spec().address().transport() != ExporterConfig.Transport.FILE || current.containsKey(next)) {
             return;
         }
         for (final Identity known : current.keySet()) {
-            if (known.spec().transport() == ExporterConfig.Transport.FILE &&
-                isSame(known.spec().file(), next.spec().file())) {
+            if (known.spec().address().transport() == ExporterConfig.Transport.FILE &&
+                isSame(known.spec().address().file(), next.spec().address().file())) {
                 throw new ExitException(ExitCode.CONFIGURATION,
-                    next.spec().uri() + ": the file is in use with other settings; they need a restart, which empties it");
+                    next.spec().address().uri() +
+                    ": the file is in use with other settings; they need a restart, which empties it");
             }
         }
     }
@@ -117,11 +118,11 @@ public final class Destinations {
     /** A renewed certificate keeps its file name: unchanged destinations use it at their next connection. */
     private void readCredentials(final ExporterConfig.Exporting exporting) {
         for (final ExporterConfig.Destination spec : exporting.destinations()) {
-            if (spec.transport() == ExporterConfig.Transport.TLS) {
+            if (spec.address().transport() == ExporterConfig.Transport.TLS) {
                 try {
                     factory.readCredentials(exporting.tls());
                 } catch (final IOException ex) {
-                    throw new ExitException(ExitCode.CONFIGURATION, spec.uri() + ": " + ex.getMessage());
+                    throw new ExitException(ExitCode.CONFIGURATION, spec.address().uri() + ": " + ex.getMessage());
                 }
                 return;
             }
@@ -135,8 +136,8 @@ public final class Destinations {
             return destination;
         } catch (final IOException ex) {
             throw new ExitException(
-                spec.transport() == ExporterConfig.Transport.FILE ? ExitCode.CANNOT_WRITE : ExitCode.CONFIGURATION,
-                spec.uri() + ": " + ex.getMessage());
+                spec.address().transport() == ExporterConfig.Transport.FILE ? ExitCode.CANNOT_WRITE : ExitCode.CONFIGURATION,
+                spec.address().uri() + ": " + ex.getMessage());
         }
     }
 }

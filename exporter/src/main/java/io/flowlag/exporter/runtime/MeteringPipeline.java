@@ -487,7 +487,7 @@ public final class MeteringPipeline implements AutoCloseable {
         }
         final long maximumDelayNs = config.segment().maximumDelayNs();
         return new ReferenceRecognizer(
-            config.rli().port(), wiring.sessions(), maximumDelayNs, maximumDelayNs, sourceCount, counters);
+            config.rli().references().port(), wiring.sessions(), maximumDelayNs, maximumDelayNs, sourceCount, counters);
     }
 
     /** Live, Linux delivers IPv6 packets of more than 64 KiB that offload joined; files are limited by their headers. */

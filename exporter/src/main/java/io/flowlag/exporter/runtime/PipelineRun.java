@@ -170,8 +170,9 @@ public final class PipelineRun implements AutoCloseable {
         pipeline = new MeteringPipeline(config, sources, isLive, wiring, checkpoint, destinations, counters, errors);
         if (isLive && wiring.isSketched()) {
             DelayStage.weightWarnings(config).forEach((warning) -> LOG.warn("lds.weights: {}", warning));
-            LOG.info("sketches: {} rows of {} cells; sketches and records of {} take {} octets", config.lds().rows(),
-                config.lds().columns(), config.rli().senderCount() == 1 ? "the sender" : config.rli().senderCount() + " senders",
+            LOG.info("sketches: {} rows of {} cells; sketches and records of {} take {} octets", config.lds().shape().rows(),
+                config.lds().shape().columns(), config.rli().senderCount() == 1 ? "the sender" :
+                config.rli().senderCount() + " senders",
                 DelayStage.sketchMemoryBytes(config, wiring, isLive));
         }
         observer = observer(config);

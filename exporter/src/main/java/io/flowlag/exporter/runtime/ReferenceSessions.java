@@ -27,12 +27,12 @@ public final class ReferenceSessions {
      */
     public static List<ReferenceSession> of(final ExporterConfig.Rli rli) {
         final List<ReferenceSession> sessions = new ArrayList<>();
-        if (rli.senders().isEmpty()) {
-            add(sessions, rli.session(), rli.classCount(), rli.keyFile(), "rli.key-file", null);
+        if (rli.references().senders().isEmpty()) {
+            add(sessions, rli.references().session(), rli.classCount(), rli.references().keyFile(), "rli.key-file", null);
         }
-        for (final ExporterConfig.Sender sender : rli.senders()) {
+        for (final ExporterConfig.Sender sender : rli.references().senders()) {
             final boolean hasKey = sender.keyFile() != null;
-            add(sessions, sender.session(), rli.classCount(), hasKey ? sender.keyFile() : rli.keyFile(),
+            add(sessions, sender.session(), rli.classCount(), hasKey ? sender.keyFile() : rli.references().keyFile(),
                 hasKey ? "rli.senders: key-file" : "rli.key-file", sender.address());
         }
         return sessions;

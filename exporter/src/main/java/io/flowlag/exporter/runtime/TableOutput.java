@@ -45,8 +45,9 @@ public final class TableOutput implements Transport {
             FlowElements.registry((int)config.exporting().enterpriseNumber()), start, terminal.out());
         final long lingerNs = TimeUnit.SECONDS.toNanos(1);
         final ExporterConfig.Destination spec = new ExporterConfig.Destination(
-            NAME, ExporterConfig.Transport.FILE, null, 0, null, ExporterConfig.Profile.FULL, false, lingerNs,
-            MAX_MESSAGE_BYTES, lingerNs, 0, lingerNs, 0, lingerNs, lingerNs, 0, null, 0, 0);
+            new ExporterConfig.Address(NAME, ExporterConfig.Transport.FILE, null, 0, null), ExporterConfig.Profile.FULL, false,
+            lingerNs, MAX_MESSAGE_BYTES, new ExporterConfig.Refresh(lingerNs, 0), lingerNs,
+            new ExporterConfig.Connection(0, lingerNs, lingerNs, 0), new ExporterConfig.Spool(null, 0, 0));
         return factory.make(NAME, new TableOutput(printer), config, spec);
     }
 

@@ -149,7 +149,7 @@ class MainTest {
         assertFalse(recorder.config.joint().enabled());
         assertEquals(0, recorder.delayOptions.memoryBytes());
         assertEquals(10_000_000_000L, recorder.config.rli().capacityBps());
-        assertEquals(ExporterConfig.Policy.ADAPTIVE, recorder.config.rli().policy());
+        assertEquals(ExporterConfig.Policy.ADAPTIVE, recorder.config.rli().injection().policy());
         assertEquals(1_000_000_000L, recorder.config.segment().maximumDelayNs());
 
         assertEquals(0, main("delay", "-s", "a", "-r", "b", "--compare", "--memory", "3g"));
@@ -226,17 +226,17 @@ class MainTest {
         assertEquals(ExporterConfig.ExchangeMode.AUTO, receiver.exchange().mode());
         assertTrue(receiver.lds().enabled() && receiver.joint().enabled() && receiver.reconcile().enabled());
         assertEquals(key, receiver.exchange().keyFile().toString());
-        assertEquals(key, receiver.rli().keyFile().toString());
+        assertEquals(key, receiver.rli().references().keyFile().toString());
 
         assertEquals(0, main("run", "--sender", "192.0.2.2", "-i", "eth1", "--key", key, "--capacity", "40m"));
         final ExporterConfig sender = recorder.config;
         assertEquals(ExporterConfig.Role.SENDER, sender.segment().role());
         assertEquals(ExporterConfig.Direction.OUT, sender.capture().direction());
         assertEquals("192.0.2.2:8621", sender.exchange().connect().toString());
-        assertEquals("192.0.2.2", sender.rli().target());
+        assertEquals("192.0.2.2", sender.rli().references().target());
         assertTrue(sender.reconcile().enabled());
         assertEquals(key, sender.exchange().keyFile().toString());
-        assertEquals(key, sender.rli().keyFile().toString());
+        assertEquals(key, sender.rli().references().keyFile().toString());
     }
 
     @Test
@@ -251,8 +251,8 @@ class MainTest {
             assertEquals(0, main("run", "--sender", written[0], "-i", "a", "--key", key, "--set", "rli.key-file=" + other,
                 "--direction", "both", "--set", "reconcile.enabled=off"), errors());
             assertEquals(written[2], recorder.config.exchange().connect().toString());
-            assertEquals(written[1], recorder.config.rli().target());
-            assertEquals(other, recorder.config.rli().keyFile().toString());
+            assertEquals(written[1], recorder.config.rli().references().target());
+            assertEquals(other, recorder.config.rli().references().keyFile().toString());
             assertEquals(key, recorder.config.exchange().keyFile().toString());
             assertEquals(ExporterConfig.Direction.BOTH, recorder.config.capture().direction());
             assertFalse(recorder.config.reconcile().enabled());
@@ -261,7 +261,7 @@ class MainTest {
         Files.writeString(file, "capture: {direction: both}\nrli: {target: 192.0.2.77}\n");
         assertEquals(0, main("run", "-c", file.toString(), "--sender", "192.0.2.2", "-i", "a", "--key", key));
         assertEquals(ExporterConfig.Direction.BOTH, recorder.config.capture().direction());
-        assertEquals("192.0.2.77", recorder.config.rli().target());
+        assertEquals("192.0.2.77", recorder.config.rli().references().target());
         assertEquals(64, main("run", "--sender", "192.0.2.2", "--receiver", "-i", "a", "--key", key));
         assertEquals(64, main("run", "--sender", "x:y:z", "-i", "a", "--key", key));
     }
@@ -540,7 +540,7 @@ class MainTest {
     @Test
     void shouldChoosePassiveReferencesAsThePolicyDoes() {
         assertEquals(0, main("delay", "-s", "a", "-r", "b", "--references", "passive"));
-        assertEquals(ExporterConfig.Policy.PASSIVE, recorder.config.rli().policy());
+        assertEquals(ExporterConfig.Policy.PASSIVE, recorder.config.rli().injection().policy());
         assertEquals(ReferenceMode.MARKED, recorder.delayOptions.referenceMode(), "which the policy makes passive");
         assertEquals(0, main("delay", "-s", "a", "-r", "b", "--references", "passive", "--policy", "passive"));
     }

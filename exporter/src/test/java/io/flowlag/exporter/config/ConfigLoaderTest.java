@@ -277,27 +277,27 @@ class ConfigLoaderTest {
             """);
         final List<Destination> destinations = config.exporting().destinations();
         final Destination udp = destinations.get(0);
-        assertEquals("udp://192.0.2.1:4739", udp.uri());
-        assertEquals(4739, udp.port());
+        assertEquals("udp://192.0.2.1:4739", udp.address().uri());
+        assertEquals(4739, udp.address().port());
         assertEquals(1400, udp.maxMessageBytes());
         assertFalse(udp.options());
-        assertEquals(0, udp.rateLimitBitsPerSecond());
-        assertEquals(4 << 20, udp.sendBufferBytes());
+        assertEquals(0, udp.connection().rateLimitBps());
+        assertEquals(4 << 20, udp.connection().sendBufferBytes());
         final Destination tcp = destinations.get(1);
-        assertEquals(Transport.TCP, tcp.transport());
-        assertEquals("2001:db8::1", tcp.host());
+        assertEquals(Transport.TCP, tcp.address().transport());
+        assertEquals("2001:db8::1", tcp.address().host());
         assertEquals(ExporterConfig.Profile.CLASSIC, tcp.profile());
         assertTrue(tcp.options());
         assertEquals(16384, tcp.maxMessageBytes());
-        assertEquals(5 * SECOND_NS, tcp.reconnectIntervalNs());
+        assertEquals(5 * SECOND_NS, tcp.connection().reconnectIntervalNs());
         final Destination file = destinations.get(2);
-        assertEquals(Path.of("/tmp/a b.ipfix"), file.file());
+        assertEquals(Path.of("/tmp/a b.ipfix"), file.address().file());
         assertFalse(file.options());
         assertEquals(10_000_000L, file.flushIntervalNs());
         final Destination limited = destinations.get(3);
-        assertEquals(20_000_000L, limited.rateLimitBitsPerSecond());
+        assertEquals(20_000_000L, limited.connection().rateLimitBps());
         assertEquals(512, limited.maxMessageBytes());
-        assertEquals(20, limited.templateRefreshMessages());
+        assertEquals(20, limited.refresh().messages());
         assertEquals(List.of(), config.warnings());
     }
 
@@ -354,8 +354,8 @@ class ConfigLoaderTest {
             .option("--export", ConfigTable.DESTINATIONS, List.of("udp://b", "file:x"))
             .conclude();
         assertEquals(90 * SECOND_NS, config.metering().activeTimeoutNs());
-        assertEquals(List.of("b"), config.exporting().destinations().stream().map(Destination::host).filter((h) -> h !=
-            null).toList());
+        assertEquals(List.of("b"), config.exporting().destinations().stream().map((each) -> each.address().host())
+            .filter((h) -> h != null).toList());
         final List<String> lines = ConfigReference.effectiveLines(config);
         assertTrue(lines.stream().anyMatch((line) -> line.matches("metering.active-timeout: +90s +# command line --active")));
         assertTrue(lines.stream().anyMatch((line) -> line.matches("metering.max-flows: +1k +# f:3:14")), lines.toString());
@@ -426,7 +426,7 @@ class ConfigLoaderTest {
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
         assertTrue(refused(yaml).getMessage().contains("session 7: " + key + " holds a secret that others may read"));
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
-        assertEquals(key, load(yaml).rli().senders().get(0).keyFile());
+        assertEquals(key, load(yaml).rli().references().senders().get(0).keyFile());
         Files.delete(key);
         assertTrue(refused(yaml).getMessage().contains("session 7: " + key + " no such file: check the path"));
         assertTrue(refused("rli: {senders: [\"7@192.0.2.1?key-file=a\\0b\"]}").getMessage().contains("is no path: "));

@@ -72,7 +72,7 @@ class ConfigReferenceTest {
     void shouldShipAnExampleThatHoldsAsItStands() {
         final ExporterConfig config = new ConfigLoader().text("example", ConfigReference.exampleYaml()).conclude();
         assertEquals(List.of("eth0"), config.capture().interfaces());
-        assertEquals("192.0.2.1", config.exporting().destinations().get(0).host());
+        assertEquals("192.0.2.1", config.exporting().destinations().get(0).address().host());
         assertFalse(config.isDefault(ConfigTable.INTERFACES));
         assertTrue(config.isDefault(ConfigTable.ACTIVE_TIMEOUT));
     }
@@ -111,11 +111,11 @@ class ConfigReferenceTest {
         final ExporterConfig sender = example("two-hosts-sender");
         assertTrue(receiver.lds().enabled() && receiver.reconcile().enabled() && sender.reconcile().enabled());
         assertEquals(receiver.exchange().listen().port(), sender.exchange().connect().port());
-        assertEquals(sender.rli().target(), sender.exchange().connect().host());
+        assertEquals(sender.rli().references().target(), sender.exchange().connect().host());
         assertNotNull(receiver.exchange().keyFile());
         for (final ExporterConfig each : List.of(receiver, sender)) {
             assertEquals(receiver.exchange().keyFile(), each.exchange().keyFile());
-            assertEquals(receiver.exchange().keyFile(), each.rli().keyFile());
+            assertEquals(receiver.exchange().keyFile(), each.rli().references().keyFile());
         }
     }
 

@@ -112,8 +112,8 @@ class DelayRelationsTest {
 
     @Test
     void shouldGiveWayToAPolicyThatNeedsNoCapacity() {
-        assertEquals(Policy.EVERY_N, config("").rli().policy());
-        assertEquals(Policy.ADAPTIVE, config("rli: {capacity: 1g}").rli().policy());
+        assertEquals(Policy.EVERY_N, config("").rli().injection().policy());
+        assertEquals(Policy.ADAPTIVE, config("rli: {capacity: 1g}").rli().injection().policy());
     }
 
     @Test
@@ -141,33 +141,34 @@ class DelayRelationsTest {
     @Test
     void shouldMakeSketchesThatFitTheBandwidthThatWasGiven() {
         final String receiver = "segment: {role: receiver};exchange: {listen: 5555";
-        assertEquals(4545, config(receiver + ", bandwidth: 8m}").lds().columns());
-        assertEquals(9090, config("lds: {rows: 2};" + receiver + ", bandwidth: 8m}").lds().columns());
-        assertEquals(64, config(receiver + ", bandwidth: 8k}").lds().columns());
-        assertEquals(1, config(receiver + ", bandwidth: 8m}").lds().vldaLength(), "lost packets leave the cells");
-        assertEquals(4, config("reconcile: {enabled: off};" + receiver + ", bandwidth: 8m}").lds().vldaLength());
-        assertEquals(4, config(receiver + "}").lds().vldaLength());
-        assertEquals(16_384, config(receiver + ", bandwidth: 100m}").lds().columns());
-        assertEquals(16_384, config(receiver + "}").lds().columns());
-        assertEquals(5000, config("lds: {columns: 5000};" + receiver + ", bandwidth: 8m}").lds().columns());
+        assertEquals(4545, config(receiver + ", bandwidth: 8m}").lds().shape().columns());
+        assertEquals(9090, config("lds: {rows: 2};" + receiver + ", bandwidth: 8m}").lds().shape().columns());
+        assertEquals(64, config(receiver + ", bandwidth: 8k}").lds().shape().columns());
+        assertEquals(1, config(receiver + ", bandwidth: 8m}").lds().shape().vldaLength(), "lost packets leave the cells");
+        assertEquals(4, config("reconcile: {enabled: off};" + receiver + ", bandwidth: 8m}").lds().shape().vldaLength());
+        assertEquals(4, config(receiver + "}").lds().shape().vldaLength());
+        assertEquals(16_384, config(receiver + ", bandwidth: 100m}").lds().shape().columns());
+        assertEquals(16_384, config(receiver + "}").lds().shape().columns());
+        assertEquals(5000, config("lds: {columns: 5000};" + receiver + ", bandwidth: 8m}").lds().shape().columns());
     }
 
     @Test
     void shouldTakeAsManyPassiveReferencesAsAPartOfTheBandwidthPaysFor() {
         final String receiver = "segment: {role: receiver};exchange: {listen: 5555, bandwidth: 8m};rli: {policy: passive";
         assertEquals(150_000, config(receiver + "}").rli().passivePpm());
-        assertEquals(2_400_000, config(receiver + "}").rli().ceilingBps());
+        assertEquals(2_400_000, config(receiver + "}").rli().injection().ceilingBps());
         assertEquals(250_000, config(receiver + "}").rli().bufferPackets(), "37 500 of them, 15 % of the packets, in a second");
         assertEquals(65_536, config(receiver + ", ceiling: 100k}").rli().bufferPackets());
         assertEquals(70_000, config(receiver + ", buffer: 70000}").rli().bufferPackets());
-        assertEquals(1136, config(receiver + "}").lds().columns(), "sketches leave room for them");
-        assertEquals(4545, config(receiver + ", passive-share: 0.02}").lds().columns());
+        assertEquals(1136, config(receiver + "}").lds().shape().columns(), "sketches leave room for them");
+        assertEquals(4545, config(receiver + ", passive-share: 0.02}").lds().shape().columns());
         assertEquals(20_000, config(receiver + ", passive-share: 0.02}").rli().passivePpm());
-        assertEquals(0, config(receiver + ", passive-share: 0.02}").rli().ceilingBps(), "the share is what was asked for");
+        assertEquals(0, config(receiver + ", passive-share: 0.02}").rli().injection().ceilingBps(),
+            "the share is what was asked for");
         assertEquals(150_000, config(receiver + ", ceiling: 1m}").rli().passivePpm());
-        assertEquals(1_000_000, config(receiver + ", ceiling: 1m}").rli().ceilingBps());
+        assertEquals(1_000_000, config(receiver + ", ceiling: 1m}").rli().injection().ceilingBps());
         assertEquals(3_000_000, config(
-            "segment: {role: receiver};exchange: {listen: 5555};rli: {policy: passive}").rli().ceilingBps());
+            "segment: {role: receiver};exchange: {listen: 5555};rli: {policy: passive}").rli().injection().ceilingBps());
         assertEquals(10_000, config("segment: {ingress: a, egress: b};rli: {policy: passive}").rli().passivePpm());
     }
 
@@ -180,19 +181,19 @@ class DelayRelationsTest {
 
     @Test
     void shouldTakeAShareOfTheCapacityAsCeiling() {
-        assertEquals(1_000_000, config("").rli().ceilingBps(), "without a capacity");
-        assertEquals(31_911_588, config("rli: {capacity: 3191158800}").rli().ceilingBps());
-        assertEquals(100_000_000, config("rli: {capacity: 10g}").rli().ceilingBps());
-        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 2.5%}").rli().ceilingBps());
-        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 0.025}").rli().ceilingBps());
-        assertEquals(3_000_000, config("rli: {capacity: 10m, ceiling: 3000000}").rli().ceilingBps());
-        assertEquals(8_480, config("rli: {capacity: 100k}").rli().ceilingBps(), "what rli.max-gap needs");
+        assertEquals(1_000_000, config("").rli().injection().ceilingBps(), "without a capacity");
+        assertEquals(31_911_588, config("rli: {capacity: 3191158800}").rli().injection().ceilingBps());
+        assertEquals(100_000_000, config("rli: {capacity: 10g}").rli().injection().ceilingBps());
+        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 2.5%}").rli().injection().ceilingBps());
+        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 0.025}").rli().injection().ceilingBps());
+        assertEquals(3_000_000, config("rli: {capacity: 10m, ceiling: 3000000}").rli().injection().ceilingBps());
+        assertEquals(8_480, config("rli: {capacity: 100k}").rli().injection().ceilingBps(), "what rli.max-gap needs");
     }
 
     @Test
     void shouldTakeOverAnotherSmoothing() {
-        assertEquals(0.02, config("").rli().smoothing());
-        assertEquals(0.1, config("rli: {smoothing: 0.1}").rli().smoothing());
+        assertEquals(0.02, config("").rli().injection().smoothing());
+        assertEquals(0.1, config("rli: {smoothing: 0.1}").rli().injection().smoothing());
         assertEquals(List.of(), config("").restartKeys(config("rli: {smoothing: 0.1}")));
     }
 

@@ -64,7 +64,8 @@ class SegmentSelectorTest {
     @Test
     void shouldTellSendersByTheSourceOfAPacketAndOfAFlow() {
         final SenderSelector senders = new SenderSelector(new ConfigLoader().text("test",
-            "rli: {senders: ['1@::1?source=10.1.0.0/16,10.3.0.0/16', '2@::2?source=10.2.0.0/16']}\n").conclude().rli().senders());
+            "rli: {senders: ['1@::1?source=10.1.0.0/16,10.3.0.0/16', '2@::2?source=10.2.0.0/16']}\n")
+                .conclude().rli().references().senders());
         final UnsafeBuffer entry = new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES]);
         FlowEntry.ipVersion(entry, 0, 4);
         final long[] sources = {0x0A010000L, 0x0A030001L, 0x0A020001L, 0x0A040001L};

@@ -80,8 +80,8 @@ class DelayModesTest {
             List.of(directory.resolve("s").toString()), List.of(directory.resolve("r").toString()), ReferenceMode.MARKED,
             estimators.contains("rli"), estimators.contains("lds"), estimators.contains("exact"), directory.resolve("truth"));
         assertEquals(ExitCode.DONE, DelayProcess.run(
-            config.withJoint(isJoint ? config.joint().on() : config.joint().off())
-                .withReconcile(isJoint ? config.reconcile().on() : config.reconcile()),
+            config.with(isJoint ? config.joint().on() : config.joint().off())
+                .with(isJoint ? config.reconcile().on() : config.reconcile()),
             options, new Terminal(stream, stream, false)), said::toString);
         return IpfixRecords.flows(file);
     }
@@ -201,7 +201,7 @@ class DelayModesTest {
         final DelayOptions options = new DelayOptions(
             List.of(directory.resolve("s").toString()), List.of(directory.resolve("r").toString()), ReferenceMode.MARKED, true,
             true, false, null);
-        assertEquals(ExitCode.DONE, DelayProcess.run(config.withJoint(config.joint().on()).withReconcile(config.reconcile().on()),
+        assertEquals(ExitCode.DONE, DelayProcess.run(config.with(config.joint().on()).with(config.reconcile().on()),
             options, new Terminal(stream, stream, false)), said::toString);
         final String json = Files.readString(stats);
         final String vouched = json.replaceAll("(?s).*\"vouched_flows\" *: *([0-9]+).*", "$1");

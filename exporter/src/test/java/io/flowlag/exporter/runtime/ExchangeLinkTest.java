@@ -481,7 +481,7 @@ class ExchangeLinkTest {
     @Test
     void shouldRefuseSettingsBeforeAnybodyIsTold() {
         final ExporterConfig newer = newer("", "", "");
-        final ExporterConfig impossible = newer.withLds(newer.lds().withShape(16, 1 << 20));
+        final ExporterConfig impossible = newer.with(newer.lds().withShape(16, 1 << 20));
         assertThrows(IllegalArgumentException.class, () -> receiver.stage.check(impossible));
         receiver.stage.check(newer("source: [0.0.0.0/29], ", "", ""));
         pass(1, null, true);

@@ -49,7 +49,7 @@ class MemoryBoundTest {
             loader.option("--set", ConfigTable.key(options[i]), List.of(options[i + 1].split(",")));
         }
         final ExporterConfig config = loader.conclude();
-        return config.withJoint(config.joint().on());
+        return config.with(config.joint().on());
     }
 
     private static long directBytes() {

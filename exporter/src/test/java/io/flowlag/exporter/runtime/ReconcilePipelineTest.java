@@ -54,8 +54,8 @@ class ReconcilePipelineTest {
         final ExporterConfig plain = Pipelines.config(
             Threading.INVOKER, "segment.interval", "500ms", "lds.columns", "64", "metering.idle-timeout", "400ms",
             "reconcile.packets", packets, "reconcile.cells", "4k");
-        final ExporterConfig joint = plain.withJoint(plain.joint().on());
-        final ExporterConfig config = isReconciled ? joint.withReconcile(joint.reconcile().on()) : joint;
+        final ExporterConfig joint = plain.with(plain.joint().on());
+        final ExporterConfig config = isReconciled ? joint.with(joint.reconcile().on()) : joint;
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config, List.of(sender, receiver), false, wiring, List.of(), new Counters(), Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);

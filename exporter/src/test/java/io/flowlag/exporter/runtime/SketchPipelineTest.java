@@ -58,7 +58,7 @@ class SketchPipelineTest {
         final PacketSource sender, final PacketSource receiver, final Threading threading, final String... options) {
         final ExporterConfig config = Pipelines.config(threading, options);
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config.withJoint(config.joint().on()), List.of(sender, receiver), false, SKETCHED, List.of(sums), counters,
+            config.with(config.joint().on()), List.of(sender, receiver), false, SKETCHED, List.of(sums), counters,
             Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
             return pipeline.delayStatistics();

@@ -107,7 +107,7 @@ class UnseenFlowsTest {
             "{threading: invoker, decode: {digest: on}, segment: {interval: 100ms, max-delay: 50ms" +
             (isSelected ? ", source: 10.1.0.0/16}, " : "}, ") +
             "lds: {columns: 64}, reconcile: {packets: 1k, cells: 1k}}").conclude();
-        final ExporterConfig config = plain.withReconcile(plain.reconcile().on());
+        final ExporterConfig config = plain.with(plain.reconcile().on());
         final DelayWiring wiring = new DelayWiring(
             Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, false, true, true,
             DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);

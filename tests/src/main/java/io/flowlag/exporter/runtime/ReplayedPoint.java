@@ -69,7 +69,7 @@ public final class ReplayedPoint {
     private int run(final ExporterConfig config, final ReplayedSource source, final long beginNs) throws Exception {
         Logging.configure(config.log(), terminal);
         final boolean isReceiver = config.segment().role() == Role.RECEIVER;
-        final boolean isPassive = config.rli().policy() == ExporterConfig.Policy.PASSIVE;
+        final boolean isPassive = config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
         final ExchangeEnd exchange = ExchangeEnd.open(config, ClockError.fixed(1_000));
         final DelayWiring wiring = new DelayWiring(
             config.segment().role(), isReceiver && isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, List.of(), null,

@@ -37,7 +37,8 @@ final class SenderInMemory extends SketchesAlone {
         point = new IntervalPoint(
             new IntervalSettings(
                 new IntervalSettings.Cells(
-                    SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength()), lds.aggregatorCells(),
+                    SketchGeometry.lds(lds.shape().rows(), lds.shape().columns(), lds.shape().vldaLength()),
+                    lds.aggregatorCells(),
                     config.rli().classCount(), 0, lds.alpha()),
                 new IntervalSettings.Times(
                     config.segment().intervalNs(), config.segment().maximumDelayNs(), 0, answerDeadlineNs, 0),

@@ -75,9 +75,9 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         final ExchangeSettings settings = SharedSettings.of(config, digestKey, 1, FIRST_INTERVAL);
         LOG.info("exchange: an interval takes at most {}", SharedSettings.price(settings));
         senders = new SenderArrivals[config.rli().senderCount()];
-        sources = config.rli().senders().stream().map(ExporterConfig.Sender::sources).toList();
+        sources = config.rli().references().senders().stream().map(ExporterConfig.Sender::sources).toList();
         for (int i = 0; i < senders.length; i++) {
-            senders[i] = new SenderArrivals(pointId + i, i, config.rli().ceilingBps());
+            senders[i] = new SenderArrivals(pointId + i, i, config.rli().injection().ceilingBps());
         }
         checkVariants(settings);
         addInboxes(config, settings);
@@ -85,7 +85,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         final long answerBytes = reconcile == null ? 0 : reconcile.mostAnswerBytes();
         final long intervalBytes =
             ReceivedInterval.memoryBytes(settings, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config));
-        memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes(config.rli().ceilingBps()) +
+        memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes(config.rli().injection().ceilingBps()) +
             senders[0].latest().capacity() * intervalBytes);
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(

@@ -317,7 +317,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
 
     /** Applies the receiver's reference settings. Sketches are built even if these cannot be applied. */
     private Function<ExporterConfig.Rli, InjectionTerms> injection(final ExchangeSettings.Injection injection) {
-        if (references.target() == null || injection.policy() == ExchangeSettings.Policy.NONE) {
+        if (references.references().target() == null || injection.policy() == ExchangeSettings.Policy.NONE) {
             return null;
         }
         try {

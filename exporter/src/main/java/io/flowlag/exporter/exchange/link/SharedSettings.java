@@ -56,10 +56,11 @@ public final class SharedSettings {
         final ExporterConfig config, final DirectBuffer key, final int number, final long fromInterval) {
         final ExporterConfig.Segment segment = config.segment();
         final ExporterConfig.Lds lds = config.lds();
-        final List<Integer> classes = config.rli().classes();
+        final List<Integer> classes = config.rli().references().classes();
         final List<SketchPart> sketches = new ArrayList<>();
         sketches.add(new SketchPart(ExchangeSettings.ANY, SketchGeometry.lds(
-            lds.rows(), lds.columns(), lds.vldaLength(), lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray())));
+            lds.shape().rows(), lds.shape().columns(), lds.shape().vldaLength(),
+            lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray())));
         final SketchGeometry aggregator = IntervalSettings.Cells.aggregator(lds.aggregatorCells());
         for (int i = 0; i < config.rli().classCount(); i++) {
             sketches.add(new SketchPart(classes.isEmpty() ? ExchangeSettings.ANY : i, aggregator));
@@ -69,7 +70,7 @@ public final class SharedSettings {
             new ExchangeSettings.Secrets(
                 key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
             new ExchangeSettings.Selector(
-                prefixes(segment.sources()), prefixes(segment.destinations()), segment.vlanId()),
+                prefixes(segment.selector().sources()), prefixes(segment.selector().destinations()), segment.selector().vlanId()),
             injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config));
     }
 
@@ -91,14 +92,16 @@ public final class SharedSettings {
 
     /** The reference settings of a receiver's senders. Returns {@link ExchangeSettings.Injection#NONE} if it sets none. */
     public static ExchangeSettings.Injection injection(final ExporterConfig.Rli rli) {
-        if (rli.policy() == ExporterConfig.Policy.PASSIVE) {
-            return ExchangeSettings.Injection.passive(rli.passivePpm(), rli.ceilingBps());
+        if (rli.injection().policy() == ExporterConfig.Policy.PASSIVE) {
+            return ExchangeSettings.Injection.passive(rli.passivePpm(), rli.injection().ceilingBps());
         }
+        final ExporterConfig.Injection injection = rli.injection();
         return !rli.injectionGiven() ? ExchangeSettings.Injection.NONE : new ExchangeSettings.Injection(
-            ExchangeSettings.Policy.valueOf(rli.policy().name()), (int)rli.everyN(), rli.everyIntervalNs(),
-            (int)Math.round(rli.minimumUtilization() * ExchangeSettings.PPM),
-            (int)Math.round(rli.maximumUtilization() * ExchangeSettings.PPM),
-            (int)rli.minimumRateOneIn(), (int)rli.maximumRateOneIn(), rli.maximumGapNs(), rli.ceilingBps(), rli.capacityBps(), 0);
+            ExchangeSettings.Policy.valueOf(injection.policy().name()), (int)injection.everyN(), injection.everyIntervalNs(),
+            (int)Math.round(injection.minimumUtilization() * ExchangeSettings.PPM),
+            (int)Math.round(injection.maximumUtilization() * ExchangeSettings.PPM),
+            (int)injection.minimumRateOneIn(), (int)injection.maximumRateOneIn(), injection.maximumGapNs(),
+            injection.ceilingBps(), rli.capacityBps(), 0);
     }
 
     /**

@@ -80,7 +80,8 @@ public final class CaptureSurvey implements PacketHandler {
         digests = new SurveyedDigests(memoryBytes);
         final long maximumDelayNs = config.segment().maximumDelayNs();
         recognizer = new ReferenceRecognizer(
-            config.rli().port(), ReferenceSessions.of(config.rli()), maximumDelayNs, maximumDelayNs, 1, new Counters());
+            config.rli().references().port(), ReferenceSessions.of(config.rli()), maximumDelayNs, maximumDelayNs, 1,
+            new Counters());
     }
 
     /**

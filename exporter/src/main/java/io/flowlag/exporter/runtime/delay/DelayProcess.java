@@ -214,7 +214,7 @@ public final class DelayProcess {
     private static DelayWiring wiring(
         final ExporterConfig config, final DelayOptions options, final ClockState clockState, final CaptureFacts facts) {
         final boolean isCaptured = options.referenceMode() == ReferenceMode.CAPTURED;
-        final boolean isPassive = !isCaptured && config.rli().policy() == ExporterConfig.Policy.PASSIVE;
+        final boolean isPassive = !isCaptured && config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
         return new DelayWiring(
             Role.BOTH, isPassive ? ReferenceMode.PASSIVE : options.referenceMode(),
             isCaptured ? ReferenceSessions.of(config.rli()) : List.of(), null,

@@ -113,7 +113,7 @@ public final class DelaySizing {
             chosen.add(String.format(Locale.ROOT, "intervals of %.1f s", sized.segment().intervalNs() / (double)SECOND_NS));
         }
         if (sized.isDefault(ConfigTable.LDS_COLUMNS)) {
-            chosen.add("sketches of " + sized.lds().rows() + " rows and " + sized.lds().columns() + " columns");
+            chosen.add("sketches of " + sized.lds().shape().rows() + " rows and " + sized.lds().shape().columns() + " columns");
         }
         chosen.add((MeteringPipeline.memoryBytes(sized, wiring, false) >> 20) + " of " + (memoryBytes >> 20) +
             " MiB of memory (--memory)");
@@ -195,7 +195,7 @@ public final class DelaySizing {
         final long intervalNs = given(
             config, ConfigTable.SEGMENT_INTERVAL, segment.intervalNs(),
             isSketched ? intervalNs(survey, Math.max(segment.intervalNs(), maximumDelayNs)) : segment.intervalNs());
-        return config.withSegment(segment.withTimes(maximumDelayNs, intervalNs, (int)given(
+        return config.with(segment.withTimes(maximumDelayNs, intervalNs, (int)given(
             config, ConfigTable.EXACT_PACKETS, segment.exactPackets(), packets)));
     }
 
@@ -221,25 +221,25 @@ public final class DelaySizing {
             Math.max(survey.sentPackets(), survey.receivedPackets()), survey.times().mostWithin(segment.intervalNs())) + SPARE;
         // A flow's packets are spread over several cells, so that lost ones spoil only some of them; a repair removes lost ones.
         final int vldaLength = (int)given(
-            config, ConfigTable.LDS_VLDA, lds.vldaLength(), config.reconcile().enabled() ? 1 : lds.vldaLength());
-        final int columns = (int)given(config, ConfigTable.LDS_COLUMNS, lds.columns(), Math.min(
-            SketchGeometry.MAX_CELLS / lds.rows(), Math.max(LEAST_COLUMNS, maxFlows / FLOWS_A_COLUMN)));
+            config, ConfigTable.LDS_VLDA, lds.shape().vldaLength(), config.reconcile().enabled() ? 1 : lds.shape().vldaLength());
+        final int columns = (int)given(config, ConfigTable.LDS_COLUMNS, lds.shape().columns(), Math.min(
+            SketchGeometry.MAX_CELLS / lds.shape().rows(), Math.max(LEAST_COLUMNS, maxFlows / FLOWS_A_COLUMN)));
         final int inFlight = (int)given(config, ConfigTable.LDS_IN_FLIGHT, lds.inFlightPackets(), Math.min(
             MOST_PENDING, survey.times().mostWithin(segment.maximumDelayNs()) + SPARE));
         final int waiting = (int)given(config, ConfigTable.LDS_WAITING, lds.waitingRecords(), Math.min(
             SketchRecords.MAX_RECORDS - maxFlows, maxFlows));
         final ExporterConfig.Joint joint = config.joint();
         final int jointFlows = (int)given(config, ConfigTable.JOINT_FLOWS, joint.maxFlows(), Math.min(
-            Math.min(MOST_JOINT_FLOWS, maxFlows), Integer.MAX_VALUE / (lds.rows() * vldaLength)));
+            Math.min(MOST_JOINT_FLOWS, maxFlows), Integer.MAX_VALUE / (lds.shape().rows() * vldaLength)));
         final int pending =
             (int)given(config, ConfigTable.JOINT_PENDING, joint.pendingPackets(), Math.min(MOST_PENDING, ofInterval));
         final long budgetNs = given(config, ConfigTable.JOINT_BUDGET, joint.budgetNs(), Long.MAX_VALUE);
         final ExporterConfig.Reconcile reconcile = config.reconcile();
         final long alone = survey.digests().lost() + survey.digests().unexpected();
         final int witnessPpm = (int)given(config, ConfigTable.LDS_WITNESSES, lds.witnessPpm(), WITNESS_PPM);
-        return config.withLds(lds.withSizes(columns, vldaLength, inFlight, waiting, witnessPpm))
-            .withJoint(joint.withSizes(budgetNs, jointFlows, pending))
-            .withReconcile(new ExporterConfig.Reconcile(
+        return config.with(lds.withSizes(columns, vldaLength, inFlight, waiting, witnessPpm))
+            .with(joint.withSizes(budgetNs, jointFlows, pending))
+            .with(new ExporterConfig.Reconcile(
                 reconcile.enabled(),
                 (int)given(config, ConfigTable.RECONCILE_PACKETS, reconcile.packets(), Math.min(MOST_RECONCILED, ofInterval)),
                 (int)given(config, ConfigTable.RECONCILE_CELLS, reconcile.cells(),

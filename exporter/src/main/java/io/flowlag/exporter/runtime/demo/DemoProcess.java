@@ -65,8 +65,8 @@ public final class DemoProcess {
         final SimulatedSegment segment = new SimulatedSegment(profile);
         final ExporterConfig threaded =
             (config.isDefault(ConfigTable.THREADING) ? config.withThreading(Threading.PIPELINED) : config)
-                .withRli(config.rli().withSerialisationAt(profile.capacityBps())).withLds(sketch(config))
-                .withJoint(config.joint().on()).withReconcile(config.reconcile().on());
+                .with(config.rli().withSerialisationAt(profile.capacityBps())).with(sketch(config))
+                .with(config.joint().on()).with(config.reconcile().on());
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);
@@ -112,10 +112,13 @@ public final class DemoProcess {
         final int maxMessageBytes = 1400;
         final int sendBufferBytes = 1 << 20;
         final long rateLimitBitsPerSecond = 100_000_000L;
+        final String host = address.getAddress().getHostAddress();
         return new ExporterConfig.Destination(
-            "udp://" + address.getAddress().getHostAddress() + ":" + address.getPort(), ExporterConfig.Transport.UDP,
-            address.getAddress().getHostAddress(), address.getPort(), null, ExporterConfig.Profile.FULL, true, secondNs,
-            maxMessageBytes, 60 * secondNs, 0, secondNs, rateLimitBitsPerSecond, secondNs, secondNs, sendBufferBytes, null, 0, 0);
+            new ExporterConfig.Address(
+                "udp://" + host + ":" + address.getPort(), ExporterConfig.Transport.UDP, host, address.getPort(), null),
+            ExporterConfig.Profile.FULL, true, secondNs, maxMessageBytes, new ExporterConfig.Refresh(60 * secondNs, 0), secondNs,
+            new ExporterConfig.Connection(rateLimitBitsPerSecond, secondNs, secondNs, sendBufferBytes),
+            new ExporterConfig.Spool(null, 0, 0));
     }
 
     private static boolean show(

@@ -106,12 +106,12 @@ public final class LiveSegment implements AutoCloseable {
             return new LiveSegment(config, null, DelayWiring.NONE, null, null);
         }
         checkOffloads(config);
-        final boolean isPassive = config.rli().policy() == ExporterConfig.Policy.PASSIVE;
-        final boolean isSent = !isPassive && (role == Role.RECEIVER || config.rli().target() != null);
+        final boolean isPassive = config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
+        final boolean isSent = !isPassive && (role == Role.RECEIVER || config.rli().references().target() != null);
         final boolean isInterpolated = isSent || isPassive;
         final List<ReferenceSession> sessions = isSent ? ReferenceSessions.of(config.rli()) : List.of();
         final ClockState clockState = role == Role.BOTH ? null : SegmentClock.state(config.clock());
-        final ReferencePort port = role == Role.RECEIVER && isSent ? bind(config.rli().port()) : null;
+        final ReferencePort port = role == Role.RECEIVER && isSent ? bind(config.rli().references().port()) : null;
         ReferenceTransmitter transmitter = null;
         try {
             transmitter = role.isSender() && isSent ? transmitter(config) : null;
@@ -142,7 +142,7 @@ public final class LiveSegment implements AutoCloseable {
     /** The interfaces to capture from, the sender point first. */
     public static List<String> interfaces(final ExporterConfig config) {
         return config.segment().role() == Role.BOTH ?
-            List.of(config.segment().ingress(), config.segment().egress()) : config.capture().interfaces();
+            List.of(config.segment().points().ingress(), config.segment().points().egress()) : config.capture().interfaces();
     }
 
     /**
@@ -205,7 +205,7 @@ public final class LiveSegment implements AutoCloseable {
             silence.isToTell(sentCount(), counters.get(CounterId.REFERENCE_PACKETS), System.nanoTime())) {
             LOG.warn("{} references were sent to rli.target {}, and none of them was seen at {}: check that they " +
                 "leave through this interface",
-                sentCount(), config.rli().target(), interfaces(config).get(interfaces(config).size() - 1));
+                sentCount(), config.rli().references().target(), interfaces(config).get(interfaces(config).size() - 1));
         }
         if (advice != null && System.nanoTime() - nextAdviceNs >= 0) {
             nextAdviceNs = System.nanoTime() + ADVICE_INTERVAL_NS;
@@ -317,9 +317,10 @@ public final class LiveSegment implements AutoCloseable {
      */
     long changesAt(final ExporterConfig before, final ExporterConfig after, final DelayStage stage, final long nowNs) {
         final boolean isSameWay = SegmentChange.isSameWay(before, after);
-        final boolean isSameClasses = before.rli().classes().equals(after.rli().classes());
+        final boolean isSameClasses = before.rli().references().classes().equals(after.rli().references().classes());
         if (!isSameClasses && (before.rli().classCount() != after.rli().classCount() ||
-            before.rli().classes().isEmpty() || config.segment().role() == Role.SENDER || wiring.transmitter() != null)) {
+            before.rli().references().classes().isEmpty() || config.segment().role() == Role.SENDER ||
+            wiring.transmitter() != null)) {
             throw new IllegalArgumentException("rli.classes cannot change while running but at a receiver, and there their " +
                 "number stays: each has a session of references; restart for it");
         }
@@ -396,14 +397,15 @@ public final class LiveSegment implements AutoCloseable {
     }
 
     private static ReferenceTransmitter transmitter(final ExporterConfig config) {
-        final String target = config.rli().target();
+        final String target = config.rli().references().target();
         try {
-            final int[] trafficClasses = config.rli().classes().isEmpty() ? new int[1] :
-                config.rli().classes().stream().mapToInt((dscp) -> dscp << 2).toArray();
+            final int[] trafficClasses = config.rli().references().classes().isEmpty() ? new int[1] :
+                config.rli().references().classes().stream().mapToInt((dscp) -> dscp << 2).toArray();
             // Regular packets have a timestamp behind this host's queue only where they are captured on their way out.
             final boolean isBehindQueue = config.segment().role() == Role.SENDER &&
                 config.capture().direction() != ExporterConfig.Direction.IN;
-            return UdpReferenceTransmitter.open(new TransmitterOptions(InetAddress.getByName(target), config.rli().port(), null,
+            return UdpReferenceTransmitter.open(new TransmitterOptions(InetAddress.getByName(target),
+                config.rli().references().port(), null,
                 null, trafficClasses, isBehindQueue ? StampPoint.AFTER_QUEUE : StampPoint.BEFORE_QUEUE));
         } catch (final IOException ex) {
             throw new ExitException(ExitCode.CONFIGURATION, "rli.target=" + target + ": no such host");

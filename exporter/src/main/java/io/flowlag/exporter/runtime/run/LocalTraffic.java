@@ -54,8 +54,9 @@ final class LocalTraffic {
         known = Set.copyOf(addresses.get());
         final List<InetSocketAddress> remote = new ArrayList<>();
         for (final ExporterConfig.Destination destination : config.exporting().destinations()) {
-            if (destination.transport() != ExporterConfig.Transport.FILE) {
-                add(destination.uri(), destination.host(), destination.port(), remote);
+            if (destination.address().transport() != ExporterConfig.Transport.FILE) {
+                final ExporterConfig.Address address = destination.address();
+                add(address.uri(), address.host(), address.port(), remote);
             }
         }
         final HostPort receiver = config.exchange().connect();

@@ -64,7 +64,7 @@ final class LongerWait {
     }
 
     private static ExporterConfig with(final ExporterConfig config, final long maximumDelayNs) {
-        return maximumDelayNs == config.segment().maximumDelayNs() ? config : config.withSegment(config.segment().withTimes(
+        return maximumDelayNs == config.segment().maximumDelayNs() ? config : config.with(config.segment().withTimes(
             maximumDelayNs, config.segment().intervalNs(), config.segment().exactPackets()));
     }
 }

@@ -271,7 +271,7 @@ public final class RunProcess {
         }
         LOG.info("metering {} with {} threading, exporting to {} as profile {}",
             String.join(", ", interfaceNames), threadingText(),
-            config.exporting().destinations().stream().map(ExporterConfig.Destination::uri).toList(),
+            config.exporting().destinations().stream().map((each) -> each.address().uri()).toList(),
             config.exporting().destinations().stream().map((each) -> each.profile().name().toLowerCase(Locale.ROOT))
                 .distinct().toList());
     }

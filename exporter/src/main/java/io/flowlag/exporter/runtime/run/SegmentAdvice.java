@@ -79,8 +79,8 @@ final class SegmentAdvice {
             matched.get(MatchCounter.RECEIVED) == 0) {
             isSelectionTold = true;
             lines.accept("none of " + outside + " packets is of the segment: check segment.source, segment.destination and " +
-                "segment.vlan, and that --ingress (" + config.segment().ingress() + ") and --egress (" +
-                config.segment().egress() + ") are not swapped");
+                "segment.vlan, and that --ingress (" + config.segment().points().ingress() + ") and --egress (" +
+                config.segment().points().egress() + ") are not swapped");
         }
     }
 
@@ -89,7 +89,7 @@ final class SegmentAdvice {
         if (!isSwapTold && negative >= LEAST_PACKETS && 2 * negative > matched.get(MatchCounter.MATCHED)) {
             isSwapTold = true;
             lines.accept(negative + " of " + matched.get(MatchCounter.MATCHED) + " matched packets have a negative delay: " +
-                "--ingress (" + config.segment().ingress() + ") and --egress (" + config.segment().egress() +
+                "--ingress (" + config.segment().points().ingress() + ") and --egress (" + config.segment().points().egress() +
                 ") seem to be swapped");
         }
     }
@@ -134,7 +134,8 @@ final class SegmentAdvice {
     }
 
     private String others() {
-        final boolean isReferred = config.rli().target() != null || config.rli().policy() == ExporterConfig.Policy.PASSIVE;
+        final boolean isReferred = config.rli().references().target() != null ||
+            config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
         if (config.lds().enabled()) {
             return isReferred && config.joint().enabled() ? "joint means" : "means by sketches";
         }

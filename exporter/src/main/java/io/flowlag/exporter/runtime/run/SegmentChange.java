@@ -15,9 +15,9 @@ public final class SegmentChange {
 
     /** Whether two configurations select the same packets. */
     static boolean isSameWay(final ExporterConfig one, final ExporterConfig other) {
-        return one.segment().sources().equals(other.segment().sources()) &&
-            one.segment().destinations().equals(other.segment().destinations()) &&
-            one.segment().vlanId() == other.segment().vlanId();
+        return one.segment().selector().sources().equals(other.segment().selector().sources()) &&
+            one.segment().selector().destinations().equals(other.segment().selector().destinations()) &&
+            one.segment().selector().vlanId() == other.segment().selector().vlanId();
     }
 
     /**

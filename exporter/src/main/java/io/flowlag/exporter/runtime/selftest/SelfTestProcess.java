@@ -55,7 +55,7 @@ public final class SelfTestProcess {
     public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {
         final boolean isLive = files.isEmpty();
         config.requireOneFlowCache();
-        final ExporterConfig whole = config.withSegment(config.segment().withoutSelector());
+        final ExporterConfig whole = config.with(config.segment().withoutSelector());
         final PacketSource source = open(config, files, terminal);
         final SelfTestInput input = new SelfTestInput(source);
         final DelayWiring wiring = new DelayWiring(

@@ -121,7 +121,7 @@ class DelaySizingTest {
 
     private static ExporterConfig config(final boolean isReconciled, final String yaml) {
         final ExporterConfig config = new ConfigLoader().text("test", "rli: {capacity: 100m}\n" + yaml).conclude();
-        return isReconciled ? config.withReconcile(config.reconcile().on()) : config;
+        return isReconciled ? config.with(config.reconcile().on()) : config;
     }
 
     private ExporterConfig sized(final ExporterConfig config, final long memoryBytes) {
@@ -143,9 +143,9 @@ class DelaySizingTest {
 
         final int maxFlows = sized.metering().maxFlows();
         assertTrue(maxFlows >= flows && maxFlows <= 1.02 * flows + 1_100, maxFlows + " for " + flows);
-        assertEquals(Math.max(16 * 1024, maxFlows / 2), sized.lds().columns(), "four rows of half a column a flow");
-        assertEquals(4, sized.lds().rows());
-        assertEquals(isReconciled ? 1 : 4, sized.lds().vldaLength());
+        assertEquals(Math.max(16 * 1024, maxFlows / 2), sized.lds().shape().columns(), "four rows of half a column a flow");
+        assertEquals(4, sized.lds().shape().rows());
+        assertEquals(isReconciled ? 1 : 4, sized.lds().shape().vldaLength());
         assertEquals(30_000, sized.lds().witnessPpm());
         assertTrue(sized.joint().maxFlows() >= flows && sized.joint().pendingPackets() >= receivedPackets, sized::toString);
         assertEquals(Long.MAX_VALUE, sized.joint().budgetNs());
@@ -163,7 +163,7 @@ class DelaySizingTest {
             "lds: {columns: 512, vlda: 2, witnesses: 0.5}\njoint: {max-flows: 1k, pending: 2k, budget: 1s}\n" +
             "metering: {max-flows: 2k}\nsegment: {interval: 2s, max-delay: 60ms}\n"), 2 * GIB);
         assertEquals(List.of(512, 2, 500_000, 1024, 2048, 2048), List.of(
-            given.lds().columns(), given.lds().vldaLength(), given.lds().witnessPpm(), given.joint().maxFlows(),
+            given.lds().shape().columns(), given.lds().shape().vldaLength(), given.lds().witnessPpm(), given.joint().maxFlows(),
             given.joint().pendingPackets(), given.metering().maxFlows()), "what the user gives holds");
         assertEquals(List.of(1_000_000_000L, 2_000_000_000L, 60_000_000L), List.of(
             given.joint().budgetNs(), given.segment().intervalNs(), given.segment().maximumDelayNs()));
@@ -184,7 +184,7 @@ class DelaySizingTest {
         final ExporterConfig config = config(
             true, "lds: {columns: " + flows / 2 + "}\nexporting: {destinations: ['file:" + records + "']}");
         assertEquals(ExitCode.DONE, DelayProcess.run(
-            config.withJoint(config.joint().on()), options(), new Terminal(stream, stream, false)), said::toString);
+            config.with(config.joint().on()), options(), new Terminal(stream, stream, false)), said::toString);
 
         int exact = 0;
         for (final Map<String, List<String>> each : IpfixRecords.flows(records)) {

@@ -145,7 +145,7 @@ class LiveSegmentTest {
                 segment, before, sketched("interval: 1s, source: [10.0.0.0/8]", "64", "rli: {classes: [0, 46]}\n"), stage)
                 .contains("segment.role both"));
             assertThrows(IllegalArgumentException.class, () -> segment.changesAt(
-                before, before.withLds(before.lds().withShape(16, 1 << 20)), stage, NOW_NS), "no memory for such sketches");
+                before, before.with(before.lds().withShape(16, 1 << 20)), stage, NOW_NS), "no memory for such sketches");
             assertEquals(SegmentChange.fromNs(SECOND_NS, SECOND_NS, NOW_NS), segment.changesAt(
                 before, sketched("interval: 1s", "64", "rli: {classes: [0, 12]}\n"), stage, NOW_NS), "another mark for a class");
             assertFalse(stage.isChanging());

@@ -73,7 +73,7 @@ class SizeProcessTest {
             .option(proposed[2], ConfigTable.LDS_COLUMNS, List.of(proposed[3]))
             .option(proposed[4], ConfigTable.LDS_VLDA, List.of(proposed[5]))
             .option(proposed[6], ConfigTable.LDS_RATES, List.of(proposed[7].split(","))).conclude();
-        assertTrue(config.lds().columns() >= 16, table());
+        assertTrue(config.lds().shape().columns() >= 16, table());
     }
 
     @Test

@@ -54,7 +54,7 @@ final class PassiveExperiment {
         final ExporterConfig read = new ConfigLoader().text("test", String.format(Locale.ROOT,
             "segment: {role: both, ingress: a, egress: b, exact: off}\nrli: {policy: passive, passive-share: %.6f}\n" +
             "lds: {enabled: on, rows: 1, columns: 16}\n", share)).conclude();
-        final ExporterConfig config = read.withRli(read.rli().withSerialisationAt(profile.capacityBps()));
+        final ExporterConfig config = read.with(read.rli().withSerialisationAt(profile.capacityBps()));
         final DelayWiring wiring = new DelayWiring(
             Role.BOTH, ReferenceMode.PASSIVE, List.of(), null, ClockError.NONE, true, false, false,
             DelayWiring.DIGEST_PAYLOAD_BYTES);
