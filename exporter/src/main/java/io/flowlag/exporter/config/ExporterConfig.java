@@ -530,6 +530,17 @@ public final class ExporterConfig {
         return type.cast(sections.get(type));
     }
 
+    @Override
+    public boolean equals(final Object other) {
+        return other instanceof ExporterConfig config && sections.equals(config.sections) &&
+            effectiveValues.equals(config.effectiveValues) && warnings.equals(config.warnings);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(sections, effectiveValues, warnings);
+    }
+
     /** The same configuration with another record of a section. */
     public ExporterConfig with(final Record section) {
         final List<Record> others = new ArrayList<>(sections.values());

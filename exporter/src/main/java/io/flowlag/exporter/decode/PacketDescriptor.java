@@ -136,7 +136,7 @@ public final class PacketDescriptor extends FlowKeyLayout {
     }
 
     /**
-     * Writes the fields beside the interface and behind the timestamp, two at once.
+     * Writes the fields next to the interface and behind the timestamp, two at once.
      *
      * @param tcpControlBits 16 bits.
      * @param icmpTypeCode   16 bits.

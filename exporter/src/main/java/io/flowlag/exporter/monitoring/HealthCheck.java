@@ -6,8 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * One health check. Immutable.
  *
  * @param name   such as threads.
- * @param isWell whether it is ok.
+ * @param isOk whether it passed.
  * @param text   the finding, one line.
  */
-public record HealthCheck(String name, @JsonProperty("well") boolean isWell, String text) {
+public record HealthCheck(String name, @JsonProperty("ok") boolean isOk, String text) {
 }

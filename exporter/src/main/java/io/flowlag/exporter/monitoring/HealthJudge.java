@@ -115,8 +115,8 @@ final class HealthJudge {
                 stuck.add(heartbeats.get(i).roleName());
             }
         }
-        return new HealthCheck("threads", stuck.isEmpty(), stuck.isEmpty() ? pulses.size() + " work" :
-            String.join(", ", stuck) + " stand still for more than " + STUCK_NS / 1_000_000_000L + " s");
+        return new HealthCheck("threads", stuck.isEmpty(), stuck.isEmpty() ? pulses.size() + " threads running" :
+            String.join(", ", stuck) + " stalled for more than " + STUCK_NS / 1_000_000_000L + " s");
     }
 
     private static HealthCheck sources(final List<SourceStatistics> sources) {

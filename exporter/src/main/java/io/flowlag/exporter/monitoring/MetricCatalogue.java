@@ -52,7 +52,7 @@ final class MetricCatalogue {
         }
         counter("exchange_intervals_foreign", "intervals", "Intervals of a sender of another segment; they are not used.");
         counter("exchange_intervals_crowded", "intervals", "Intervals that found no room, for the metering thread is behind.");
-        counter("exchange_intervals_unasked", "intervals", "Intervals that came when they were not asked for any more.");
+        counter("exchange_intervals_unasked", "intervals", "Intervals that arrived after they were no longer requested.");
         counter("exchange_settings_unusable", "settings", "Settings of the receiver that this sender cannot follow.");
         counter("exchange_send_times_crowded", "packets", "Send times that found no room on the way to the metering thread.");
         counter("exchange_intervals_of_flows", "intervals", "Intervals shipped as the sums of every flow.");

@@ -64,7 +64,7 @@ final class Metrics {
         addUnexplained("decoded", AccountingIdentity.unexplainedDecoded(statistics.counters()));
         addUnexplained("records", AccountingIdentity.unexplainedRecords(statistics.counters()));
         snapshot.health().forEach((each) ->
-            gauge("healthy", "1 for each check of /healthz that is well.", each.isWell() ? 1 : 0, "check", each.name()));
+            gauge("healthy", "1 for each check of /healthz that is ok.", each.isOk() ? 1 : 0, "check", each.name()));
         gauge("living_flows", "Flows in the cache in the last pass over it.", snapshot.flows().livingCount());
     }
 
@@ -117,11 +117,11 @@ final class Metrics {
             spool.recordsTakenUp(), labels);
         counter("spool_in_records", "Flow records put into a spool.", spool.recordsIn(), labels);
         counter("spool_out_records", "Flow records that left a spool and the process.", spool.recordsOut(), labels);
-        counter("spool_perhaps_twice_records", "Flow records taken up although a former process may have sent them.",
+        counter("spool_perhaps_twice_records", "Flow records recovered although an earlier process may have sent them.",
             spool.recordsPerhapsTwice(), labels);
         gauge("spool_held_bytes", "Octets of a spool's files now.", spool.octetsHeld(), labels);
         gauge("spool_bound_bytes", "Octets that a spool's files may have.", spool.octetsBound(), labels);
-        counter("spool_refused_bytes", "Octets in a spool that were no records any more: cut, damaged or foreign.",
+        counter("spool_refused_bytes", "Octets in a spool that are not records: cut, damaged or foreign.",
             spool.octetsRefused(), labels);
         counter("spool_errors", "Times that a spool could not be written or read.", spool.errors(), labels);
     }

@@ -151,7 +151,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         } catch (final InternalError ex) {
             // The JVM's error for a mapped file that was truncated.
             file = null;
-            LOG.error("the status file was cut by somebody else: it is not written any more");
+            LOG.error("another process truncated the status file; it is no longer written");
         }
     }
 

@@ -57,7 +57,7 @@ final class StatusJson {
     }
 
     private static String word(final StatusSnapshot snapshot) {
-        return snapshot.isWell() ? "ok" : "ill";
+        return snapshot.isOk() ? "ok" : "failing";
     }
 
     private static String text(final Object value) {

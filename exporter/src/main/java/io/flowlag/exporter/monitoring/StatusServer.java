@@ -87,7 +87,7 @@ public final class StatusServer implements AutoCloseable {
         return switch (path) {
             case "/metrics" -> metrics(snapshot, header(request, HttpHeader.ACCEPT).contains("application/openmetrics-text"));
             case "/healthz" -> HttpResponse.of(
-                snapshot.isWell() ? 200 : 503, StatusJson.TYPE, json.health(snapshot));
+                snapshot.isOk() ? 200 : 503, StatusJson.TYPE, json.health(snapshot));
             default -> HttpResponse.of(200, StatusJson.TYPE, json.status(snapshot, source.history()));
         };
     }

@@ -30,7 +30,7 @@ public record StatusSnapshot(
     }
 
     /** {@return whether every check is ok} */
-    public boolean isWell() {
-        return health.stream().allMatch(HealthCheck::isWell);
+    public boolean isOk() {
+        return health.stream().allMatch(HealthCheck::isOk);
     }
 }

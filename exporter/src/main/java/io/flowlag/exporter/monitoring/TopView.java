@@ -86,10 +86,10 @@ public final class TopView {
         if (silence != null) {
             return "STALE: " + silence;
         }
-        final String ills = snapshot.health().stream().filter((each) -> !each.isWell())
+        final String failing = snapshot.health().stream().filter((each) -> !each.isOk())
             .map((each) -> each.name() + ": " + each.text()).collect(Collectors.joining("; "));
-        return !ills.isEmpty() ? "ILL: " + ills :
-            "well: " + snapshot.health().stream().map(HealthCheck::name).collect(Collectors.joining(", "));
+        return !failing.isEmpty() ? "FAILING: " + failing :
+            "ok: " + snapshot.health().stream().map(HealthCheck::name).collect(Collectors.joining(", "));
     }
 
     private String packets() {
@@ -119,7 +119,7 @@ public final class TopView {
             .max().orElse(0);
         return "spool     held " + Durations.count(all.stream().mapToLong(SpoolStatistics::recordsHeld).sum()) +
             String.format(Locale.ROOT, " (%.0f %% full)", fullest) +
-            "  taken up " + Durations.count(all.stream().mapToLong(SpoolStatistics::recordsTakenUp).sum()) +
+            "  recovered " + Durations.count(all.stream().mapToLong(SpoolStatistics::recordsTakenUp).sum()) +
             "  perhaps twice " + Durations.count(all.stream().mapToLong(SpoolStatistics::recordsPerhapsTwice).sum()) +
             "  errors " + Durations.count(all.stream().mapToLong(SpoolStatistics::errors).sum());
     }

@@ -67,7 +67,6 @@ public final class PipelineRun implements AutoCloseable {
     private final Counters counters;
     private final StageErrors errors = new StageErrors();
     private StageErrors otherErrors = new StageErrors();
-    private final StatisticsWriter statisticsWriter = new StatisticsWriter();
     private final Map<Destination, String> toldErrors = new HashMap<>();
     private final long startTimeMs = System.currentTimeMillis();
     private final MeteringPipeline pipeline;
@@ -376,10 +375,10 @@ public final class PipelineRun implements AutoCloseable {
         }
         try {
             if (statsConfig.isStandardOutput()) {
-                statisticsWriter.write(statistics(), terminal.out());
+                new StatisticsWriter().write(statistics(), terminal.out());
                 terminal.out().flush();
             } else {
-                statisticsWriter.write(statistics(), statsConfig.file());
+                new StatisticsWriter().write(statistics(), statsConfig.file());
             }
         } catch (final IOException ex) {
             throw OutputFiles.failure("statistics", statsConfig.file(), ex);

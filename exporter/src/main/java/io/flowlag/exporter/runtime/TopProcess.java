@@ -120,7 +120,7 @@ public final class TopProcess {
         final List<String> lines = snapshot == null ? List.of("no state yet") :
             view.lines(snapshot, reader.silence(System.currentTimeMillis()), size[0], size[1]);
         for (int i = 0; i < lines.size(); i++) {
-            final boolean isBold = i == 0 || lines.get(i).startsWith("ILL") || lines.get(i).startsWith("STALE");
+            final boolean isBold = i == 0 || lines.get(i).startsWith("FAILING") || lines.get(i).startsWith("STALE");
             out.print((isBold ? BOLD : "") + lines.get(i) + (isBold ? PLAIN : "") + ERASE_LINE_END);
             out.print(i + 1 < lines.size() ? "\r\n" : "");
         }

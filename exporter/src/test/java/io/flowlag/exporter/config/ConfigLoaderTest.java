@@ -36,7 +36,7 @@ class ConfigLoaderTest {
         assertEquals(1, refusal.errors().size(), refusal::getMessage);
         assertTrue(refusal.getMessage().contains("file:/dev/null: is not a regular file"), refusal::getMessage);
         final ExporterConfig config = new ConfigLoader().text("f", text.formatted("?spool=none")).conclude();
-        assertNull(config.exporting().destinations().get(0).spool());
+        assertNull(config.exporting().destinations().get(0).spool().directory());
     }
 
     @Test

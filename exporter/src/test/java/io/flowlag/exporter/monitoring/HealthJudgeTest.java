@@ -40,7 +40,7 @@ class HealthJudgeTest {
     private Map<String, Double> gauges = Map.of();
 
     /** Some seconds later, with a thread that works or not. */
-    private List<String> ills(final int seconds, final boolean isWorking) throws Exception {
+    private List<String> failing(final int seconds, final boolean isWorking) throws Exception {
         List<HealthCheck> checks = List.of();
         for (int i = 0; i < seconds; i++) {
             nowNs += SECOND_NS;
@@ -54,74 +54,74 @@ class HealthJudgeTest {
                 List.of(new DestinationStatistics("udp://x", 0, 0, failed, 0, 0, 0, 0, 0, 0, 0, null)),
                 delay, null, 0, 0, 0), nowNs);
         }
-        return checks.stream().filter((each) -> !each.isWell()).map(HealthCheck::name).toList();
+        return checks.stream().filter((each) -> !each.isOk()).map(HealthCheck::name).toList();
     }
 
     @Test
     void shouldNotCallSilenceIll() throws Exception {
-        assertEquals(List.of(), ills(100, true));
+        assertEquals(List.of(), failing(100, true));
     }
 
     @Test
     void shouldTellAThreadThatStandsStill() throws Exception {
-        assertEquals(List.of(), ills(2, true));
-        assertEquals(List.of(), ills(9, false));
-        assertEquals(List.of("threads"), ills(2, false));
-        assertEquals(List.of(), ills(1, true));
+        assertEquals(List.of(), failing(2, true));
+        assertEquals(List.of(), failing(9, false));
+        assertEquals(List.of("threads"), failing(2, false));
+        assertEquals(List.of(), failing(1, true));
     }
 
     @Test
     void shouldTellAFloodOfDropsForAMinute() throws Exception {
-        ills(2, true);
+        failing(2, true);
         counters.set(CounterId.CAPTURED, 100_000);
         counters.set(CounterId.LOST_IN_KERNEL, 900);
-        assertEquals(List.of(), ills(1, true), "less than one in a hundred");
+        assertEquals(List.of(), failing(1, true), "less than one in a hundred");
         counters.set(CounterId.DROPPED_AT_PACKET_RING, 200);
-        assertEquals(List.of("packets"), ills(1, true));
-        assertEquals(List.of("packets"), ills(50, true));
-        assertEquals(List.of(), ills(15, true));
+        assertEquals(List.of("packets"), failing(1, true));
+        assertEquals(List.of("packets"), failing(50, true));
+        assertEquals(List.of(), failing(15, true));
     }
 
     @Test
     void shouldTellThatNotEveryFlowIsMatched() throws Exception {
         gauges = Map.of("match_share", 1.0);
-        assertEquals(List.of(), ills(1, true));
+        assertEquals(List.of(), failing(1, true));
         gauges = Map.of("match_share", 0.25);
-        assertEquals(List.of("matching"), ills(1, true));
+        assertEquals(List.of("matching"), failing(1, true));
         gauges = Map.of("match_share", 1.0);
-        assertEquals(List.of(), ills(1, true));
+        assertEquals(List.of(), failing(1, true));
     }
 
     @Test
     void shouldNotCallAFewDropsAFlood() throws Exception {
-        ills(1, true);
+        failing(1, true);
         counters.set(CounterId.CAPTURED, 900);
         counters.set(CounterId.LOST_IN_KERNEL, 900);
-        assertEquals(List.of(), ills(1, true));
+        assertEquals(List.of(), failing(1, true));
     }
 
     @Test
     void shouldTellFailedRecordsErrorsAndLostSources() throws Exception {
-        ills(1, true);
+        failing(1, true);
         failed = 1;
         counters.set(CounterId.ERRORS, 1);
         damage = "the interface is gone";
-        assertEquals(List.of("sources", "destinations", "errors"), ills(1, true));
+        assertEquals(List.of("sources", "destinations", "errors"), failing(1, true));
         damage = null;
-        assertEquals(List.of(), ills(70, true));
+        assertEquals(List.of(), failing(70, true));
     }
 
     @Test
     void shouldTellAnExchangeThatIsLost() throws Exception {
         exchange.put("exchange_connections", 0L);
         exchange.put("exchange_ended_broken", 0L);
-        assertEquals(List.of(), ills(10, true));
-        assertEquals(List.of("exchange"), ills(2, true));
+        assertEquals(List.of(), failing(10, true));
+        assertEquals(List.of("exchange"), failing(2, true));
         exchange.put("exchange_connections", 1L);
-        assertEquals(List.of(), ills(1, true));
+        assertEquals(List.of(), failing(1, true));
         exchange.put("exchange_ended_broken", 1L);
-        assertEquals(List.of(), ills(9, true));
-        assertEquals(List.of("exchange"), ills(3, true));
+        assertEquals(List.of(), failing(9, true));
+        assertEquals(List.of("exchange"), failing(3, true));
         assertTrue(exchange.containsKey("exchange_connections"));
     }
 }

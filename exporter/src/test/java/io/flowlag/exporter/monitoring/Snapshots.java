@@ -57,7 +57,8 @@ final class Snapshots {
                     new SpoolStatistics(11, 12, 13, 14, 15, 16, 17, 18, 19))),
                 delay(number), latency(number), 1_700_000_000_000L, 1_700_000_000_000L + number * 1000, 1 << 20),
             new SegmentDescription(1, "both", List.of("eth0", "eth1"), List.of(0, 46), "adaptive", 50, true), histograms(number),
-            List.of(new HealthCheck("threads", true, "3 work"), new HealthCheck("exchange", number % 2 == 0, "connected")),
+            List.of(new HealthCheck("threads", true, "3 threads running"),
+                new HealthCheck("exchange", number % 2 == 0, "connected")),
             List.of(new DistinctError("java.lang.IllegalStateException at X.java:1", 3, 4, 5)),
             new FlowList(40, 7, FlowOrder.slowestFirst(views)));
     }

@@ -66,8 +66,8 @@ class StatusServerTest {
             final StatusServerFixture.Answer health = fixture.get("/healthz");
             assertEquals(503, health.status());
             final JsonNode json = new ObjectMapper().readTree(health.body());
-            assertEquals("ill", json.get("status").asText());
-            assertFalse(json.get("checks").get(1).get("well").asBoolean());
+            assertEquals("failing", json.get("status").asText());
+            assertFalse(json.get("checks").get(1).get("ok").asBoolean());
         }
         try (StatusServerFixture fixture = new StatusServerFixture(null)) {
             assertEquals(503, fixture.get("/metrics").status());

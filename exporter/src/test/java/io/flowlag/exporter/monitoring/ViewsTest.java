@@ -41,8 +41,8 @@ class ViewsTest {
         final String screen = String.join("\n", new TopView().lines(SNAPSHOT, null, 80, 24));
         assertTrue(screen.contains("agree in 195 of 200 flows, 97.5 %"), screen);
         assertTrue(screen.contains("9.00ms"), screen);
-        assertTrue(screen.contains("well: threads, exchange"), screen);
-        assertTrue(screen.contains("spool     held 11 (94 % full)  taken up 12  perhaps twice 15  errors 19"), screen);
+        assertTrue(screen.contains("ok: threads, exchange"), screen);
+        assertTrue(screen.contains("spool     held 11 (94 % full)  recovered 12  perhaps twice 15  errors 19"), screen);
     }
 
     /** The second class was matched; of the first there are estimates alone. */
@@ -79,7 +79,7 @@ class ViewsTest {
         assertFalse(view.lines(Snapshots.of(1000), null, 120, 24).get(2).contains("/s"));
         assertTrue(view.lines(Snapshots.of(1010), null, 120, 24).get(2).contains("captured 1010 (1/s)"));
         assertEquals("STALE: gone", view.lines(Snapshots.of(1010), "gone", 120, 24).get(1));
-        assertTrue(view.lines(Snapshots.of(1001), null, 120, 24).get(1).startsWith("ILL: exchange"));
+        assertTrue(view.lines(Snapshots.of(1001), null, 120, 24).get(1).startsWith("FAILING: exchange"));
     }
 
     @Test

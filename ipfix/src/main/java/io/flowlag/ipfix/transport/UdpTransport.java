@@ -149,7 +149,7 @@ public final class UdpTransport extends TransportSupport {
             return channel.write(datagram) == lengthBytes ? SendResult.SENT : SendResult.BUSY;
         } catch (final PortUnreachableException ex) {
             peerLossCount++;
-            error("nobody listens at " + name() + " (ICMP port unreachable)");
+            error("no collector listens at " + name() + " (ICMP port unreachable)");
             return mayRetry ? write(lengthBytes, false) : SendResult.FAILED;
         } catch (final IOException ex) {
             error("cannot send to " + name(), ex);

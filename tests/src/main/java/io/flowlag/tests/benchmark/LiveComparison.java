@@ -116,7 +116,7 @@ final class LiveComparison {
             compare("received by the sender's processor");
             if (options.isSteered() && steer()) {
                 compare("received by processor " + options.receiver() + " (receive packet steering), the sender on others; " +
-                    "'of nobody' is of the better of both tables");
+                    "'sent alone' is from the better of both tables");
             }
         } finally {
             call("ip", "netns", "del", namespace);
@@ -127,7 +127,7 @@ final class LiveComparison {
     private void compare(final String how) throws IOException, InterruptedException {
         out.printf(Locale.ROOT, "%nveth, frames of 60 octets, %d flows, %.0f s each, %s%n", options.flows(), options.seconds(),
             how);
-        out.printf(Locale.ROOT, "%-18s %10s %10s %12s %12s %10s %14s%n", "capturer", "sent/s", "of nobody", "sent", "captured",
+        out.printf(Locale.ROOT, "%-18s %10s %10s %12s %12s %10s %14s%n", "capturer", "sent/s", "sent alone", "sent", "captured",
             "dropped", "CPU ns/packet");
         for (final Capturer capturer : Capturer.values()) {
             measure(capturer);
@@ -222,7 +222,7 @@ final class LiveComparison {
         final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_S);
         while (inNamespace("cat", "/proc/net/packet").lines().count() < 2) {
             if (!process.isAlive() || System.nanoTime() - deadlineNs > 0) {
-                throw new IOException("nobody captures: " + Files.readString(directory.resolve("output.txt")));
+                throw new IOException("no capturer is ready: " + Files.readString(directory.resolve("output.txt")));
             }
             Thread.sleep(100);
         }

@@ -27,7 +27,7 @@ final class ReceiverCommand {
         final List<String> line = new ArrayList<>(List.of(
             "/usr/bin/env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
             Path.of(System.getProperty("java.home"), "bin/java").toString(),
-            "-Xms48m", "-Xmx512m", "-Xmn32m", "-XX:MaxDirectMemorySize=64g", "-XX:+UseSerialGC", "-Xshare:auto",
+            "-Xms64m", "-Xmx512m", "-Xmn48m", "-XX:MaxDirectMemorySize=64g", "-XX:+UseSerialGC", "-Xshare:auto",
             "-XX:+PerfDisableSharedMem", "-Dfile.encoding=UTF-8", "-Dagrona.disable.bounds.checks=true",
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
         if (Runtime.version().feature() >= 24) {

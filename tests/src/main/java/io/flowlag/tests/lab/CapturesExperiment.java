@@ -51,7 +51,7 @@ public final class CapturesExperiment extends NamedExperiment {
             .y("share of flows", false).between(0, 1).addDistribution("88 %", meansUs, 1));
         results.output("sender.pcapng", file -> segment.writeCaptures(
             file, other(file), CaptureWriter.Format.PCAPNG_NANOSECONDS));
-        results.note("The receiver's capture is beside the sender's. flowlag delay -s captures-sender.pcapng -r " +
+        results.note("The receiver's capture is next to the sender's. flowlag delay -s captures-sender.pcapng -r " +
             "captures-receiver.pcapng --references injected --estimators rli,exact " +
             "--capacity " + Math.round(profile.capacityBps() / 1e6) + "m reads both.");
     }

@@ -16,15 +16,14 @@ import java.util.stream.Stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Plain language in pages and in the comments of the product. */
+/** Plain language in pages, and in the comments and strings of the product. */
 class LanguageTest {
     private static final int LONGEST_SENTENCE_WORDS = 40;
     private static final int MOST_PAGE_OCTETS = 220 * 1024;
     private static final Pattern PHRASE = Pattern.compile(
         "\\b(nobody|whoever|foresaw|in +vain|(is|are) +told|beside +the|any +more|taken +up)\\b", Pattern.CASE_INSENSITIVE);
-    /** Strings are matched to be skipped: a comment's beginning in a string begins none. */
-    private static final Pattern COMMENT = Pattern.compile(
-        "\"\"\"(?s:.*?)\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\\\n])*'|(?<comment>/\\*(?s:.*?)\\*/|//[^\\n]*)");
+    private static final Pattern COMMENT_OR_STRING = Pattern.compile(
+        "\"\"\"(?s:.*?)\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\\\n])*'|/\\*(?s:.*?)\\*/|//[^\\n]*");
     private static final Pattern NO_PROSE = Pattern.compile("(?s)```.*?```|(?m)^( {4}|\\t|\\||#|<!--).*$|<[^>]+>|`[^`]*`");
     private static final Pattern SENTENCE_END =
         Pattern.compile("(?<=[.!?:;])\\s+(?=[^a-z])|\\n\\s*\\n|\\n\\s*(?=[-*] |\\d+\\. )");
@@ -39,16 +38,14 @@ class LanguageTest {
     }
 
     @Test
-    void shouldUsePlainWordsInComments() throws IOException {
+    void shouldUsePlainWordsInCommentsAndStrings() throws IOException {
         final List<String> found = new ArrayList<>();
         try (Stream<Path> files = Files.walk(Checkout.root())) {
             for (final Path file : files.filter(LanguageTest::isProduct).toList()) {
                 final String text = Files.readString(file);
-                for (final MatchResult comment : COMMENT.matcher(text).results().toList()) {
-                    if (comment.group(1) != null) {
-                        final String before = text.substring(0, comment.start());
-                        phrases(file, comment.group(1), (int)before.lines().count() - 1, found);
-                    }
+                for (final MatchResult prose : COMMENT_OR_STRING.matcher(text).results().toList()) {
+                    final String before = text.substring(0, prose.start());
+                    phrases(file, prose.group(), (int)before.lines().count() - 1, found);
                 }
             }
         }

@@ -84,7 +84,7 @@ class ExchangeProcessTest {
 
             write(file, "rows: 3, columns: 2k, weights: [\"proto=udp dport=9 weight=20\"]", "");
             receiver.signal("HUP");
-            await(receiver, "holds to settings 2");
+            await(receiver, "uses settings 2");
             awaitCompared(receiver, 2);
             Deadline.await(TIMEOUT, () -> text(receiverStats).contains("3 rows of 2048 cells"), receiver::errors);
             await(receiver, "of the packets are weighted up");

@@ -40,6 +40,6 @@ public final class HeldOutCaptures extends NamedExperiment {
                 });
             }
         }
-        results.note("The receiver's capture and truth.csv are beside the sender's capture.");
+        results.note("The receiver's capture and truth.csv are next to the sender's capture.");
     }
 }

@@ -27,7 +27,7 @@ public final class LdsAlpha extends NamedExperiment {
 
     /** The experiment. */
     public LdsAlpha() {
-        super("lds-alpha", "LDS section 3", "the paper's rule by its parameter α, beside the weighed estimate");
+        super("lds-alpha", "LDS section 3", "the paper's rule by its parameter α, next to the weighed estimate");
     }
 
     @Override
