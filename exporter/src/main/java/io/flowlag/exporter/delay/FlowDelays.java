@@ -238,14 +238,7 @@ public final class FlowDelays {
     private void onUnseenFlow(
         final int senderIndex, final FlowSums sent, final int row, final long startNs, final long endNs) {
         unseen.setMemory(0, unseen.capacity(), (byte)0);
-        FlowEntry.sourceHigh(unseen, 0, sent.sourceHigh(row));
-        FlowEntry.sourceLow(unseen, 0, sent.sourceLow(row));
-        FlowEntry.destinationHigh(unseen, 0, sent.destinationHigh(row));
-        FlowEntry.destinationLow(unseen, 0, sent.destinationLow(row));
-        FlowEntry.sourcePort(unseen, 0, sent.sourcePort(row));
-        FlowEntry.destinationPort(unseen, 0, sent.destinationPort(row));
-        FlowEntry.protocol(unseen, 0, sent.protocol(row));
-        FlowEntry.ipVersion(unseen, 0, sent.ipVersion(row));
+        sent.copyKey(row, unseen, 0);
         FlowEntry.endReason(unseen, 0, EndReason.ACTIVE_TIMEOUT.code());
         FlowEntry.startNs(unseen, 0, startNs);
         FlowEntry.endNs(unseen, 0, endNs - 1);

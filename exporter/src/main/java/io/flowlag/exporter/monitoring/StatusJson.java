@@ -41,7 +41,7 @@ final class StatusJson {
         status.put("history", history);
         final ByteArrayOutputStream statistics = new ByteArrayOutputStream();
         try {
-            new StatisticsWriter().write(snapshot.statistics(), statistics);
+            StatisticsWriter.write(snapshot.statistics(), statistics);
         } catch (final IOException ex) {
             throw new UncheckedIOException(ex);
         }

@@ -375,10 +375,10 @@ public final class PipelineRun implements AutoCloseable {
         }
         try {
             if (statsConfig.isStandardOutput()) {
-                new StatisticsWriter().write(statistics(), terminal.out());
+                StatisticsWriter.write(statistics(), terminal.out());
                 terminal.out().flush();
             } else {
-                new StatisticsWriter().write(statistics(), statsConfig.file());
+                StatisticsWriter.write(statistics(), statsConfig.file());
             }
         } catch (final IOException ex) {
             throw OutputFiles.failure("statistics", statsConfig.file(), ex);

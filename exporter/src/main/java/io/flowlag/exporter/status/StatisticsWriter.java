@@ -27,7 +27,7 @@ import java.util.Map;
 
 /**
  * Writes a {@link Statistics} as JSON, version 1: {@code counters} by label, {@code identity} with the remainder of each sum,
- * {@code sources}, {@code destinations}, and {@code delay} if measured. One thread at a time; allocates at each call.
+ * {@code sources}, {@code destinations}, and {@code delay} if measured. Safe from any thread; allocates at each call.
  */
 public final class StatisticsWriter {
     /** Version of the format; it rises when old readers would misread it. */
@@ -53,8 +53,7 @@ public final class StatisticsWriter {
         }))
         .build();
 
-    /** Ready to write. */
-    public StatisticsWriter() {
+    private StatisticsWriter() {
     }
 
     /** {@return a mapper of records: names in snake case, unknown values left out; safe from any thread} */
@@ -68,7 +67,7 @@ public final class StatisticsWriter {
      *
      * @throws IOException if it cannot be written.
      */
-    public void write(final Statistics statistics, final Path file) throws IOException {
+    public static void write(final Statistics statistics, final Path file) throws IOException {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
             try (OutputStream stream = Files.newOutputStream(file)) {
                 write(statistics, stream);
@@ -102,7 +101,7 @@ public final class StatisticsWriter {
      *
      * @throws IOException if it cannot be written.
      */
-    public void write(final Statistics statistics, final OutputStream stream) throws IOException {
+    public static void write(final Statistics statistics, final OutputStream stream) throws IOException {
         try (JsonGenerator json = MAPPER.createGenerator(stream)) {
             json.setPrettyPrinter(new DefaultPrettyPrinter()
                 .withArrayIndenter(DefaultIndenter.SYSTEM_LINEFEED_INSTANCE));

@@ -101,12 +101,12 @@ class StatisticsWriterTest {
     @Test
     void shouldReplaceAFileWholeOrNotAtAll() throws IOException {
         final Path file = Files.writeString(directory.resolve("stats.json"), "old");
-        new StatisticsWriter().write(statistics(), file);
+        StatisticsWriter.write(statistics(), file);
         assertEquals(1, new ObjectMapper().readTree(file.toFile()).get("version").asInt());
         try (var entries = Files.list(directory)) {
             assertEquals(List.of(file), entries.toList());
         }
-        assertThrows(IOException.class, () -> new StatisticsWriter().write(statistics(),
+        assertThrows(IOException.class, () -> StatisticsWriter.write(statistics(),
             directory.resolve("missing/stats.json")));
     }
 
@@ -115,18 +115,18 @@ class StatisticsWriterTest {
         final Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("second"));
         Files.createSymbolicLink(directory.resolve("second"), Files.createDirectory(directory.resolve("sub")).resolve("stats"));
         for (int i = 0; i < 2; i++) {
-            new StatisticsWriter().write(statistics(), link);
+            StatisticsWriter.write(statistics(), link);
             assertTrue(Files.isSymbolicLink(link));
             assertTrue(Files.isRegularFile(directory.resolve("sub/stats"), LinkOption.NOFOLLOW_LINKS));
         }
         final Path loop = Files.createSymbolicLink(directory.resolve("loop"), Path.of("loop"));
-        assertThrows(IOException.class, () -> new StatisticsWriter().write(statistics(), loop));
+        assertThrows(IOException.class, () -> StatisticsWriter.write(statistics(), loop));
         assertTrue(Files.isSymbolicLink(loop));
     }
 
     @Test
     void shouldWriteToWhatIsNoRegularFile() throws IOException {
-        new StatisticsWriter().write(statistics(), Path.of("/dev/null"));
+        StatisticsWriter.write(statistics(), Path.of("/dev/null"));
         assertFalse(Files.isRegularFile(Path.of("/dev/null")));
     }
 
@@ -137,7 +137,7 @@ class StatisticsWriterTest {
 
     private static JsonNode json(final Statistics statistics) throws IOException {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        new StatisticsWriter().write(statistics, bytes);
+        StatisticsWriter.write(statistics, bytes);
         return new ObjectMapper().readTree(bytes.toByteArray());
     }
 }

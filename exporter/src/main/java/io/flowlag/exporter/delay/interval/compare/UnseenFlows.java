@@ -89,9 +89,7 @@ final class UnseenFlows implements UnseenFlowHandler {
         }
         final int held = young.flows.put(sent.flowHash(row), sent.packets(row), 0, 0, 0);
         if (held != FlowSums.NONE) {
-            young.flows.key(
-                held, sent.sourceHigh(row), sent.sourceLow(row), sent.destinationHigh(row), sent.destinationLow(row),
-                sent.sourcePort(row), sent.destinationPort(row), sent.protocol(row), sent.ipVersion(row));
+            young.flows.key(held, sent, row);
             young.flows.classIndex(held, sent.classIndex(row));
             young.startNs[held] = startNs;
             young.endNs[held] = endNs;

@@ -6,6 +6,7 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Arrays;
@@ -218,6 +219,16 @@ public final class FlowSums implements FlowKeyTable {
         FlowKeyLayout.destinationPort(rows, at, destinationPort);
         FlowKeyLayout.protocol(rows, at, protocol);
         FlowKeyLayout.ipVersion(rows, at, ipVersion);
+    }
+
+    /** Sets the key of a row to that of a row of another table. */
+    public void key(final int row, final FlowSums other, final int otherRow) {
+        other.copyKey(otherRow, rows, keyAt(row));
+    }
+
+    /** Copies the key of a row, in the layout of {@link FlowKeyLayout}. */
+    public void copyKey(final int row, final MutableDirectBuffer buffer, final int offset) {
+        FlowKeyLayout.copyTuple(buffer, offset, rows, keyAt(row));
     }
 
     /**
