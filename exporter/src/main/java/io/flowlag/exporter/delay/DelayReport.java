@@ -82,11 +82,11 @@ final class DelayReport {
         final RliReceiver receiver = parts.interpolation.receiver();
         for (int i = 0; parts.interpolation.isOn() && i < receiver.streamCount(); i++) {
             final String suffix = (senders.isEmpty() ? "" : senderSuffix(i / classCount)) + classSuffix(i % classCount);
-            values.put("stamp_correction_ns" + suffix, (double)receiver.stampCorrectionNs(i));
-            values.put("stamp_error_ns" + suffix, (double)receiver.stampErrorNs(i));
-            values.put("serialisation_ns_per_byte" + suffix, receiver.serialisationNsPerByte(i));
-            if (receiver.drift(i).hasEstimate()) {
-                values.put("clock_drift_ppb" + suffix, receiver.drift(i).driftPpb());
+            values.put("stamp_correction_ns" + suffix, (double)receiver.stream(i).stampCorrectionNs());
+            values.put("stamp_error_ns" + suffix, (double)receiver.stream(i).stampErrorNs());
+            values.put("serialisation_ns_per_byte" + suffix, receiver.stream(i).serialisationNsPerByte());
+            if (receiver.stream(i).drift().hasEstimate()) {
+                values.put("clock_drift_ppb" + suffix, receiver.stream(i).drift().driftPpb());
             }
         }
         parts.schedule.tellShare(values);

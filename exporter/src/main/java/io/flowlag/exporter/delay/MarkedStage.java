@@ -61,8 +61,8 @@ final class MarkedStage extends ReferencePackets {
         final long sentNs = PacketDescriptor.timestampNs(descriptor, offset);
         final int arrived = early.onSent(digest, sentNs);
         if (isNext && arrived >= 0) {
-            receiver.onReference(
-                classIndex, marked.markArrived(classIndex), sentNs, early.arrivalNs(arrived), early.lengthBytes(arrived));
+            receiver.stream(classIndex).onReference(
+                marked.markArrived(classIndex), sentNs, early.arrivalNs(arrived), early.lengthBytes(arrived));
         } else if (isNext) {
             marked.mark(classIndex, digest, sentNs);
         }
@@ -81,8 +81,8 @@ final class MarkedStage extends ReferencePackets {
         final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
         final long position = marked.take(digest);
         if (position != MarkedReferences.NONE) {
-            receiver.onReference(
-                marked.stream(position), marked.number(position), marked.sentNs(position), arrivalNs, lengthBytes);
+            receiver.stream(marked.stream(position)).onReference(
+                marked.number(position), marked.sentNs(position), arrivalNs, lengthBytes);
         }
         early.onReceived(digest, arrivalNs, lengthBytes);
     }

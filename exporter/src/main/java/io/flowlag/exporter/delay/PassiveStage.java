@@ -136,7 +136,7 @@ final class PassiveStage extends ReferencePackets {
         }
         lastSentNs[streamIndex] = sentNs;
         lastArrivalsNs[streamIndex] = arrivalNs;
-        receiver.onReference(streamIndex, nextNumbers[streamIndex]++, sentNs, arrivalNs, lengthBytes);
+        receiver.stream(streamIndex).onReference(nextNumbers[streamIndex]++, sentNs, arrivalNs, lengthBytes);
     }
 
     private boolean isBehind(final long distanceNs) {

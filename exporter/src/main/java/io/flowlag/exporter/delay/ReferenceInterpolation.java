@@ -109,8 +109,8 @@ final class ReferenceInterpolation extends PacketInterpolation {
 
     private void onPacket(
         final DirectBuffer descriptor, final int offset, final int slot, final int stream, final long ticket) {
-        receiver.onPacket(
-            stream, slot, cache.generation(slot), stream, ticket, PacketDescriptor.wireLengthBytes(descriptor, offset),
+        receiver.stream(stream).onPacket(
+            slot, cache.generation(slot), stream, ticket, PacketDescriptor.wireLengthBytes(descriptor, offset),
             PacketDescriptor.timestampNs(descriptor, offset));
     }
 
@@ -119,7 +119,7 @@ final class ReferenceInterpolation extends PacketInterpolation {
     void onReceived(final PendingPackets packets, final TrafficClasses classes) {
         final DirectBuffer descriptors = packets.descriptors();
         final int count = packets.count();
-        if (classes.count() > 1 || !receiver.wouldBuffer(0, count, packets.earliestNs(), packets.latestNs())) {
+        if (classes.count() > 1 || !receiver.stream(0).wouldBuffer(count, packets.earliestNs(), packets.latestNs())) {
             for (int i = 0; i < count; i++) {
                 final int offset = packets.offset(i);
                 onPacket(descriptors, offset, packets.slot(i), classes.of(descriptors, offset), packets.ticket(i));
@@ -127,23 +127,23 @@ final class ReferenceInterpolation extends PacketInterpolation {
             return;
         }
         for (int i = 0; i < count; i++) {
-            receiver.onBufferedPacket(
-                0, packets.slot(i), cache.generation(packets.slot(i)), 0, packets.ticket(i),
+            receiver.stream(0).onBufferedPacket(
+                packets.slot(i), cache.generation(packets.slot(i)), 0, packets.ticket(i),
                 PacketDescriptor.wireLengthBytes(descriptors, packets.offset(i)),
                 PacketDescriptor.timestampNs(descriptors, packets.offset(i)));
         }
-        receiver.onBuffered(0, count);
+        receiver.stream(0).onBuffered(count);
     }
 
     @Override
     void onReference(
         final int stream, final int sequenceNumber, final long sentNs, final long arrivalNs, final int lengthBytes) {
-        receiver.onReference(stream, sequenceNumber, sentNs, arrivalNs, lengthBytes);
+        receiver.stream(stream).onReference(sequenceNumber, sentNs, arrivalNs, lengthBytes);
     }
 
     @Override
     void onSendTime(final int stream, final int sequenceNumber, final long sentNs) {
-        receiver.onSendTime(stream, sequenceNumber, sentNs);
+        receiver.stream(stream).onSendTime(sequenceNumber, sentNs);
     }
 
     @Override
@@ -160,7 +160,7 @@ final class ReferenceInterpolation extends PacketInterpolation {
         if (isPassive) {
             references.onSendTime(senderIndex, key, sentNs);
         } else {
-            receiver.onSendTime(senderIndex * classCount + (int)(key >>> Integer.SIZE), (int)key, sentNs);
+            receiver.stream(senderIndex * classCount + (int)(key >>> Integer.SIZE)).onSendTime((int)key, sentNs);
         }
         return true;
     }

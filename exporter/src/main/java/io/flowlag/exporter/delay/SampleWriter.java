@@ -36,20 +36,6 @@ final class SampleWriter implements SampleHandler {
     }
 
     @Override
-    public boolean onSample(
-        final int slot, final int generation, final int classIndex, final long ticket, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
-        if (sketching != null) {
-            sketching.of(classIndex / classCount).onEstimate(ticket, delayNs, spanNumber, errorScaleNs);
-        }
-        if (!cache.isCurrent(slot, generation)) {
-            return false;
-        }
-        write(cache.stateOffset(slot), spanNumber, errorScaleNs, delayNs);
-        return true;
-    }
-
-    @Override
     public int onSamples(final DelaySamples samples) {
         final int count = samples.count();
         for (int i = 0; sketching != null && i < count; i++) {

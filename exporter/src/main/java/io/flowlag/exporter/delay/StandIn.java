@@ -84,7 +84,7 @@ final class StandIn extends ExactMatching {
             onMatched(stream, delayNs(), arrivalNs, lengthBytes);
         } else if (result == MatchResult.NOT_SAMPLED) {
             otherNs[stream] = arrivalNs;
-            receiver.onPacket(stream, slot, cache.generation(slot), stream, 0, lengthBytes, arrivalNs);
+            receiver.stream(stream).onPacket(slot, cache.generation(slot), stream, 0, lengthBytes, arrivalNs);
         }
     }
 
@@ -92,7 +92,7 @@ final class StandIn extends ExactMatching {
         receivedNs[stream] = arrivalNs;
         delaysNs[stream] = delayNs;
         lengthsBytes[stream] = lengthBytes;
-        receiver.onReference(stream, sequenceNumbers[stream]++, arrivalNs - delayNs, arrivalNs, lengthBytes);
+        receiver.stream(stream).onReference(sequenceNumbers[stream]++, arrivalNs - delayNs, arrivalNs, lengthBytes);
     }
 
     @Override

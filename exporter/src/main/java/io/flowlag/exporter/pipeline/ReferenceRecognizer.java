@@ -72,10 +72,10 @@ public final class ReferenceRecognizer {
             return false;
         }
         final ReferenceVerifier verifier = verifiers[observationPoint];
+        verifier.from(PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset));
         final ReferenceVerdict verdict = verifier.verify(
             packet, decoder.udpPayloadOffset(), decoder.udpPayloadLengthBytes(), decoder.udpPayloadWholeBytes(),
-            PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.sourceHigh(descriptor, offset),
-            PacketDescriptor.sourceLow(descriptor, offset));
+            PacketDescriptor.timestampNs(descriptor, offset));
         if (verdict != ReferenceVerdict.ACCEPTED) {
             counters.increment(COUNTERS[verdict.ordinal()]);
             return false;

@@ -17,24 +17,17 @@ class DelaySummariesTest {
     private static final long RECORD_INTERVALS = 20;
 
     private final RliReceiver receiver =
-        new RliReceiver(ReceiverSettings.defaults().withSendTimes(SendTimes.STAMP), DelaySummariesTest::onSample);
+        new RliReceiver(ReceiverSettings.defaults().withSendTimes(SendTimes.STAMP), (samples) -> 0);
     private final DelaySummaries summaries = new DelaySummaries(
         receiver, false, new TrafficClasses(List.of()), 1, INTERVAL_NS, RECORD_INTERVALS * INTERVAL_NS);
     private int number;
-
-    /** Every flow lives on. */
-    private static boolean onSample(
-        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
-        return true;
-    }
 
     /** A packet and a reference again and again. */
     private long heldOutAfter(final long references) {
         for (long i = 0; i < references; i++) {
             final long arrivalNs = ++number * REFERENCE_NS;
-            receiver.onPacket(0, 0, 0, 0, 0, 100, arrivalNs - 1);
-            receiver.onReference(0, number, arrivalNs - DELAY_NS, arrivalNs, 100);
+            receiver.stream(0).onPacket(0, 0, 0, 0, 100, arrivalNs - 1);
+            receiver.stream(0).onReference(number, arrivalNs - DELAY_NS, arrivalNs, 100);
             summaries.onTime(arrivalNs);
         }
         return receiver.statistics(0).heldOut().count();

@@ -21,8 +21,7 @@ class PassiveStageTest {
     private final UnsafeBuffer packet = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
 
     private static PassiveStage stage(final long shippingNs) {
-        final RliReceiver receiver = new RliReceiver(ReceiverSettings.defaults().withSendTimes(SendTimes.STAMP),
-            (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, spanNumber, errorScaleNs, delayNs) -> true);
+        final RliReceiver receiver = new RliReceiver(ReceiverSettings.defaults().withSendTimes(SendTimes.STAMP), (samples) -> 0);
         return new PassiveStage(receiver, 1, ALL_PPM, 100 * MS_NS, shippingNs, 0);
     }
 

@@ -82,7 +82,7 @@ final class ReferenceTarget implements FuzzTarget {
     public long take(final byte[] octets, final int length) {
         payload.wrap(octets, 0, length);
         taken++;
-        final ReferenceVerdict verdict = verifier.verify(payload, 0, length, NOW_NS + 1_000_000, 0, ADDRESS);
+        final ReferenceVerdict verdict = verifier.from(0, ADDRESS).verify(payload, 0, length, length, NOW_NS + 1_000_000);
         if (verdict != ReferenceVerdict.ACCEPTED) {
             return verdict.ordinal();
         }

@@ -103,9 +103,10 @@ class SimulatedSegmentTest {
             final PacketHandler handler =
                 (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) -> {
                     if (isReference(buffer, offset, capturedLengthBytes)) {
+                        final int payloadBytes = capturedLengthBytes - ReferenceFrame.HEADERS_BYTES;
+                        verifier.from(0, ReferenceFrame.SOURCE_ADDRESS & 0xFFFF_FFFFL);
                         assertEquals(ReferenceVerdict.ACCEPTED, verifier.verify(
-                            buffer, offset + ReferenceFrame.HEADERS_BYTES, capturedLengthBytes - ReferenceFrame.HEADERS_BYTES,
-                            timestampNs, 0, ReferenceFrame.SOURCE_ADDRESS & 0xFFFF_FFFFL));
+                            buffer, offset + ReferenceFrame.HEADERS_BYTES, payloadBytes, payloadBytes, timestampNs));
                         stampErrorsNs.add(verifier.decoder().stampNs() - timestampNs);
                     }
                 };

@@ -21,7 +21,6 @@ import org.agrona.MutableDirectBuffer;
 public final class DelayCounters {
     /** Octets that a flow reserves. */
     public static final int LENGTH_BYTES = 64;
-
     /** Octets that the counters use; {@link #clear} alone touches the others. */
     public static final int USED_BYTES = 48;
 
@@ -42,11 +41,7 @@ public final class DelayCounters {
         buffer.setMemory(offset, LENGTH_BYTES, (byte)0);
     }
 
-    /**
-     * Adds one delay sample.
-     *
-     * @param delayNs signed, receiver time minus sender time.
-     */
+    /** Adds one delay sample: receiver time minus sender time, signed. */
     public static void record(final MutableDirectBuffer buffer, final int offset, final long delayNs) {
         final long count = buffer.getLong(offset + COUNT_OFFSET);
         buffer.putLong(offset + COUNT_OFFSET, count + 1);

@@ -13,15 +13,26 @@ public final class DelaySamples {
     static final int MEMORY_BYTES = LIMIT * Long.BYTES;
 
     private final InterpolationBuffer packets;
-    private final long[] delaysNs = new long[LIMIT];
+    private final long[] delaysNs;
     private int count;
     private long spanNumber;
     private float errorScaleNs;
     private long exactArrivalNs;
     private int exactLengthBytes;
 
-    DelaySamples(final InterpolationBuffer packets) {
+    /** No samples; at most the limit of the oldest packets in a buffer. */
+    DelaySamples(final InterpolationBuffer packets, final int limit) {
         this.packets = packets;
+        delaysNs = new long[limit];
+    }
+
+    /** Takes the delay of the oldest packet. */
+    void take(final long delayNs, final long gapsSpanNumber, final float gapsErrorScaleNs) {
+        count = 1;
+        exactLengthBytes = 0;
+        spanNumber = gapsSpanNumber;
+        errorScaleNs = gapsErrorScaleNs;
+        delaysNs[0] = delayNs;
     }
 
     /** Estimates the delays of the oldest packets. Returns how many are negative. */

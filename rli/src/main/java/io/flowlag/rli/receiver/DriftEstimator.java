@@ -39,8 +39,7 @@ public final class DriftEstimator {
             windowEndNs = arrivalNs + windowNs;
             openTimeNs = arrivalNs;
             openMinimumNs = delayNs;
-        }
-        else if (delayNs < openMinimumNs) {
+        } else if (delayNs < openMinimumNs) {
             openTimeNs = arrivalNs;
             openMinimumNs = delayNs;
         }

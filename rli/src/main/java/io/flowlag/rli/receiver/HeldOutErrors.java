@@ -80,7 +80,6 @@ public final class HeldOutErrors {
         isReferenceRegular = true;
     }
 
-    /** {@return the scales of errors} */
     ErrorScales scales() {
         return scales;
     }
@@ -121,25 +120,20 @@ public final class HeldOutErrors {
         previous = current;
         current = recycled;
         current.reset();
-        rotate(counts);
-        rotate(weights);
-        rotate(squareWeights);
-        rotate(sumsNs);
-        rotate(squareSumsNs2);
+        SizeErrors.rotate(counts);
+        SizeErrors.rotate(weights);
+        SizeErrors.rotate(squareWeights);
+        SizeErrors.rotate(sumsNs);
+        SizeErrors.rotate(squareSumsNs2);
         final double[] oldest = quotientsBefore;
         quotientsBefore = quotients;
         quotients = oldest;
         Arrays.fill(quotients, 0);
         scales.rotate();
-        rotate(delaySumsNs);
-        rotate(delaySquareSumsNs2);
+        SizeErrors.rotate(delaySumsNs);
+        SizeErrors.rotate(delaySquareSumsNs2);
         sizes.rotate();
         refresh();
-    }
-
-    static void rotate(final double[] values) {
-        values[1] = values[0];
-        values[0] = 0;
     }
 
     private void refresh() {

@@ -28,16 +28,14 @@ final class Interpolation {
     private double nsPerByte;
 
     /** Takes two references, and the time that an octet adds to a delay. */
-    Interpolation between(
-        final long fromArrivalNs, final long fromReferenceDelayNs, final int fromLengthBytes, final long toArrivalNs,
-        final long toReferenceDelayNs, final int toLengthBytes, final double serialisationNsPerByte) {
-        fromNs = fromArrivalNs;
-        fromDelayNs = fromReferenceDelayNs;
-        fromBytes = fromLengthBytes;
-        isGap = toArrivalNs > fromArrivalNs;
-        spanNs = toArrivalNs - fromArrivalNs;
-        changeNs = toReferenceDelayNs - fromReferenceDelayNs;
-        changeBytes = toLengthBytes - fromLengthBytes;
+    Interpolation between(final SettledReference left, final SettledReference right, final double serialisationNsPerByte) {
+        fromNs = left.arrivalNs;
+        fromDelayNs = left.delayNs;
+        fromBytes = left.lengthBytes;
+        isGap = right.arrivalNs > left.arrivalNs;
+        spanNs = right.arrivalNs - left.arrivalNs;
+        changeNs = right.delayNs - left.delayNs;
+        changeBytes = right.lengthBytes - left.lengthBytes;
         nsPerByte = serialisationNsPerByte;
         return this;
     }

@@ -150,7 +150,6 @@ public record ReceiverSettings(
         return new ReceiverSettings(classCount, streamClasses, estimation, limits, histograms, newDrift);
     }
 
-    /** {@return how many streams of references there are} */
     public int streamCount() {
         return streamClasses.size();
     }

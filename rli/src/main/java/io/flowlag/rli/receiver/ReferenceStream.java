@@ -38,7 +38,7 @@ import static io.flowlag.rli.receiver.ReceiverCounter.WITHOUT_REFERENCE;
  * <p>Silence, a restart of the sender, or a step of a clock ends the present left reference without a right one and settles the
  * waiting packets. One thread. Allocates at construction.
  */
-final class ReferenceStream {
+public final class ReferenceStream {
     /** Tolerated disorder of packets that several processors stamp. */
     private static final long STEP_TOLERANCE_NS = 1_000_000L;
     /** A sender keeps a send time for 100 ms; observing, carrying and delivering it takes additional time. */
@@ -61,25 +61,25 @@ final class ReferenceStream {
     private final SequenceWindow window;
     private final InterpolationBuffer buffer;
     private final DelaySamples samples;
+    /** A packet that does not wait, and its sample. */
+    private final InterpolationBuffer onePacket = new InterpolationBuffer(1);
+    private final DelaySamples oneSample = new DelaySamples(onePacket, 1);
     private final Interpolation interpolation = new Interpolation();
     private final WaitingReferences waiting = new WaitingReferences();
     private final StampCorrection correction = new StampCorrection();
     private final DriftEstimator drift;
     private final Serialisation serialisation;
 
+    private final SettledReference previous = new SettledReference();
+    private final SettledReference left = new SettledReference();
+    private final SettledReference right = new SettledReference();
     private boolean hasPrevious;
-    private long previousArrivalNs;
-    private long previousDelayNs;
-    private int previousLengthBytes;
     private long previousGapPackets;
     private float previousErrorScaleNs;
 
     private boolean hasLeft;
     /** No left reference, but a delay is known from before the silence. */
     private boolean isAfterSilence;
-    private long leftArrivalNs;
-    private long leftDelayNs;
-    private int leftLengthBytes;
     private long gapPackets;
     private long gapNumber;
 
@@ -110,54 +110,60 @@ final class ReferenceStream {
         maximumDelayNs = settings.limits().maximumDelayNs();
         window = new SequenceWindow(silentAfterNs + maximumDelayNs);
         buffer = new InterpolationBuffer(isLinear ? settings.limits().bufferPackets() : 1);
-        samples = new DelaySamples(buffer);
+        samples = new DelaySamples(buffer, DelaySamples.LIMIT);
         drift = new DriftEstimator(settings.drift().windowNs());
         serialisation = new Serialisation(settings.estimation().serialisation(), settings.estimation().capacityBps());
     }
 
-    void onPacket(
+    /**
+     * A regular packet that took the way of the references.
+     *
+     * @param slot           of the flow, handed through to the sample, as are the next three.
+     * @param generation     of the slot when the packet came.
+     * @param classIndex     of the packet, for the statistics.
+     * @param intervalNumber any number.
+     * @param lengthBytes    of the packet, counted as references are.
+     */
+    public void onPacket(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
         final long arrivalNs) {
         count(PACKETS);
         onTime(arrivalNs);
-        if (hasLeft && arrivalNs < leftArrivalNs) {
-            onPacketBeforeLeft(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
-        }
-        else if (!isLinear && hasLeft && arrivalNs - leftArrivalNs > maximumGapNs) {
-            count(SILENCE);
-        }
-        else if (!isLinear && hasLeft) {
-            final double extraNs = serialisation.nsPerByte() * (lengthBytes - leftLengthBytes);
-            sample(
-                slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, leftErrorScaleNs(),
-                leftDelayNs + Math.round(extraNs));
-        }
-        else if (!hasLeft && (!isLinear || waiting.isEmpty())) {
+        if (hasLeft && (!isLinear || arrivalNs < left.arrivalNs)) {
+            onePacket.offer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
+            onOnePacket(lengthBytes, arrivalNs);
+            onePacket.poll(1);
+        } else if (!hasLeft && (!isLinear || waiting.isEmpty())) {
             count(WITHOUT_REFERENCE);
-        }
-        else if (buffer.offer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs)) {
+        } else if (buffer.offer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs)) {
             counters.set(row, BUFFERED, buffer.size());
-        }
-        else {
+        } else {
             count(OVERFLOW);
         }
     }
 
-    /** {@return whether packets would only wait for the next reference} */
-    boolean wouldBuffer(final int packets, final long earliestNs, final long latestNs) {
-        return isLinear && (hasLeft ? earliestNs >= leftArrivalNs : !waiting.isEmpty()) && !isSilent(latestNs) &&
+    /**
+     * Whether regular packets would only wait for the next reference. They may then go to {@link #onBufferedPacket}, with no
+     * other call in between.
+     *
+     * @param packets    how many.
+     * @param earliestNs the first arrival.
+     * @param latestNs   the last one.
+     */
+    public boolean wouldBuffer(final int packets, final long earliestNs, final long latestNs) {
+        return isLinear && (hasLeft ? earliestNs >= left.arrivalNs : !waiting.isEmpty()) && !isSilent(latestNs) &&
             buffer.hasRoom(packets);
     }
 
-    /** A packet that waits for the next reference. */
-    void onBufferedPacket(
+    /** A regular packet that waits for the next reference: as {@link #onPacket}, but {@link #onBuffered} updates the counters. */
+    public void onBufferedPacket(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
         final long arrivalNs) {
         buffer.offer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
     }
 
-    /** Counts packets that wait. */
-    void onBuffered(final int packets) {
+    /** Counts packets that were given to {@link #onBufferedPacket}. */
+    public void onBuffered(final int packets) {
         counters.add(row, PACKETS, packets);
         counters.set(row, BUFFERED, buffer.size());
     }
@@ -167,27 +173,27 @@ final class ReferenceStream {
     }
 
     /**
-     * Handles a packet read shortly after the reference that followed it, because references and packets may be read alternately.
+     * Handles a packet that does not wait for a right reference: without interpolation, or read shortly after the reference that
+     * followed it, because references and packets may be read alternately.
      */
-    private void onPacketBeforeLeft(
-        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs) {
-        if (hasPrevious && arrivalNs >= previousArrivalNs) {
-            sample(
-                slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs,
-                isLinear ? previousErrorScaleNs : leftErrorScaleNs(),
-                isLinear ?
-                    interpolation.between(
-                        previousArrivalNs, previousDelayNs, previousLengthBytes, leftArrivalNs, leftDelayNs, leftLengthBytes,
-                        serialisation.nsPerByte()).delayNs(arrivalNs, lengthBytes) :
-                    previousDelayNs + Math.round(serialisation.nsPerByte() * (lengthBytes - previousLengthBytes)));
-        }
-        else {
+    private void onOnePacket(final int lengthBytes, final long arrivalNs) {
+        final boolean isBeforeLeft = arrivalNs < left.arrivalNs;
+        if (isBeforeLeft && !(hasPrevious && arrivalNs >= previous.arrivalNs)) {
             count(WITHOUT_REFERENCE);
+        } else if (isLinear) {
+            interpolation.between(previous, left, serialisation.nsPerByte());
+            sample(interpolation.delayNs(arrivalNs, lengthBytes), previousErrorScaleNs);
+        } else if (!isBeforeLeft && arrivalNs - left.arrivalNs > maximumGapNs) {
+            count(SILENCE);
+        } else {
+            final SettledReference reference = isBeforeLeft ? previous : left;
+            final long extraNs = Math.round(serialisation.nsPerByte() * (lengthBytes - reference.lengthBytes));
+            sample(reference.delayNs + extraNs, leftErrorScaleNs());
         }
     }
 
-    void onReference(final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes) {
+    /** A reference; its length is counted as those of packets are. */
+    public void onReference(final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes) {
         count(REFERENCES);
         onTime(arrivalNs);
         final Continuity continuity = window.offer(sequenceNumber, stampNs, arrivalNs);
@@ -235,7 +241,12 @@ final class ReferenceStream {
             (arrivalNs - waiting.arrivalNs(waiting.oldest()) > FOLLOW_UP_PATIENCE_NS || !buffer.hasRoom(buffer.size()));
     }
 
-    void onSendTime(final int sequenceNumber, final long sentNs) {
+    /**
+     * An effective send time, before or after its reference. Ignored if send times are those of the stamps.
+     *
+     * @param sentNs when it passed the sender's observation point.
+     */
+    public void onSendTime(final int sequenceNumber, final long sentNs) {
         if (isStampUsed) {
             return;
         }
@@ -244,11 +255,9 @@ final class ReferenceStream {
             know(position, sentNs);
             settle();
             counters.set(row, REFERENCES_WAITING, waiting.size());
-        }
-        else if (waiting.hasStamp(sequenceNumber)) {
+        } else if (waiting.hasStamp(sequenceNumber)) {
             learn(waiting.takeKeptNs(sequenceNumber), sentNs);
-        }
-        else {
+        } else {
             waiting.keepSendTime(sequenceNumber, sentNs);
         }
     }
@@ -330,12 +339,10 @@ final class ReferenceStream {
         if (waiting.isKnown(position)) {
             count(REFERENCES_BY_FOLLOW_UP);
             sentNs = waiting.sentNs(position);
-        }
-        else if (isStampUsed) {
+        } else if (isStampUsed) {
             count(REFERENCES_BY_STAMP);
             sentNs = stampNs;
-        }
-        else {
+        } else {
             count(REFERENCES_WITHOUT_FOLLOW_UP);
             sentNs = stampNs + correction.correctionNs();
             waiting.keepStamp(waiting.sequenceNumber(position), stampNs);
@@ -346,38 +353,33 @@ final class ReferenceStream {
     }
 
     private void onSettled(final long arrivalNs, final long measuredNs, final int lengthBytes) {
-        final long delayNs = measuredNs - driftNs(arrivalNs);
-        final long changeNs = delayNs - leftDelayNs;
-        final boolean isGap = hasLeft && arrivalNs - leftArrivalNs > maximumGapNs;
+        right.set(arrivalNs, measuredNs - driftNs(arrivalNs), lengthBytes);
+        final long changeNs = right.delayNs - left.delayNs;
+        final boolean isGap = hasLeft && arrivalNs - left.arrivalNs > maximumGapNs;
         final boolean isStep = hasLeft ? isStep(changeNs) : isAfterSilence && isStep(changeNs - reportedDriftNs(arrivalNs));
         if (isStep) {
             count(CLOCK_STEPS);
             forgetDrift();
+            right.delayNs = measuredNs;
         }
-        serialisation.onDelay(lengthBytes, isStep ? measuredNs : delayNs);
-        scales.onDelay(ownDelayNs(isStep ? measuredNs : delayNs, lengthBytes));
+        serialisation.onDelay(lengthBytes, right.delayNs);
+        scales.onDelay(ownDelayNs(right));
         if (isStep) {
             drop(arrivalNs, hasLeft ? CLOCK_STEP : WITHOUT_REFERENCE);
             hasPrevious = false;
-        }
-        else if (isGap) {
+        } else if (isGap) {
             count(SILENCES);
             drop(arrivalNs, SILENCE);
             hasPrevious = false;
-        }
-        else if (hasLeft) {
-            serialisation.onChange(lengthBytes, changeNs, arrivalNs - leftArrivalNs - changeNs);
-            final float errorScaleNs = isLinear ?
-                scales.scaleNs(kind(leftArrivalNs, leftDelayNs, leftLengthBytes, arrivalNs, delayNs, lengthBytes)) : 0;
-            estimate(arrivalNs, delayNs, lengthBytes, errorScaleNs);
-            holdOut(arrivalNs, delayNs, lengthBytes);
+        } else if (hasLeft) {
+            serialisation.onChange(lengthBytes, changeNs, arrivalNs - left.arrivalNs - changeNs);
+            final float errorScaleNs = isLinear ? scales.scaleNs(kind(left, right)) : 0;
+            estimate(errorScaleNs);
+            holdOut();
             previousErrorScaleNs = errorScaleNs;
-            previousArrivalNs = leftArrivalNs;
-            previousDelayNs = leftDelayNs;
-            previousLengthBytes = leftLengthBytes;
+            previous.set(left);
             hasPrevious = true;
-        }
-        else {
+        } else {
             drop(arrivalNs, WITHOUT_REFERENCE);
         }
         previousGapPackets = gapPackets;
@@ -385,12 +387,10 @@ final class ReferenceStream {
         gapNumber++;
         hasLeft = true;
         isAfterSilence = false;
-        leftArrivalNs = arrivalNs;
-        leftDelayNs = isStep ? measuredNs : delayNs;
-        leftLengthBytes = lengthBytes;
+        left.set(right);
         drift.record(arrivalNs, measuredNs);
-        ownStatistics.references().record(leftDelayNs);
-        if (leftDelayNs < 0) {
+        ownStatistics.references().record(left.delayNs);
+        if (left.delayNs < 0) {
             count(REFERENCES_NEGATIVE);
         }
     }
@@ -401,7 +401,7 @@ final class ReferenceStream {
 
     /** Drift since the left reference, if it is not corrected. */
     private long reportedDriftNs(final long arrivalNs) {
-        return isDriftApplied ? 0 : Math.round(drift.slope() * (arrivalNs - leftArrivalNs));
+        return isDriftApplied ? 0 : Math.round(drift.slope() * (arrivalNs - left.arrivalNs));
     }
 
     /** The drift since it was first applied, as the estimate was at each moment. */
@@ -413,18 +413,16 @@ final class ReferenceStream {
         return Math.round(appliedDriftNs);
     }
 
-    /** A delay without its reference's own transmission time. */
-    private double ownDelayNs(final long delayNs, final int lengthBytes) {
-        return delayNs - serialisation.nsPerByte() * lengthBytes;
+    /** A reference's delay without its own transmission time. */
+    private double ownDelayNs(final SettledReference reference) {
+        return reference.delayNs - serialisation.nsPerByte() * reference.lengthBytes;
     }
 
     /** Kind of error between two references. */
-    private int kind(
-        final long fromArrivalNs, final long fromDelayNs, final int fromLengthBytes, final long toArrivalNs,
-        final long toDelayNs, final int toLengthBytes) {
-        final double fromNs = ownDelayNs(fromDelayNs, fromLengthBytes);
-        final double toNs = ownDelayNs(toDelayNs, toLengthBytes);
-        return scales.kind(toArrivalNs - fromArrivalNs - (toNs - fromNs), fromNs, toNs);
+    private int kind(final SettledReference from, final SettledReference to) {
+        final double fromNs = ownDelayNs(from);
+        final double toNs = ownDelayNs(to);
+        return scales.kind(to.arrivalNs - from.arrivalNs - (toNs - fromNs), fromNs, toNs);
     }
 
     /** Error scale of the left estimator: with a single reference, all errors are of one kind. */
@@ -432,26 +430,33 @@ final class ReferenceStream {
         return scales.scaleNs(0);
     }
 
-    private void estimate(
-        final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes, final float errorScaleNs) {
-        interpolation.between(
-            leftArrivalNs, leftDelayNs, leftLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes,
-            serialisation.nsPerByte());
-        int count = buffer.countUpTo(rightArrivalNs, DelaySamples.LIMIT);
+    private void estimate(final float errorScaleNs) {
+        interpolation.between(left, right, serialisation.nsPerByte());
+        int count = buffer.countUpTo(right.arrivalNs, DelaySamples.LIMIT);
         while (count > 0) {
             counters.add(row, NEGATIVE, samples.estimate(count, interpolation, spanNumber(), errorScaleNs));
             if (isReferenceRegular) {
-                samples.exact(rightArrivalNs, rightLengthBytes);
+                samples.exact(right.arrivalNs, right.lengthBytes);
             }
-            samples.record(statistics);
-            final int endedCount = handler.onSamples(samples);
-            counters.add(row, ESTIMATED, count - endedCount);
-            counters.add(row, FLOW_ENDED, endedCount);
-            gapPackets += count;
+            passOn(samples);
             buffer.poll(count);
-            count = buffer.countUpTo(rightArrivalNs, DelaySamples.LIMIT);
+            count = buffer.countUpTo(right.arrivalNs, DelaySamples.LIMIT);
         }
         counters.set(row, BUFFERED, buffer.size());
+    }
+
+    private void sample(final long delayNs, final float errorScaleNs) {
+        oneSample.take(delayNs, spanNumber(), errorScaleNs);
+        counters.add(row, NEGATIVE, delayNs >>> Long.SIZE - 1);
+        passOn(oneSample);
+    }
+
+    private void passOn(final DelaySamples taken) {
+        taken.record(statistics);
+        final int endedCount = handler.onSamples(taken);
+        counters.add(row, ESTIMATED, taken.count() - endedCount);
+        counters.add(row, FLOW_ENDED, endedCount);
+        gapPackets += taken.count();
     }
 
     private void drop(final long upToNs, final ReceiverCounter reason) {
@@ -465,44 +470,22 @@ final class ReferenceStream {
      * Holds out the left reference: interpolates it from the one before it and the right one; without interpolation, holds out
      * the right one.
      */
-    private void holdOut(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
+    private void holdOut() {
         if (!isLinear) {
-            final double extraBytes = rightLengthBytes - leftLengthBytes;
+            final double extraBytes = right.lengthBytes - left.lengthBytes;
             ownStatistics.heldOut().record(
-                rightDelayNs - leftDelayNs - serialisation.nsPerByte() * extraBytes, rightDelayNs, rightLengthBytes, extraBytes,
-                gapPackets, 0);
+                right.delayNs - left.delayNs - serialisation.nsPerByte() * extraBytes, right.delayNs, right.lengthBytes,
+                extraBytes, gapPackets, 0);
+        } else if (hasPrevious) {
+            final double weight =
+                interpolation.between(previous, right, serialisation.nsPerByte()).weight(left.arrivalNs);
+            final double errorNs = left.delayNs - previous.delayNs - weight * (right.delayNs - previous.delayNs);
+            final double extraBytes =
+                left.lengthBytes - previous.lengthBytes - weight * (right.lengthBytes - previous.lengthBytes);
+            ownStatistics.heldOut().record(
+                errorNs - serialisation.nsPerByte() * extraBytes, left.delayNs, left.lengthBytes, extraBytes,
+                previousGapPackets + gapPackets, kind(previous, right));
         }
-        else if (hasPrevious) {
-            holdOutLeft(rightArrivalNs, rightDelayNs, rightLengthBytes);
-        }
-    }
-
-    private void holdOutLeft(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
-        final double weight = interpolation.between(
-            previousArrivalNs, previousDelayNs, previousLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes,
-            serialisation.nsPerByte()).weight(leftArrivalNs);
-        final double errorNs =
-            leftDelayNs - previousDelayNs - weight * (rightDelayNs - previousDelayNs);
-        final double extraBytes =
-            leftLengthBytes - previousLengthBytes - weight * (rightLengthBytes - previousLengthBytes);
-        ownStatistics.heldOut().record(
-            errorNs - serialisation.nsPerByte() * extraBytes, leftDelayNs, leftLengthBytes, extraBytes,
-            previousGapPackets + gapPackets,
-            kind(previousArrivalNs, previousDelayNs, previousLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes));
-    }
-
-    private void sample(
-        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final float errorScaleNs, final long delayNs) {
-        gapPackets++;
-        statistics[classIndex].estimates().record(delayNs);
-        if (delayNs < 0) {
-            count(NEGATIVE);
-        }
-        count(
-            handler.onSample(
-                slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, spanNumber(), errorScaleNs, delayNs) ?
-                ESTIMATED : FLOW_ENDED);
     }
 
     private long spanNumber() {
@@ -513,23 +496,31 @@ final class ReferenceStream {
         counters.increment(row, counter);
     }
 
-    DriftEstimator drift() {
+    /** {@return the drift of the clocks as the stream sees it} */
+    public DriftEstimator drift() {
         return drift;
     }
 
-    long stampErrorNs() {
+    /**
+     * Error of a send time without an effective one: the mean deviation from the average difference. Returns ns; 0 while no
+     * effective send time was seen.
+     */
+    public long stampErrorNs() {
         return correction.errorNs();
     }
 
-    long stampCorrectionNs() {
+    /** Average lag of effective send times behind stamps. Returns ns, signed; 0 while no effective send time was seen. */
+    public long stampCorrectionNs() {
         return correction.correctionNs();
     }
 
-    double serialisationNsPerByte() {
+    /** {@return the time that an octet adds to a packet's delay, as it is used now, ns} */
+    public double serialisationNsPerByte() {
         return serialisation.nsPerByte();
     }
 
-    boolean isHeard() {
+    /** {@return whether references arrive: false before the first, and after a silence} */
+    public boolean isHeard() {
         return isHeard;
     }
 }

@@ -19,7 +19,6 @@ public final class SignedHistogram {
     private static final double SAMPLES_BEYOND = 10;
     /** 1 - 0.9 is a little less than 0.1 in binary. */
     private static final double ROUNDING = 1e-9;
-
     /** As the library itself counts them. */
     private static final int HISTOGRAM_FIELDS_BYTES = 512;
 
@@ -66,11 +65,7 @@ public final class SignedHistogram {
         return HISTOGRAM_FIELDS_BYTES + (buckets + 1) * subBuckets / 2 * Long.BYTES;
     }
 
-    /**
-     * Adds a delay.
-     *
-     * @param delayNs signed.
-     */
+    /** Adds a signed delay. */
     public void record(final long delayNs) {
         DelayCounters.record(exact, 0, delayNs);
         distribute(delayNs);
@@ -94,18 +89,13 @@ public final class SignedHistogram {
         if (delayNs >= 0) {
             aboveCount += delayNs > highestNs ? 1 : 0;
             positive.recordValue(Math.min(delayNs, highestNs));
-        }
-        else {
+        } else {
             belowCount += delayNs < -highestNs ? 1 : 0;
             negated.recordValue(-Math.max(delayNs, -highestNs));
         }
     }
 
-    /**
-     * Adds all delays of another distribution.
-     *
-     * @param other of the same highest trackable delay and digits.
-     */
+    /** Adds all delays of another distribution, which has the same highest trackable delay and digits. */
     public void add(final SignedHistogram other) {
         positive.add(other.positive);
         negated.add(other.negated);
@@ -123,12 +113,10 @@ public final class SignedHistogram {
         belowCount = 0;
     }
 
-    /** {@return how many delays there are} */
     public long count() {
         return DelayCounters.count(exact, 0);
     }
 
-    /** {@return how many are negative} */
     public long negativeCount() {
         return negated.getTotalCount();
     }

@@ -36,11 +36,17 @@ final class SizeErrors {
     }
 
     void rotate() {
-        HeldOutErrors.rotate(weights);
-        HeldOutErrors.rotate(lengthSums);
-        HeldOutErrors.rotate(extraSums);
-        HeldOutErrors.rotate(extraSquares);
-        HeldOutErrors.rotate(products);
+        rotate(weights);
+        rotate(lengthSums);
+        rotate(extraSums);
+        rotate(extraSquares);
+        rotate(products);
+    }
+
+    /** Begins a new period of a sum of two. */
+    static void rotate(final double[] periods) {
+        periods[1] = periods[0];
+        periods[0] = 0;
     }
 
     /** {@return true if the bias for this mean packet size is known; with the effective number of errors} */

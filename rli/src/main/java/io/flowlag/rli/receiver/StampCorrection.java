@@ -15,8 +15,7 @@ final class StampCorrection {
         if (isKnown) {
             deviationNs += WEIGHT * (Math.abs(differenceNs - meanNs) - deviationNs);
             meanNs += WEIGHT * (differenceNs - meanNs);
-        }
-        else {
+        } else {
             isKnown = true;
             meanNs = differenceNs;
         }

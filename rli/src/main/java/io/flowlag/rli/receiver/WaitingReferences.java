@@ -16,7 +16,6 @@ final class WaitingReferences {
     private static final byte NOTHING = 0;
     private static final byte SEND_TIME = 1;
     private static final byte STAMP = 2;
-
     /** Octets of all fields. */
     static final int MEMORY_BYTES =
         CAPACITY * (3 * Long.BYTES + 2 * Integer.BYTES + 1) + KEPT * (Long.BYTES + Integer.BYTES + 1);

@@ -55,11 +55,7 @@ public final class ErrorEstimate {
         return (long)Math.ceil(seconds * Nanoseconds.PER_SECOND);
     }
 
-    /**
-     * Tells whether the sender says that its clock is synchronized.
-     *
-     * @param estimate 16 bits.
-     */
+    /** Tells whether the sender says that its clock is synchronized, by the 16 bits. */
     public static boolean isSynchronized(final int estimate) {
         return (estimate & SYNCHRONIZED_BIT) != 0;
     }

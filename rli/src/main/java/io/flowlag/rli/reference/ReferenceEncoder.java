@@ -51,11 +51,7 @@ public final class ReferenceEncoder {
             (authenticated ? TLV_HMAC_LENGTH_BYTES : 0);
     }
 
-    /**
-     * Begins a packet, all zero.
-     *
-     * @param authenticated 112 octets with HMAC, or 44 without.
-     */
+    /** Begins a packet, all zero: authenticated with 112 octets and HMAC, or 44 octets without. */
     public ReferenceEncoder wrap(final MutableDirectBuffer buffer, final int offset, final boolean authenticated) {
         this.buffer = buffer;
         this.offset = offset;
@@ -66,43 +62,27 @@ public final class ReferenceEncoder {
         return this;
     }
 
-    /**
-     * Writes the sequence number.
-     *
-     * @param sequenceNumber unsigned, from 0 on in each session.
-     */
+    /** Writes the sequence number, unsigned, from 0 on in each session. */
     public ReferenceEncoder sequenceNumber(final int sequenceNumber) {
         buffer.putInt(offset + SEQUENCE_NUMBER_OFFSET, sequenceNumber, WIRE_ORDER);
         return this;
     }
 
-    /**
-     * Writes the timestamp, in NTP format.
-     *
-     * @param stampNs since 1970, ns.
-     */
+    /** Writes the timestamp, ns since 1970, in NTP format. */
     public ReferenceEncoder stampNs(final long stampNs) {
         buffer.putLong(
             offset + ReferenceDescriptor.timestampOffset(authenticated), NtpTimestamp.ofEpochNs(stampNs), WIRE_ORDER);
         return this;
     }
 
-    /**
-     * Writes the error estimate.
-     *
-     * @param errorEstimate as {@link ErrorEstimate#of} makes it.
-     */
+    /** Writes the error estimate, as {@link ErrorEstimate#of} makes it. */
     public ReferenceEncoder errorEstimate(final int errorEstimate) {
         buffer.putShort(
             offset + ReferenceDescriptor.errorEstimateOffset(authenticated), (short)errorEstimate, WIRE_ORDER);
         return this;
     }
 
-    /**
-     * Writes the STAMP session identifier.
-     *
-     * @param ssid 1 to 65535.
-     */
+    /** Writes the STAMP session identifier, 1 to 65535. */
     public ReferenceEncoder ssid(final int ssid) {
         buffer.putShort(offset + ReferenceDescriptor.ssidOffset(authenticated), (short)ssid, WIRE_ORDER);
         return this;

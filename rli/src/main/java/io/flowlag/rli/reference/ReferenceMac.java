@@ -31,11 +31,7 @@ public final class ReferenceMac {
     private final byte[] expected = new byte[HMAC_LENGTH_BYTES];
     private final byte[] received = new byte[HMAC_LENGTH_BYTES];
 
-    /**
-     * Takes a key.
-     *
-     * @param key of at least 16 octets, copied.
-     */
+    /** Takes and copies a key of at least 16 octets. */
     public ReferenceMac(final byte[] key) {
         if (key.length < MINIMUM_KEY_LENGTH_BYTES) {
             throw new IllegalArgumentException(
@@ -43,8 +39,7 @@ public final class ReferenceMac {
         }
         try {
             sha256 = MessageDigest.getInstance("SHA-256");
-        }
-        catch (final NoSuchAlgorithmException ex) {
+        } catch (final NoSuchAlgorithmException ex) {
             throw new IllegalStateException("every Java platform has SHA-256", ex);
         }
         final byte[] blockKey = Arrays.copyOf(key.length > BLOCK_LENGTH_BYTES ? sha256.digest(key) : key, BLOCK_LENGTH_BYTES);
@@ -76,11 +71,7 @@ public final class ReferenceMac {
         return this;
     }
 
-    /**
-     * Ends the text and writes its code.
-     *
-     * @param offset of the 16 octets.
-     */
+    /** Ends the text and writes its code of 16 octets. */
     public void write(final MutableDirectBuffer buffer, final int offset) {
         end();
         buffer.putBytes(offset, expected, 0, HMAC_LENGTH_BYTES);
@@ -104,8 +95,7 @@ public final class ReferenceMac {
             sha256.update(outerKey, 0, BLOCK_LENGTH_BYTES);
             sha256.update(digest, 0, DIGEST_LENGTH_BYTES);
             sha256.digest(digest, 0, DIGEST_LENGTH_BYTES);
-        }
-        catch (final DigestException ex) {
+        } catch (final DigestException ex) {
             throw new IllegalStateException("SHA-256 has 32 octets", ex);
         }
         System.arraycopy(digest, 0, expected, 0, HMAC_LENGTH_BYTES);

@@ -20,11 +20,7 @@ public record ReferenceSession(int ssid, byte[] key, boolean isSourceChecked, lo
         }
     }
 
-    /**
-     * A session without authentication, from any address.
-     *
-     * @param ssid 1 to 65535.
-     */
+    /** A session without authentication, from any address; identifiers are 1 to 65535. */
     public static ReferenceSession unauthenticated(final int ssid) {
         return new ReferenceSession(ssid, null, false, 0, 0);
     }

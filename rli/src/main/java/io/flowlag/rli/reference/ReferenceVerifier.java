@@ -41,6 +41,8 @@ public final class ReferenceVerifier {
     private final long maximumAdvanceNs;
     private final long[] counts = new long[ReferenceVerdict.values().length];
     private final ReferenceDecoder decoder = new ReferenceDecoder();
+    private long sourceHigh;
+    private long sourceLow;
     private int sessionIndex = MISSING;
 
     /**
@@ -72,18 +74,15 @@ public final class ReferenceVerifier {
     }
 
     /**
-     * Verifies a whole UDP payload.
+     * Sets where the next payloads came from.
      *
-     * @param offset     of its first octet.
-     * @param arrivalNs  when it was seen, ns since 1970.
-     * @param sourceHigh first eight octets of its source address; 0 for IPv4.
-     * @param sourceLow  last eight octets; for IPv4 the address.
-     * @return {@link ReferenceVerdict#ACCEPTED}, and only then {@link #sessionIndex} and {@link #decoder} hold it; or why not.
+     * @param high first eight octets of the source address; 0 for IPv4.
+     * @param low  last eight octets; for IPv4 the address.
      */
-    public ReferenceVerdict verify(
-        final DirectBuffer buffer, final int offset, final int lengthBytes, final long arrivalNs, final long sourceHigh,
-        final long sourceLow) {
-        return verify(buffer, offset, lengthBytes, lengthBytes, arrivalNs, sourceHigh, sourceLow);
+    public ReferenceVerifier from(final long high, final long low) {
+        sourceHigh = high;
+        sourceLow = low;
+        return this;
     }
 
     /**
@@ -92,15 +91,12 @@ public final class ReferenceVerifier {
      * @param offset      of its first octet.
      * @param lengthBytes that were captured of it.
      * @param arrivalNs   when it was seen, ns since 1970.
-     * @param sourceHigh  first eight octets of its source address; 0 for IPv4.
-     * @param sourceLow   last eight octets; for IPv4 the address.
      * @return {@link ReferenceVerdict#ACCEPTED}, and only then {@link #sessionIndex} and {@link #decoder} hold it; or why not.
      */
     public ReferenceVerdict verify(
-        final DirectBuffer buffer, final int offset, final int lengthBytes, final int wholeBytes, final long arrivalNs,
-        final long sourceHigh, final long sourceLow) {
+        final DirectBuffer buffer, final int offset, final int lengthBytes, final int wholeBytes, final long arrivalNs) {
         sessionIndex = MISSING;
-        ReferenceVerdict verdict = identify(buffer, offset, lengthBytes, sourceHigh, sourceLow);
+        ReferenceVerdict verdict = identify(buffer, offset, lengthBytes);
         if (verdict == ReferenceVerdict.ACCEPTED) {
             verdict = verifyOctets(buffer, offset, lengthBytes, wholeBytes, arrivalNs);
         }
@@ -126,8 +122,7 @@ public final class ReferenceVerifier {
         return counts[verdict.ordinal()];
     }
 
-    private ReferenceVerdict identify(
-        final DirectBuffer buffer, final int offset, final int lengthBytes, final long sourceHigh, final long sourceLow) {
+    private ReferenceVerdict identify(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         if (lengthBytes < ReferenceDescriptor.BASE_LENGTH_BYTES) {
             return ReferenceVerdict.TOO_SHORT;
         }

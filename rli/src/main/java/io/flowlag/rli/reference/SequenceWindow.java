@@ -40,11 +40,7 @@ public final class SequenceWindow {
         this.staleAfterNs = staleAfterNs;
     }
 
-    /**
-     * Takes the next packet.
-     *
-     * @param arrivalNs when it came.
-     */
+    /** Takes the next packet and its times of sending and arrival. */
     public Continuity offer(final int sequenceNumber, final long sentNs, final long arrivalNs) {
         final Continuity continuity = classify(sequenceNumber, sentNs, arrivalNs);
         switch (continuity) {
@@ -97,8 +93,7 @@ public final class SequenceWindow {
         final int step = sequenceNumber - highest;
         if (step >= WIDTH) {
             Arrays.fill(seen, 0L);
-        }
-        else {
+        } else {
             for (int i = 1; i < step; i++) {
                 clear(highest + i);
             }

@@ -102,11 +102,7 @@ public final class InjectionScheduler {
         linkNs = stampNs;
     }
 
-    /**
-     * States that all packets on the link before a time have been passed.
-     *
-     * @param untilNs that time; ignored if a later packet was passed.
-     */
+    /** States that all packets on the link before a time have been passed; ignored if a later packet was passed. */
     public void onLinkQuiet(final long untilNs) {
         linkNs = Math.max(linkNs, untilNs);
     }
@@ -179,11 +175,7 @@ public final class InjectionScheduler {
         return Math.min(timeGapsNs[classIndex], maximumGapNs) + lastNs[classIndex];
     }
 
-    /**
-     * A reference was sent.
-     *
-     * @param lengthBytes of the reference on the link.
-     */
+    /** A reference was sent, of a length on the link. */
     public void onInjected(final int classIndex, final long nowNs, final int lengthBytes) {
         counters.increment(classIndex, SenderCounter.REFERENCES);
         counters.add(classIndex, SenderCounter.REFERENCE_BYTES, lengthBytes);

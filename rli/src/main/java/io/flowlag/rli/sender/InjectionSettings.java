@@ -53,7 +53,6 @@ public record InjectionSettings(
             DEFAULT_REFERENCE_LENGTH_BYTES);
     }
 
-    /** {@return how many classes there are} */
     public int classCount() {
         return policies.size();
     }

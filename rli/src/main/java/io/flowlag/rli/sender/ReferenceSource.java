@@ -31,22 +31,14 @@ public final class ReferenceSource {
     private long carriedTail;
     private volatile long forgottenCount;
 
-    /**
-     * A session that begins with sequence number 0.
-     *
-     * @param errorEstimate as {@link io.flowlag.rli.reference.ErrorEstimate#of} makes it.
-     */
+    /** A session that begins with sequence number 0; see {@link io.flowlag.rli.reference.ErrorEstimate#of}. */
     public ReferenceSource(final ReferenceSession session, final int errorEstimate) {
         this.session = session;
         this.errorEstimate = errorEstimate;
         mac = session.isAuthenticated() ? new ReferenceMac(session.key()) : null;
     }
 
-    /**
-     * Changes the error estimate of the packets from now on.
-     *
-     * @param errorEstimate as {@link io.flowlag.rli.reference.ErrorEstimate#of} makes it.
-     */
+    /** Changes the error estimate of the packets from now on, see {@link io.flowlag.rli.reference.ErrorEstimate#of}. */
     public void errorEstimate(final int errorEstimate) {
         this.errorEstimate = errorEstimate;
     }

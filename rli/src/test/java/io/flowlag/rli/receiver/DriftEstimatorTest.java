@@ -72,14 +72,14 @@ class DriftEstimatorTest {
             final double ppb = 10_000;
             for (int i = 0; i < 10_000; i++) {
                 final long arrivalNs = i * SECOND_NS / 100;
-                receiver.onReference(0, i, arrivalNs - FIXED_NS - Math.round(arrivalNs * ppb * 1e-9), arrivalNs, 110);
-                receiver.onPacket(0, 0, 0, 0, 0, 1000, arrivalNs + 1);
+                receiver.stream(0).onReference(i, arrivalNs - FIXED_NS - Math.round(arrivalNs * ppb * 1e-9), arrivalNs, 110);
+                receiver.stream(0).onPacket(0, 0, 0, 0, 1000, arrivalNs + 1);
             }
             final int last = samples.all.size() - 1;
             final long changeNs = samples.all.get(last).delayNs() - samples.all.get(2000).delayNs();
 
             assertEquals(isApplied ? 0 : 800_000, changeNs, isApplied ? 20 : 200);
-            assertEquals(ppb, receiver.drift(0).driftPpb(), 1);
+            assertEquals(ppb, receiver.stream(0).drift().driftPpb(), 1);
         }
     }
 
@@ -88,8 +88,8 @@ class DriftEstimatorTest {
         final long fromNs = nowNs;
         for (; nowNs < fromNs + durationNs; nowNs += GAP_NS) {
             final long aheadNs = offsetNs + Math.round(drift * (nowNs - fromNs));
-            receiver.onReference(0, sequenceNumber++, nowNs - MS - aheadNs, nowNs, 110);
-            receiver.onPacket(0, 0, 0, 0, 0, 1000, nowNs + MS);
+            receiver.stream(0).onReference(sequenceNumber++, nowNs - MS - aheadNs, nowNs, 110);
+            receiver.stream(0).onPacket(0, 0, 0, 0, 1000, nowNs + MS);
         }
     }
 
@@ -102,7 +102,7 @@ class DriftEstimatorTest {
         nowNs = 0;
         sequenceNumber = 0;
         go(DRIFTED_NS, 0, DRIFT);
-        assertEquals(DRIFT * 1e9, receiver.drift(0).driftPpb(), 1);
+        assertEquals(DRIFT * 1e9, receiver.stream(0).drift().driftPpb(), 1);
     }
 
     private long lastDelayNs() {
@@ -120,7 +120,7 @@ class DriftEstimatorTest {
         go(4 * GAP_NS, 0, 0);
         assertEquals(1, receiver.counter(ReceiverCounter.SENDER_RESTARTS));
         assertEquals(MS, lastDelayNs());
-        assertFalse(receiver.drift(0).hasEstimate());
+        assertFalse(receiver.stream(0).drift().hasEstimate());
         Identities.assertHold(receiver);
     }
 
@@ -135,7 +135,7 @@ class DriftEstimatorTest {
             assertEquals(1, receiver.counter(ReceiverCounter.SILENCES));
             assertEquals(0, receiver.counter(ReceiverCounter.CLOCK_STEPS));
             assertEquals(beforeNs + (isApplied ? 0 : driftNs(silenceNs)), lastDelayNs(), MS / 10);
-            assertTrue(receiver.drift(0).hasEstimate());
+            assertTrue(receiver.stream(0).drift().hasEstimate());
             Identities.assertHold(receiver);
         }
     }
@@ -149,7 +149,7 @@ class DriftEstimatorTest {
             assertEquals(1, receiver.counter(ReceiverCounter.SILENCES));
             assertEquals(1, receiver.counter(ReceiverCounter.CLOCK_STEPS));
             assertEquals(MS + driftNs(DRIFTED_NS + 10 * SECOND_NS) - FAR_STEP_NS, lastDelayNs(), 2);
-            assertFalse(receiver.drift(0).hasEstimate());
+            assertFalse(receiver.stream(0).drift().hasEstimate());
             Identities.assertHold(receiver);
         }
     }
@@ -162,6 +162,6 @@ class DriftEstimatorTest {
         receiver.onClockStep();
         go(4 * GAP_NS, 0, 0);
         assertEquals(MS, lastDelayNs());
-        assertFalse(receiver.drift(0).hasEstimate());
+        assertFalse(receiver.stream(0).drift().hasEstimate());
     }
 }

@@ -34,14 +34,14 @@ class ForgedReferencesTest {
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[512]);
 
     private ReferenceVerdict arrive(final int lengthBytes, final long arrivalNs) {
-        final ReferenceVerdict verdict = verifier.verify(buffer, 0, lengthBytes, arrivalNs, 0, 0);
+        final ReferenceVerdict verdict = verifier.from(0, 0).verify(buffer, 0, lengthBytes, lengthBytes, arrivalNs);
         if (verdict == ReferenceVerdict.ACCEPTED) {
             final int stream = verifier.sessionIndex();
-            receiver.onReference(
-                stream, verifier.decoder().sequenceNumber(), verifier.decoder().stampNs(), arrivalNs, lengthBytes + 46);
+            receiver.stream(stream).onReference(
+                verifier.decoder().sequenceNumber(), verifier.decoder().stampNs(), arrivalNs, lengthBytes + 46);
             if (verifier.decoder().hasFollowUp()) {
-                receiver.onSendTime(
-                    stream, verifier.decoder().followUpSequenceNumber(), verifier.decoder().followUpSentNs());
+                receiver.stream(stream).onSendTime(
+                    verifier.decoder().followUpSequenceNumber(), verifier.decoder().followUpSentNs());
             }
         }
         return verdict;
@@ -68,7 +68,7 @@ class ForgedReferencesTest {
                 buffer.putBytes(0, recorded);
                 assertEquals(ReferenceVerdict.LATE, arrive(recorded.length, arrivalNs + 4));
             }
-            receiver.onPacket(0, 1, 1, 0, 0, 1000, arrivalNs + GAP_NS / 2);
+            receiver.stream(0).onPacket(1, 1, 0, 0, 1000, arrivalNs + GAP_NS / 2);
         }
         receiver.onEnd();
 
@@ -77,7 +77,7 @@ class ForgedReferencesTest {
         assertEquals(GAPS, verifier.count(ReferenceVerdict.BAD_MAC));
         assertEquals(GAPS - 1, receiver.counter(ReceiverCounter.ESTIMATED));
         assertTrue(samples.delaysNs().stream().allMatch(delayNs -> delayNs == DELAY_NS));
-        assertEquals(SOCKET_NS, receiver.stampCorrectionNs(0));
+        assertEquals(SOCKET_NS, receiver.stream(0).stampCorrectionNs());
         Identities.assertHold(receiver);
     }
 }

@@ -35,13 +35,13 @@ class HostileReferencesTest {
     }
 
     private void reference() {
-        receiver.onReference(0, sequenceNumber++, nowNs - DELAY_NS + senderOffsetNs, nowNs, 110);
+        receiver.stream(0).onReference(sequenceNumber++, nowNs - DELAY_NS + senderOffsetNs, nowNs, 110);
     }
 
     private void packets() {
         for (int i = 0; i < PACKETS_PER_GAP; i++) {
             nowNs += GAP_NS / PACKETS_PER_GAP;
-            receiver.onPacket(0, 1, 1, 0, 0, 1000, nowNs - 1);
+            receiver.stream(0).onPacket(1, 1, 0, 0, 1000, nowNs - 1);
         }
     }
 
@@ -67,8 +67,7 @@ class HostileReferencesTest {
         for (int i = 0; i < 1000; i++) {
             if (i > 0 && random.nextBoolean()) {
                 sequenceNumber++;
-            }
-            else {
+            } else {
                 reference();
             }
             packets();
@@ -85,12 +84,12 @@ class HostileReferencesTest {
     void shouldIgnoreDuplicatesAndWhatWasOvertaken() {
         run(10);
         final long before = count(REFERENCES_SETTLED);
-        receiver.onReference(0, 9, nowNs - GAP_NS - DELAY_NS, nowNs, 110);
+        receiver.stream(0).onReference(9, nowNs - GAP_NS - DELAY_NS, nowNs, 110);
         assertEquals(1, count(REFERENCES_DUPLICATED));
         sequenceNumber++;
         reference();
         assertEquals(1, count(REFERENCES_LOST));
-        receiver.onReference(0, 10, nowNs - 90 * MS, nowNs + 1, 110);
+        receiver.stream(0).onReference(10, nowNs - 90 * MS, nowNs + 1, 110);
 
         assertEquals(1, count(REFERENCES_OUT_OF_ORDER));
         assertEquals(0, count(REFERENCES_LOST));
@@ -98,7 +97,7 @@ class HostileReferencesTest {
         packets();
         reference();
         assertAllEstimatesAre(DELAY_NS);
-        receiver.onReference(0, sequenceNumber - 2000, nowNs - 900 * MS, nowNs, 110);
+        receiver.stream(0).onReference(sequenceNumber - 2000, nowNs - 900 * MS, nowNs, 110);
         assertEquals(1, count(REFERENCES_TOO_OLD));
     }
 
@@ -112,7 +111,7 @@ class HostileReferencesTest {
 
         assertEquals(estimated, count(ESTIMATED));
         assertEquals(1, count(SILENCES));
-        assertFalse(receiver.isHeard(0));
+        assertFalse(receiver.stream(0).isHeard());
         assertEquals(0, count(BUFFERED));
         assertTrue(count(SILENCE) >= 400 && count(WITHOUT_REFERENCE) >= 390);
 
@@ -266,13 +265,13 @@ class HostileReferencesTest {
             default -> {
                 if (random.nextInt(3) == 0) {
                     if (random.nextBoolean()) {
-                        receiver.onSendTime(0, sequenceNumber, nowNs - DELAY_NS + senderOffsetNs + random.nextInt(1000));
+                        receiver.stream(0).onSendTime(sequenceNumber, nowNs - DELAY_NS + senderOffsetNs + random.nextInt(1000));
                     }
                     reference();
-                    receiver.onSendTime(0, sequenceNumber - 1 - random.nextInt(3), nowNs - DELAY_NS + senderOffsetNs);
-                }
-                else {
-                    receiver.onPacket(0, 1, random.nextInt(3), 0, 0, 64 + random.nextInt(1400), nowNs - random.nextInt(2000));
+                    receiver.stream(0).onSendTime(sequenceNumber - 1 - random.nextInt(3), nowNs - DELAY_NS + senderOffsetNs);
+                } else {
+                    receiver.stream(0).onPacket(
+                        1, random.nextInt(3), 0, 0, 64 + random.nextInt(1400), nowNs - random.nextInt(2000));
                 }
             }
         }

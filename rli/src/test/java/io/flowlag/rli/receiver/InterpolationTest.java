@@ -67,8 +67,11 @@ class InterpolationTest {
         final double referenceBytes = fromBytes + weight * (toBytes - fromBytes);
         final long expectedNs =
             fromDelayNs + Math.round(weight * (toDelayNs - fromDelayNs) + nsPerByte * (lengthBytes - referenceBytes));
-        final Interpolation interpolation = new Interpolation()
-            .between(fromNs, fromDelayNs, fromBytes, fromNs + gapNs, toDelayNs, toBytes, nsPerByte);
+        final SettledReference left = new SettledReference();
+        left.set(fromNs, fromDelayNs, fromBytes);
+        final SettledReference right = new SettledReference();
+        right.set(fromNs + gapNs, toDelayNs, toBytes);
+        final Interpolation interpolation = new Interpolation().between(left, right, nsPerByte);
         assertEquals(expectedNs, interpolation.delayNs(fromNs + packetNs, lengthBytes));
     }
 }

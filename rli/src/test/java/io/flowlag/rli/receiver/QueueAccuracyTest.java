@@ -36,16 +36,19 @@ class QueueAccuracyTest {
     private long maximumGapNs = Long.MAX_VALUE;
     private RliReceiver receiver;
 
-    private boolean onSample(
-        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
-        final long truthNs = truthsNs[generation];
-        errorNs += delayNs - truthNs;
-        absoluteErrorNs += Math.abs(delayNs - truthNs);
-        SpanCounters.record(flowSpans, slot * SPANS_BYTES, spanNumber, errorScaleNs, flowCounts[slot]++);
-        flowSumsNs[slot] += delayNs;
-        flowTruthsNs[slot] += truthNs;
-        return true;
+    private int onSamples(final DelaySamples samples) {
+        for (int i = 0; i < samples.count(); i++) {
+            final int slot = samples.slot(i);
+            final long delayNs = samples.delayNs(i);
+            final long truthNs = truthsNs[samples.generation(i)];
+            errorNs += delayNs - truthNs;
+            absoluteErrorNs += Math.abs(delayNs - truthNs);
+            SpanCounters.record(
+                flowSpans, slot * SPANS_BYTES, samples.spanNumber(), samples.errorScaleNs(i), flowCounts[slot]++);
+            flowSumsNs[slot] += delayNs;
+            flowTruthsNs[slot] += truthNs;
+        }
+        return 0;
     }
 
     /** The slot is the flow and the generation the packet, so that each sample meets its truth. */
@@ -62,29 +65,28 @@ class QueueAccuracyTest {
         int sequenceNumber = 0;
         receiver = new RliReceiver(
             settings.sendTimes(SendTimes.STAMP).capacityBps(CAPACITY_BPS).maximumGapNs(maximumGapNs).significantDigits(2).build(),
-            this::onSample);
+            this::onSamples);
         final FifoModel model = new FifoModel(CAPACITY_BPS, utilization, 42);
         for (int i = 0; i < PACKETS; i++) {
             final int lengthBytes = model.nextLengthBytes();
             final long sentNs = model.nextArrivalNs();
             if (!isMarked && !isBehind && isDue(i, packetGap)) {
                 // Ahead of the packet that made it due: behind it, every reference would wait for that packet's transmission.
-                receiver.onReference(
-                    0, sequenceNumber++, sentNs, model.departureNs(sentNs, REFERENCE_BYTES), REFERENCE_BYTES);
+                receiver.stream(0).onReference(
+                    sequenceNumber++, sentNs, model.departureNs(sentNs, REFERENCE_BYTES), REFERENCE_BYTES);
             }
             final long arrivalNs = model.departureNs(sentNs, lengthBytes);
             if (isBehind && isDue(i, packetGap)) {
-                receiver.onReference(
-                    0, sequenceNumber++, sentNs, model.departureNs(sentNs, REFERENCE_BYTES), REFERENCE_BYTES);
+                receiver.stream(0).onReference(
+                    sequenceNumber++, sentNs, model.departureNs(sentNs, REFERENCE_BYTES), REFERENCE_BYTES);
             }
             truthsNs[i] = arrivalNs - sentNs;
             if (isMarked && isDue(i, packetGap)) {
-                receiver.onReference(0, sequenceNumber++, sentNs, arrivalNs, lengthBytes);
-            }
-            else {
+                receiver.stream(0).onReference(sequenceNumber++, sentNs, arrivalNs, lengthBytes);
+            } else {
                 allTruthsNs[flowOf(i)] += truthsNs[i];
                 allCounts[flowOf(i)]++;
-                receiver.onPacket(0, flowOf(i), i, 0, 0, lengthBytes, arrivalNs);
+                receiver.stream(0).onPacket(flowOf(i), i, 0, 0, lengthBytes, arrivalNs);
             }
         }
         return absoluteErrorNs / receiver.counter(ReceiverCounter.ESTIMATED);
@@ -151,14 +153,14 @@ class QueueAccuracyTest {
     void shouldFitTheTimePerOctetFromReferencesThatDifferInSize() {
         meanAbsoluteErrorNs(settings().serialisation(SerialisationMode.FITTED), 0.5, 5, true);
 
-        assertEquals(8e9 / CAPACITY_BPS, receiver.serialisationNsPerByte(0), 0.15 * 8e9 / CAPACITY_BPS);
+        assertEquals(8e9 / CAPACITY_BPS, receiver.stream(0).serialisationNsPerByte(), 0.15 * 8e9 / CAPACITY_BPS);
     }
 
     @Test
     void shouldFitNothingFromReferencesOfOneSize() {
         meanAbsoluteErrorNs(settings().serialisation(SerialisationMode.FITTED), 0.5, 5, false);
 
-        assertEquals(0, receiver.serialisationNsPerByte(0));
+        assertEquals(0, receiver.stream(0).serialisationNsPerByte());
     }
 
     @Test

@@ -15,25 +15,27 @@ class ReceiverAllocationTest {
     private long nowNs;
     private int sequenceNumber;
 
-    private boolean onSample(
-        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
-        final int offset = slot * DelayCounters.LENGTH_BYTES;
-        SpanCounters.record(
-            flows, offset + DelayCounters.USED_BYTES, spanNumber, errorScaleNs, DelayCounters.count(flows, offset));
-        DelayCounters.record(flows, offset, delayNs);
-        return true;
+    private int onSamples(final DelaySamples samples) {
+        for (int i = 0; i < samples.count(); i++) {
+            final int offset = samples.slot(i) * DelayCounters.LENGTH_BYTES;
+            SpanCounters.record(
+                flows, offset + DelayCounters.USED_BYTES, samples.spanNumber(), samples.errorScaleNs(i),
+                DelayCounters.count(flows, offset));
+            DelayCounters.record(flows, offset, samples.delayNs(i));
+        }
+        return 0;
     }
 
     private void gap(final RliReceiver receiver, final boolean hasFollowUp) {
-        receiver.onReference(0, sequenceNumber, nowNs - 10_000 - (sequenceNumber & 1023), nowNs, 64 + (sequenceNumber & 7));
+        receiver.stream(0).onReference(
+            sequenceNumber, nowNs - 10_000 - (sequenceNumber & 1023), nowNs, 64 + (sequenceNumber & 7));
         if (hasFollowUp) {
-            receiver.onSendTime(0, sequenceNumber - 1, nowNs - 170_000);
+            receiver.stream(0).onSendTime(sequenceNumber - 1, nowNs - 170_000);
         }
         sequenceNumber += (sequenceNumber & 15) == 0 ? 2 : 1;
         for (int i = 0; i < PACKETS_PER_GAP; i++) {
             nowNs += 10_000;
-            receiver.onPacket(0, i, 1, 0, 0, 64 + i * 90, nowNs);
+            receiver.stream(0).onPacket(i, 1, 0, 0, 64 + i * 90, nowNs);
         }
         receiver.onTime(nowNs);
         if ((sequenceNumber & 255) == 0) {
@@ -48,7 +50,7 @@ class ReceiverAllocationTest {
                 final RliReceiver receiver = new RliReceiver(
                     new ReceiverSettingsBuilder().estimator(estimator).sendTimes(sendTimes).significantDigits(2)
                         .serialisation(SerialisationMode.FITTED).driftWindowNs(1_000_000).driftApplied(true).build(),
-                    this::onSample);
+                    this::onSamples);
                 sequenceNumber = 0;
                 Allocation.assertNone(10_000, 10_000, () -> gap(receiver, sendTimes == SendTimes.FOLLOW_UP));
                 assertTrue(receiver.counter(ReceiverCounter.ESTIMATED) > 100_000);

@@ -38,11 +38,11 @@ class RliReceiverTest {
     }
 
     private void packet(final long arrivalNs) {
-        receiver.onPacket(0, 7, 1, 0, 3, PACKET_BYTES, arrivalNs);
+        receiver.stream(0).onPacket(7, 1, 0, 3, PACKET_BYTES, arrivalNs);
     }
 
     private void reference(final int sequenceNumber, final long arrivalNs, final long delayNs) {
-        receiver.onReference(0, sequenceNumber, arrivalNs - delayNs, arrivalNs, REFERENCE_BYTES);
+        receiver.stream(0).onReference(sequenceNumber, arrivalNs - delayNs, arrivalNs, REFERENCE_BYTES);
     }
 
     private long count(final ReceiverCounter counter) {
@@ -139,30 +139,30 @@ class RliReceiverTest {
             nowNs += random.nextInt(20) == 0 ? 2 * SILENT_AFTER_NS : random.nextLong(20 * MS);
             if (random.nextBoolean()) {
                 final long stampNs = nowNs - random.nextLong(50 * MS);
-                receiver.onReference(0, sequenceNumber, stampNs, nowNs, REFERENCE_BYTES);
-                together.onReference(0, sequenceNumber, stampNs, nowNs, REFERENCE_BYTES);
-                receiver.onSendTime(0, sequenceNumber, stampNs + MS);
-                together.onSendTime(0, sequenceNumber++, stampNs + MS);
+                receiver.stream(0).onReference(sequenceNumber, stampNs, nowNs, REFERENCE_BYTES);
+                together.stream(0).onReference(sequenceNumber, stampNs, nowNs, REFERENCE_BYTES);
+                receiver.stream(0).onSendTime(sequenceNumber, stampNs + MS);
+                together.stream(0).onSendTime(sequenceNumber++, stampNs + MS);
             }
             final long[] arrivalsNs = new long[1 + random.nextInt(10)];
             for (int k = 0; k < arrivalsNs.length; k++) {
                 arrivalsNs[k] = nowNs + random.nextLong(3 * MS) - (random.nextInt(50) == 0 ? 4 * MS : 0);
             }
             for (final long arrivalNs : arrivalsNs) {
-                receiver.onPacket(0, i, 1, 0, i, PACKET_BYTES, arrivalNs);
+                receiver.stream(0).onPacket(i, 1, 0, i, PACKET_BYTES, arrivalNs);
             }
             final long earliestNs = Arrays.stream(arrivalsNs).min().getAsLong();
             final long latestNs = Arrays.stream(arrivalsNs).max().getAsLong();
-            final boolean isQuiet = together.wouldBuffer(0, arrivalsNs.length, earliestNs, latestNs);
+            final boolean isQuiet = together.stream(0).wouldBuffer(arrivalsNs.length, earliestNs, latestNs);
             for (final long arrivalNs : arrivalsNs) {
                 if (isQuiet) {
-                    together.onBufferedPacket(0, i, 1, 0, i, PACKET_BYTES, arrivalNs);
+                    together.stream(0).onBufferedPacket(i, 1, 0, i, PACKET_BYTES, arrivalNs);
                 } else {
-                    together.onPacket(0, i, 1, 0, i, PACKET_BYTES, arrivalNs);
+                    together.stream(0).onPacket(i, 1, 0, i, PACKET_BYTES, arrivalNs);
                 }
             }
             if (isQuiet) {
-                together.onBuffered(0, arrivalsNs.length);
+                together.stream(0).onBuffered(arrivalsNs.length);
                 bufferedCount++;
             }
         }
@@ -239,7 +239,7 @@ class RliReceiverTest {
                 stamped().estimator(estimator).serialisation(SerialisationMode.CAPACITY).capacityBps(8_000_000));
             reference(0, 0, 10 * MS);
             packet(MS);
-            receiver.onReference(0, 1, 100 * MS - 10 * MS - 1000, 100 * MS, REFERENCE_BYTES + 1);
+            receiver.stream(0).onReference(1, 100 * MS - 10 * MS - 1000, 100 * MS, REFERENCE_BYTES + 1);
 
             assertEquals(10 * MS + (PACKET_BYTES - REFERENCE_BYTES) * 1000L, samples.all.get(0).delayNs(), 1);
         }
@@ -251,11 +251,11 @@ class RliReceiverTest {
         reference(0, 0, 10 * MS);
         packet(50 * MS);
         reference(1, 100 * MS, 10 * MS);
-        receiver.onSendTime(0, 0, -8 * MS);
+        receiver.stream(0).onSendTime(0, -8 * MS);
         assertEquals(1, count(REFERENCES_WAITING));
         assertTrue(samples.all.isEmpty());
         reference(2, 200 * MS, 10 * MS);
-        receiver.onSendTime(0, 1, 94 * MS);
+        receiver.stream(0).onSendTime(1, 94 * MS);
 
         assertEquals(List.of(7 * MS), samples.delaysNs());
         assertEquals(2, count(REFERENCES_BY_FOLLOW_UP));
@@ -265,8 +265,8 @@ class RliReceiverTest {
     @Test
     void shouldUseEffectiveSendTimesThatCameBefore() {
         receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP));
-        receiver.onSendTime(0, 0, -8 * MS);
-        receiver.onSendTime(0, 1, 94 * MS);
+        receiver.stream(0).onSendTime(0, -8 * MS);
+        receiver.stream(0).onSendTime(1, 94 * MS);
         reference(0, 0, 10 * MS);
         packet(50 * MS);
         reference(1, 100 * MS, 10 * MS);
@@ -282,15 +282,15 @@ class RliReceiverTest {
             reference(i, i * 10 * MS, 10 * MS);
             packet(i * 10 * MS + 5 * MS);
             if (i % 5 != 3) {
-                receiver.onSendTime(0, i, i * 10 * MS - 10 * MS + 40_000);
+                receiver.stream(0).onSendTime(i, i * 10 * MS - 10 * MS + 40_000);
             }
         }
 
         assertTrue(samples.delaysNs().stream().allMatch(delayNs -> delayNs == 10 * MS - 40_000));
         assertEquals(4, count(REFERENCES_WITHOUT_FOLLOW_UP));
         assertEquals(16, count(REFERENCES_BY_FOLLOW_UP));
-        assertEquals(40_000, receiver.stampCorrectionNs(0));
-        assertEquals(0, receiver.stampErrorNs(0));
+        assertEquals(40_000, receiver.stream(0).stampCorrectionNs());
+        assertEquals(0, receiver.stream(0).stampErrorNs());
     }
 
     /** As each reference carries the send time of the one before it, or of one that is further back. */
@@ -303,11 +303,11 @@ class RliReceiverTest {
                 for (int i = 0; i < 100; i++) {
                     reference(i, i * 10 * MS, 10 * MS);
                     if (i >= behind) {
-                        receiver.onSendTime(0, i - behind, (i - behind) * 10 * MS - 10 * MS + 40_000);
+                        receiver.stream(0).onSendTime(i - behind, (i - behind) * 10 * MS - 10 * MS + 40_000);
                     }
                     packet(i * 10 * MS + 5 * MS);
                 }
-                assertEquals(40_000, receiver.stampCorrectionNs(0));
+                assertEquals(40_000, receiver.stream(0).stampCorrectionNs());
                 final List<Long> delaysNs = samples.delaysNs();
                 assertTrue(delaysNs.subList(behind + 20, delaysNs.size()).stream()
                     .allMatch(delayNs -> delayNs == 10 * MS - 40_000));
@@ -320,7 +320,7 @@ class RliReceiverTest {
     void shouldRefuseAnEffectiveSendTimeThatCannotBe() {
         receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP));
         reference(0, 0, 10 * MS);
-        receiver.onSendTime(0, 0, 5000 * MS);
+        receiver.stream(0).onSendTime(0, 5000 * MS);
 
         assertEquals(1, count(FOLLOW_UPS_REFUSED));
         assertEquals(0, count(REFERENCES_SETTLED));
@@ -348,7 +348,7 @@ class RliReceiverTest {
         for (int i = 0; i < 1000; i++) {
             reference(i, i * MS, 10 * MS);
             if (i >= behind) {
-                receiver.onSendTime(0, i - behind, (i - behind) * MS - (i % 7 + 1) * MS);
+                receiver.stream(0).onSendTime(i - behind, (i - behind) * MS - (i % 7 + 1) * MS);
             }
             packet(i * MS + MS / 2);
         }
@@ -374,7 +374,7 @@ class RliReceiverTest {
         samples.liveGeneration = 2;
         reference(0, 0, MS);
         packet(1);
-        receiver.onPacket(0, 7, 2, 0, 3, PACKET_BYTES, 2);
+        receiver.stream(0).onPacket(7, 2, 0, 3, PACKET_BYTES, 2);
         reference(1, 10, MS);
 
         assertEquals(1, count(FLOW_ENDED));
@@ -412,11 +412,11 @@ class RliReceiverTest {
     void shouldKeepStreamsAndClassesApart() {
         receiver = receiver(stamped().classCount(2).streams(0, 1, 1));
         for (int stream = 0; stream < 3; stream++) {
-            receiver.onReference(stream, 0, -stream * MS - MS, 0, REFERENCE_BYTES);
-            receiver.onPacket(stream, stream, 1, Math.min(1, stream), 0, PACKET_BYTES, 5);
+            receiver.stream(stream).onReference(0, -stream * MS - MS, 0, REFERENCE_BYTES);
+            receiver.stream(stream).onPacket(stream, 1, Math.min(1, stream), 0, PACKET_BYTES, 5);
         }
         for (int stream = 0; stream < 3; stream++) {
-            receiver.onReference(stream, 1, 10 - stream * MS - MS, 10, REFERENCE_BYTES);
+            receiver.stream(stream).onReference(1, 10 - stream * MS - MS, 10, REFERENCE_BYTES);
         }
 
         assertEquals(List.of(MS, 2 * MS, 3 * MS), samples.delaysNs());
@@ -440,10 +440,10 @@ class RliReceiverTest {
 
     @Test
     void shouldNotBeHeardBeforeTheFirstReference() {
-        assertFalse(receiver.isHeard(0));
+        assertFalse(receiver.stream(0).isHeard());
         packet(0);
         assertEquals(1, count(WITHOUT_REFERENCE));
         reference(0, 1, MS);
-        assertTrue(receiver.isHeard(0));
+        assertTrue(receiver.stream(0).isHeard());
     }
 }

@@ -13,12 +13,15 @@ final class Samples implements SampleHandler {
     int liveGeneration = Integer.MIN_VALUE;
 
     @Override
-    public boolean onSample(
-        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
-        all.add(new Sample(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, delayNs));
-        spanNumbers.add(spanNumber);
-        return liveGeneration == Integer.MIN_VALUE || liveGeneration == generation;
+    public int onSamples(final DelaySamples samples) {
+        int endedCount = 0;
+        for (int i = 0; i < samples.count(); i++) {
+            all.add(new Sample(samples.slot(i), samples.generation(i), samples.classIndex(i), samples.intervalNumber(i),
+                samples.lengthBytes(i), samples.arrivalNs(i), samples.delayNs(i)));
+            spanNumbers.add(samples.spanNumber());
+            endedCount += liveGeneration == Integer.MIN_VALUE || liveGeneration == samples.generation(i) ? 0 : 1;
+        }
+        return endedCount;
     }
 
     List<Long> delaysNs() {

@@ -100,7 +100,8 @@ class ReferenceCodecTest {
             1_000_000_000L, 0);
 
         assertEquals(
-            ReferenceVerdict.ACCEPTED, verifier.verify(buffer, OFFSET, encoder.encodedLength(), stampNs + 1, 0, 0));
+            ReferenceVerdict.ACCEPTED, verifier.verify(
+                buffer, OFFSET, encoder.encodedLength(), encoder.encodedLength(), stampNs + 1));
         final ReferenceDecoder decoder = verifier.decoder();
         assertEquals(0, verifier.sessionIndex());
         assertEquals(sequenceNumber, decoder.sequenceNumber());
@@ -123,7 +124,8 @@ class ReferenceCodecTest {
             new ReferenceVerifier(List.of(ReferenceSession.unauthenticated(SSID)), 1_000_000_000L, 0);
 
         assertEquals(
-            ReferenceVerdict.ACCEPTED, verifier.verify(buffer, OFFSET, encoder.encodedLength(), STAMP_NS, 0, 0));
+            ReferenceVerdict.ACCEPTED, verifier.verify(
+                buffer, OFFSET, encoder.encodedLength(), encoder.encodedLength(), STAMP_NS));
         assertFalse(verifier.decoder().hasFollowUp());
         assertTrue(ErrorEstimate.isSynchronized(verifier.decoder().errorEstimate()));
     }

@@ -59,7 +59,7 @@ class ReferenceVerifierTest {
     }
 
     private ReferenceVerdict verify(final int lengthBytes) {
-        return verifier.verify(buffer, 0, lengthBytes, NOW_NS + DELAY_NS, 0, ADDRESS);
+        return verifier.from(0, ADDRESS).verify(buffer, 0, lengthBytes, lengthBytes, NOW_NS + DELAY_NS);
     }
 
     @Test
@@ -114,8 +114,8 @@ class ReferenceVerifierTest {
         encode(SIGNED, 0);
         assertEquals(BAD_MAC, verify());
         encode(ADDRESSED, 0);
-        assertEquals(WRONG_SOURCE, verifier.verify(buffer, 0, 44, NOW_NS, 0, ADDRESS + 1));
-        assertEquals(WRONG_SOURCE, verifier.verify(buffer, 0, 44, NOW_NS, 1, ADDRESS));
+        assertEquals(WRONG_SOURCE, verifier.from(0, ADDRESS + 1).verify(buffer, 0, 44, 44, NOW_NS));
+        assertEquals(WRONG_SOURCE, verifier.from(1, ADDRESS).verify(buffer, 0, 44, 44, NOW_NS));
     }
 
     @Test
@@ -167,18 +167,18 @@ class ReferenceVerifierTest {
         final byte[] recorded = Arrays.copyOf(buffer.byteArray(), 112);
         assertEquals(ACCEPTED, verify());
         encode(SIGNED, 0).stampNs(NOW_NS + 400_000_000L).sign(mac);
-        assertEquals(ACCEPTED, verifier.verify(buffer, 0, 112, NOW_NS + 401_000_000L, 0, 0));
+        assertEquals(ACCEPTED, verifier.from(0, 0).verify(buffer, 0, 112, 112, NOW_NS + 401_000_000L));
 
         buffer.putBytes(0, recorded);
-        assertEquals(LATE, verifier.verify(buffer, 0, 112, NOW_NS + 402_000_000L, 0, 0));
+        assertEquals(LATE, verifier.from(0, 0).verify(buffer, 0, 112, 112, NOW_NS + 402_000_000L));
     }
 
     @Test
     void shouldRefuseWhatIsLateOrEarly() {
         encode(OPEN, 0);
-        assertEquals(LATE, verifier.verify(buffer, 0, 44, NOW_NS + MAXIMUM_DELAY_NS + 1, 0, 0));
-        assertEquals(EARLY, verifier.verify(buffer, 0, 44, NOW_NS - MAXIMUM_ADVANCE_NS - 1, 0, 0));
-        assertEquals(ACCEPTED, verifier.verify(buffer, 0, 44, NOW_NS - MAXIMUM_ADVANCE_NS, 0, 0));
+        assertEquals(LATE, verifier.from(0, 0).verify(buffer, 0, 44, 44, NOW_NS + MAXIMUM_DELAY_NS + 1));
+        assertEquals(EARLY, verifier.from(0, 0).verify(buffer, 0, 44, 44, NOW_NS - MAXIMUM_ADVANCE_NS - 1));
+        assertEquals(ACCEPTED, verifier.from(0, 0).verify(buffer, 0, 44, 44, NOW_NS - MAXIMUM_ADVANCE_NS));
     }
 
     @Property(tries = 2000)
@@ -189,7 +189,7 @@ class ReferenceVerifierTest {
             hostile.putShort(ssid == 2 ? 26 : 14, (short)(OPEN + ssid - 1 << 8));
         }
         final long before = total();
-        verifier.verify(hostile, 0, octets.length, NOW_NS, 0, 0);
+        verifier.from(0, 0).verify(hostile, 0, octets.length, octets.length, NOW_NS);
         assertEquals(before + 1, total());
     }
 

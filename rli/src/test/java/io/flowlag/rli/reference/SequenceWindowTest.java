@@ -42,14 +42,11 @@ class SequenceWindowTest {
                 expected = position == highest + 1 ? Continuity.IN_ORDER : Continuity.AFTER_GAP;
                 highest = position;
                 seen.add(position);
-            }
-            else if (position <= highest - SequenceWindow.WIDTH) {
+            } else if (position <= highest - SequenceWindow.WIDTH) {
                 expected = Continuity.TOO_OLD;
-            }
-            else if (position < 0 || !seen.add(position)) {
+            } else if (position < 0 || !seen.add(position)) {
                 expected = Continuity.DUPLICATE;
-            }
-            else {
+            } else {
                 expected = Continuity.OUT_OF_ORDER;
             }
             assertEquals(expected, window.offer(first + position, position * GAP_NS, 0), () -> "step " + step);

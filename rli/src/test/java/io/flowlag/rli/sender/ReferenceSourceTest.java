@@ -27,7 +27,7 @@ class ReferenceSourceTest {
         final int lengthBytes = source.encode(buffer, 0, START_NS + source.nextSequenceNumber());
         assertEquals(
             ReferenceVerdict.ACCEPTED,
-            verifier.verify(buffer, 0, lengthBytes, START_NS + source.nextSequenceNumber() + 1, 0, 0));
+            verifier.from(0, 0).verify(buffer, 0, lengthBytes, lengthBytes, START_NS + source.nextSequenceNumber() + 1));
     }
 
     @Test

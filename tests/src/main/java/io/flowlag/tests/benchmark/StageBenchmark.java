@@ -120,9 +120,11 @@ public class StageBenchmark {
             receiver = new RliReceiver(
                 ReceiverSettings.defaults().withLimits(
                     new ReceiverSettings.Limits(1024, 1_000_000_000, Long.MAX_VALUE, 200_000_000)),
-                (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, span, errorScaleNs, delayNs) -> {
-                    samples += delayNs;
-                    return true;
+                (estimated) -> {
+                    for (int i = 0; i < estimated.count(); i++) {
+                        samples += estimated.delayNs(i);
+                    }
+                    return 0;
                 });
             meter();
         }
@@ -221,9 +223,9 @@ public class StageBenchmark {
     public long interpolate(final Flows flows) {
         for (int i = 0; i < PACKETS; i++) {
             flows.now += 1_000;
-            flows.receiver.onPacket(0, i & 0xFFF, 1, 0, 0, 60, flows.now);
+            flows.receiver.stream(0).onPacket(i & 0xFFF, 1, 0, 0, 60, flows.now);
             if (i % MemoryTraffic.REFERENCE_DISTANCE == 0) {
-                flows.receiver.onReference(0, flows.sequence++, flows.now - 100_000, flows.now, 86);
+                flows.receiver.stream(0).onReference(flows.sequence++, flows.now - 100_000, flows.now, 86);
             }
         }
         return flows.samples;

@@ -65,18 +65,20 @@ public final class RliMethod extends Simple.Named {
                 defaults.limits().bufferPackets(), LONGEST_DELAY_NS, Long.MAX_VALUE, LONGEST_DELAY_NS))
             .withHistograms(new ReceiverSettings.Histograms(2, 1));
         final RliReceiver receiver = new RliReceiver(
-            settings, (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, span, errorScaleNs, delayNs) -> {
-                estimatesNs[slot] = delayNs;
-                return true;
+            settings, (samples) -> {
+                for (int i = 0; i < samples.count(); i++) {
+                    estimatesNs[samples.slot(i)] = samples.delayNs(i);
+                }
+                return 0;
             });
         int reference = 0;
         for (int packet = 0; packet <= trace.packets(); packet++) {
             for (; trace.referencePosition(reference) == packet; reference++) {
-                receiver.onReference(0, trace.referenceNumber(reference), trace.referenceSentNs(reference),
+                receiver.stream(0).onReference(trace.referenceNumber(reference), trace.referenceSentNs(reference),
                     trace.referenceArrivalNs(reference), trace.referenceBytes());
             }
             if (packet < trace.packets() && !trace.isLost(packet)) {
-                receiver.onPacket(0, packet, 0, 0, 0, trace.bytesOf(packet), trace.arrivalNsOf(packet));
+                receiver.stream(0).onPacket(packet, 0, 0, 0, trace.bytesOf(packet), trace.arrivalNsOf(packet));
             }
         }
         receiver.onEnd();

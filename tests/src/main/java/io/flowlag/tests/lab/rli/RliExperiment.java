@@ -9,6 +9,7 @@ import io.flowlag.exporter.lab.SimulatedPacket;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.counters.SpanCounters;
+import io.flowlag.rli.receiver.DelaySamples;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.receiver.HeldOutErrors;
 import io.flowlag.rli.receiver.ReceiverSettings;
@@ -51,7 +52,7 @@ final class RliExperiment {
         truth = new SegmentTruth(segment.flows());
         estimates = new UnsafeBuffer(ByteBuffer.allocateDirect(flowCount * DelayCounters.LENGTH_BYTES));
         classes = new byte[flowCount];
-        receiver = new RliReceiver(settings(estimator), this::onSample);
+        receiver = new RliReceiver(settings(estimator), this::onSamples);
         simulation = segment.run(new Wiring());
         receiver.onEnd();
     }
@@ -65,17 +66,19 @@ final class RliExperiment {
             .withHistograms(new ReceiverSettings.Histograms(2, 1));
     }
 
-    private boolean onSample(
-        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
-        final int offset = slot * DelayCounters.LENGTH_BYTES;
-        SpanCounters.record(
-            estimates, offset + SPAN_OFFSET, spanNumber, errorScaleNs, DelayCounters.count(estimates, offset));
-        if (Math.abs(delayNs) > LONG_NS && Math.abs(delayNs) < STEP_NS - LONG_NS) {
-            betweenCount++;
+    private int onSamples(final DelaySamples samples) {
+        for (int i = 0; i < samples.count(); i++) {
+            final int offset = samples.slot(i) * DelayCounters.LENGTH_BYTES;
+            final long delayNs = samples.delayNs(i);
+            SpanCounters.record(
+                estimates, offset + SPAN_OFFSET, samples.spanNumber(), samples.errorScaleNs(i),
+                DelayCounters.count(estimates, offset));
+            if (Math.abs(delayNs) > LONG_NS && Math.abs(delayNs) < STEP_NS - LONG_NS) {
+                betweenCount++;
+            }
+            DelayCounters.record(estimates, offset, delayNs);
         }
-        DelayCounters.record(estimates, offset, delayNs);
-        return true;
+        return 0;
     }
 
     /** The truth, and the receiver at the same time. */
@@ -90,12 +93,11 @@ final class RliExperiment {
             truth.onReceived(packet, arrivalNs);
             final int stream = profile.references().streamCount() == 1 ? 0 : packet.classIndex();
             if (packet.isReference()) {
-                receiver.onReference(stream, packet.number(), packet.sentNs(), arrivalNs, packet.lengthBytes());
-            }
-            else {
+                receiver.stream(stream).onReference(packet.number(), packet.sentNs(), arrivalNs, packet.lengthBytes());
+            } else {
                 classes[packet.flow()] = (byte)packet.classIndex();
-                receiver.onPacket(
-                    stream, packet.flow(), 0, packet.classIndex(), 0, packet.lengthBytes(), arrivalNs);
+                receiver.stream(stream).onPacket(
+                    packet.flow(), 0, packet.classIndex(), 0, packet.lengthBytes(), arrivalNs);
             }
         }
 
