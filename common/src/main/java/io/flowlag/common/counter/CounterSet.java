@@ -22,16 +22,11 @@ public final class CounterSet<E extends Enum<E>> {
     private final int rowCount;
     private final int rowLength;
 
-    /** One row, all counters 0. */
     public CounterSet(final Class<E> type) {
         this(type, 1);
     }
 
-    /**
-     * Several rows, all counters 0.
-     *
-     * @param rowCount at least 1.
-     */
+    /** Several rows, at least 1, all counters 0. */
     public CounterSet(final Class<E> type, final int rowCount) {
         this.rowCount = rowCount;
         rowLength = align(type.getEnumConstants().length, LINE);
@@ -43,7 +38,6 @@ public final class CounterSet<E extends Enum<E>> {
         add(0, counter, 1L);
     }
 
-    /** Adds one. */
     public void increment(final int row, final E counter) {
         add(row, counter, 1L);
     }
@@ -63,7 +57,6 @@ public final class CounterSet<E extends Enum<E>> {
         set(0, counter, total);
     }
 
-    /** Sets the value. */
     public void set(final int row, final E counter, final long total) {
         values[index(row, counter)] = total;
     }
@@ -73,7 +66,6 @@ public final class CounterSet<E extends Enum<E>> {
         return get(0, counter);
     }
 
-    /** {@return the value} */
     public long get(final int row, final E counter) {
         return (long)VALUE.getAcquire(values, index(row, counter));
     }

@@ -33,11 +33,7 @@ public final class KeyedMix {
         return mix((index + 1L) * GOLDEN_RATIO, seed);
     }
 
-    /**
-     * A fingerprint that distinguishes seeds without revealing them: 32 bits that no sketch uses.
-     *
-     * @param seed that both measurement points share.
-     */
+    /** A fingerprint that distinguishes seeds of two points without revealing them: 32 bits that no sketch uses. */
     public static int fingerprint(final long seed) {
         return (int)(derivedSeed(seed, -2) >>> 32);
     }

@@ -40,11 +40,8 @@ final class PacketDigest {
     private static final int MAX_LENGTH_BYTES =
         ADDRESSES_OFFSET + 32 + MAX_TRANSPORT_HEADER_LENGTH_BYTES + MAX_PAYLOAD_BYTES;
 
-    /** Position of the TCP checksum: at the beginning of a word of the transport header. */
     private static final int TCP_CHECKSUM_OFFSET = 16;
-    private static final long TCP_CHECKSUM_MASK = ~0xFFFFL;
-    /** The UDP checksum is at the end of the first word. */
-    private static final long UDP_CHECKSUM_MASK = -1L >>> 16;
+    private static final int UDP_CHECKSUM_OFFSET = 6;
     private static final int UDP_HEADER_LENGTH_BYTES = 8;
     private static final int TCP_MIN_HEADER_LENGTH_BYTES = 20;
     private static final int TCP_DATA_OFFSET_OFFSET = 12;
@@ -153,10 +150,8 @@ final class PacketDigest {
     long plainDigest(
         final DirectBuffer buffer, final int offset, final int protocol, final short identification, final long addresses,
         final int ports, final int coveredBytes) {
-        return pair.hash(
-            plainWord(protocol, identification), addresses, buffer, offset, coveredBytes,
-            plainChecksumOffset(protocol), plainChecksumMask(protocol),
-            SegmentFlowHash.plainWord(protocol, ports), addresses);
+        return pair.words(plainWord(protocol, identification), SegmentFlowHash.plainWord(protocol, ports), addresses)
+            .hash(buffer, offset, coveredBytes, plainChecksumOffset(protocol));
     }
 
     /** {@return the digest alone, as {@link #plainDigest}} */
@@ -164,8 +159,7 @@ final class PacketDigest {
         final DirectBuffer buffer, final int offset, final int protocol, final short identification, final long addresses,
         final int coveredBytes) {
         return hash.hash(
-            plainWord(protocol, identification), addresses, buffer, offset, coveredBytes,
-            plainChecksumOffset(protocol), plainChecksumMask(protocol));
+            plainWord(protocol, identification), addresses, buffer, offset, coveredBytes, plainChecksumOffset(protocol));
     }
 
     /** The first eight octets of the canonical form, as a little-endian number. */
@@ -174,11 +168,7 @@ final class PacketDigest {
     }
 
     private static int plainChecksumOffset(final int protocol) {
-        return protocol == IpProtocol.TCP ? TCP_CHECKSUM_OFFSET : 0;
-    }
-
-    private static long plainChecksumMask(final int protocol) {
-        return protocol == IpProtocol.TCP ? TCP_CHECKSUM_MASK : UDP_CHECKSUM_MASK;
+        return protocol == IpProtocol.TCP ? TCP_CHECKSUM_OFFSET : UDP_CHECKSUM_OFFSET;
     }
 
     /** {@return the segment flow hash of the packet of the last {@link #plainDigest}} */
