@@ -241,23 +241,16 @@ final class OptionsExporter {
             count++;
         }
         if (ignoredPackets > 0) {
-            writer.meteringReliability(
-                observationDomainId,
-                ignoredPackets,
-                counters.get(CounterId.IGNORED_OCTETS),
-                firstIgnoredMs,
-                lastIgnoredMs,
-                nowMs);
+            writer.between(firstIgnoredMs, lastIgnoredMs).meteringReliability(
+                observationDomainId, ignoredPackets, counters.get(CounterId.IGNORED_OCTETS), nowMs);
             count++;
         }
         if (notSentRecords > 0) {
-            writer.exportingReliability(
+            writer.between(firstNotSentMs, lastNotSentMs).exportingReliability(
                 observationDomainId,
                 notSentRecords,
                 statistics.get(SessionCounter.PACKETS_NOT_SENT) + counters.get(CounterId.DROPPED_AT_RECORD_RING_PACKETS),
                 statistics.get(SessionCounter.OCTETS_NOT_SENT) + counters.get(CounterId.DROPPED_AT_RECORD_RING_OCTETS),
-                firstNotSentMs,
-                lastNotSentMs,
                 nowMs);
             count++;
         }

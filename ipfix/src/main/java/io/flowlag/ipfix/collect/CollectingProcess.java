@@ -33,9 +33,7 @@ public final class CollectingProcess {
      * @param limits   on the memory that peers can use.
      */
     public CollectingProcess(
-        final ElementRegistry registry,
-        final CollectorLimits limits,
-        final CounterSet<CollectorCounter> counters,
+        final ElementRegistry registry, final CollectorLimits limits, final CounterSet<CollectorCounter> counters,
         final RecordHandler handler) {
         this.registry = registry;
         this.limits = limits;
@@ -44,17 +42,14 @@ public final class CollectingProcess {
         this.verifier = new MessageVerifier(limits);
     }
 
-    /** {@return the counters} */
     public CounterSet<CollectorCounter> counters() {
         return counters;
     }
 
-    /** {@return the limits} */
     public CollectorLimits limits() {
         return limits;
     }
 
-    /** {@return sessions open} */
     public int sessionCount() {
         return sessionCount;
     }
@@ -79,11 +74,7 @@ public final class CollectingProcess {
         return session;
     }
 
-    /**
-     * Ends a Transport Session: its templates are gone (RFC 7011 section 8.1).
-     *
-     * @param session to end; must not be used again.
-     */
+    /** Ends a Transport Session: its templates are gone (RFC 7011 section 8.1). It must not be used again. */
     public void closeSession(final TransportSession session) {
         templateFieldCount -= session.templateFieldCount();
         sessions.remove(session);
@@ -99,10 +90,7 @@ public final class CollectingProcess {
      * @return {@link MessageResult#ACCEPTED}, or why it was refused.
      */
     public MessageResult onMessage(
-        final TransportSession session,
-        final DirectBuffer buffer,
-        final int offset,
-        final int lengthBytes,
+        final TransportSession session, final DirectBuffer buffer, final int offset, final int lengthBytes,
         final long nowNs) {
         counters.increment(CollectorCounter.MESSAGES);
         counters.add(CollectorCounter.OCTETS, lengthBytes);
@@ -117,10 +105,7 @@ public final class CollectingProcess {
     }
 
     private void decode(
-        final TransportSession session,
-        final DirectBuffer buffer,
-        final int offset,
-        final int lengthBytes,
+        final TransportSession session, final DirectBuffer buffer, final int offset, final int lengthBytes,
         final long nowNs) {
         final ObservationDomain domain = domain(session, MessageHeader.observationDomainId(buffer, offset));
         record.wrapMessage(session, buffer, offset);
@@ -165,9 +150,7 @@ public final class CollectingProcess {
     }
 
     private static void apply(
-        final TransportSession session,
-        final ObservationDomain domain,
-        final TemplateActions.Action action,
+        final TransportSession session, final ObservationDomain domain, final TemplateActions.Action action,
         final long nowNs) {
         switch (action.kind()) {
             case INSTALL -> session.install(domain, action.template(), nowNs);
@@ -201,12 +184,8 @@ public final class CollectingProcess {
 
     /** Returns the number of records, or -1 if it is unknown because the template is missing. */
     private int decodeDataSet(
-        final TransportSession session,
-        final ObservationDomain domain,
-        final DirectBuffer buffer,
-        final int setOffset,
-        final int setLimit,
-        final long nowNs) {
+        final TransportSession session, final ObservationDomain domain, final DirectBuffer buffer, final int setOffset,
+        final int setLimit, final long nowNs) {
         final int before = session.templateFieldCount();
         final CollectedTemplate template = session.use(domain, SetHeader.setId(buffer, setOffset), nowNs);
         templateFieldCount += session.templateFieldCount() - before;

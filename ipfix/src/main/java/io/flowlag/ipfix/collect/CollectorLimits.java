@@ -27,7 +27,6 @@ public record CollectorLimits(
     long udpTemplateLifetimeNs,
     long messageTimeoutNs) {
 
-    /** The default limits. */
     public static final CollectorLimits DEFAULTS = new CollectorLimits(
         1024, 256, 256, 4096, 1024, 256 * 1024, 1024, TimeUnit.SECONDS.toNanos(1800), TimeUnit.SECONDS.toNanos(30));
 

@@ -100,15 +100,13 @@ public final class CollectorServer implements AutoCloseable {
      * @throws IOException if it cannot be had.
      */
     public InetSocketAddress listenTls(
-        final InetSocketAddress address,
-        final SSLContext context,
+        final InetSocketAddress address, final SSLContext context,
         final boolean isClientCertificateRequired) throws IOException {
         return listen(address, context, isClientCertificateRequired);
     }
 
     private InetSocketAddress listen(
-        final InetSocketAddress address,
-        final SSLContext context,
+        final InetSocketAddress address, final SSLContext context,
         final boolean isClientCertificateRequired) throws IOException {
         final ServerSocketChannel listener = ServerSocketChannel.open();
         tcpListeners.add(listener);
@@ -131,7 +129,6 @@ public final class CollectorServer implements AutoCloseable {
         return List.copyOf(addresses);
     }
 
-    /** {@return connections open} */
     public int connectionCount() {
         return connections.size();
     }

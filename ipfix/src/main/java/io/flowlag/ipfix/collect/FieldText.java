@@ -10,11 +10,7 @@ public final class FieldText {
     private FieldText() {
     }
 
-    /**
-     * Appends an IPv4 address in dotted decimal.
-     *
-     * @param offset of its four octets.
-     */
+    /** Appends an IPv4 address of four octets in dotted decimal. */
     public static void appendIpv4(final StringBuilder text, final DirectBuffer buffer, final int offset) {
         for (int i = 0; i < Integer.BYTES; i++) {
             if (i > 0) {
@@ -58,11 +54,7 @@ public final class FieldText {
         return group - firstGroup;
     }
 
-    /**
-     * Appends a MAC address, octets joined by colons.
-     *
-     * @param offset of its six octets.
-     */
+    /** Appends a MAC address of six octets, joined by colons. */
     public static void appendMac(final StringBuilder text, final DirectBuffer buffer, final int offset) {
         for (int i = 0; i < 6; i++) {
             if (i > 0) {

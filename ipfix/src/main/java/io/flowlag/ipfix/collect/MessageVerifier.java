@@ -40,10 +40,7 @@ final class MessageVerifier {
     }
 
     MessageResult verify(
-        final TransportSession session,
-        final DirectBuffer buffer,
-        final int offset,
-        final int lengthBytes,
+        final TransportSession session, final DirectBuffer buffer, final int offset, final int lengthBytes,
         final long nowNs) {
         actions.clear();
         if (lengthBytes < FRAMING_LENGTH_BYTES) {

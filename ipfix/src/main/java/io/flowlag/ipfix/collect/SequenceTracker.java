@@ -54,10 +54,7 @@ final class SequenceTracker {
     }
 
     private void advance(
-        final int gapRecords,
-        final int sequence,
-        final int exportTimeSeconds,
-        final int recordCount,
+        final int gapRecords, final int sequence, final int exportTimeSeconds, final int recordCount,
         final boolean isCountCertain) {
         if (gapRecords > 0) {
             outstanding += gapRecords;

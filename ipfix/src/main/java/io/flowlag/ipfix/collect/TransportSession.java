@@ -28,10 +28,7 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
     private long acceptedCount;
 
     TransportSession(
-        final SessionKind kind,
-        final String peer,
-        final CollectorLimits limits,
-        final CounterSet<CollectorCounter> counters,
+        final SessionKind kind, final String peer, final CollectorLimits limits, final CounterSet<CollectorCounter> counters,
         final ElementView view) {
         this.kind = kind;
         this.peer = peer;
@@ -50,7 +47,6 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
         return peer;
     }
 
-    /** {@return messages accepted} */
     public long acceptedCount() {
         return acceptedCount;
     }
@@ -60,7 +56,6 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
         return templateCount;
     }
 
-    /** {@return fields of all templates alive} */
     public int templateFieldCount() {
         return templateFieldCount;
     }

@@ -7,29 +7,19 @@ package io.flowlag.ipfix.element;
 public enum DataType {
     /** Any octets; variable length by default. */
     OCTET_ARRAY("octetArray", 0, DataType.VARIABLE_LENGTH),
-    /** Unsigned integer of one octet. */
     UNSIGNED8("unsigned8", 1, 1),
-    /** Unsigned integer of two octets. */
     UNSIGNED16("unsigned16", 2, 2),
-    /** Unsigned integer of four octets. */
     UNSIGNED32("unsigned32", 3, 4),
-    /** Unsigned integer of eight octets. */
     UNSIGNED64("unsigned64", 4, 8),
-    /** Signed integer of one octet. */
     SIGNED8("signed8", 5, 1),
-    /** Signed integer of two octets. */
     SIGNED16("signed16", 6, 2),
-    /** Signed integer of four octets. */
     SIGNED32("signed32", 7, 4),
-    /** Signed integer of eight octets. */
     SIGNED64("signed64", 8, 8),
-    /** IEEE 754 single precision. */
     FLOAT32("float32", 9, 4),
     /** IEEE 754 double precision; may be reduced to four octets. */
     FLOAT64("float64", 10, 8),
     /** 1 is true, 2 is false (RFC 7011 section 6.1.5). */
     BOOLEAN("boolean", 11, 1),
-    /** Six octets. */
     MAC_ADDRESS("macAddress", 12, 6),
     /** UTF-8 text; variable length by default. */
     STRING("string", 13, DataType.VARIABLE_LENGTH),
@@ -37,19 +27,14 @@ public enum DataType {
     DATE_TIME_SECONDS("dateTimeSeconds", 14, 4),
     /** Milliseconds since the UNIX epoch, unsigned 64-bit. */
     DATE_TIME_MILLISECONDS("dateTimeMilliseconds", 15, 8),
-    /** NTP timestamp format; the low 11 bits of the fraction should be 0. */
+    /** NTP timestamp format, as the next one; the low 11 bits of the fraction should be 0. */
     DATE_TIME_MICROSECONDS("dateTimeMicroseconds", 16, 8),
-    /** NTP timestamp format. */
     DATE_TIME_NANOSECONDS("dateTimeNanoseconds", 17, 8),
-    /** Four octets. */
     IPV4_ADDRESS("ipv4Address", 18, 4),
-    /** Sixteen octets. */
     IPV6_ADDRESS("ipv6Address", 19, 16),
-    /** Structured data, RFC 6313. */
+    /** Structured data, RFC 6313, as are the next two. */
     BASIC_LIST("basicList", 20, DataType.VARIABLE_LENGTH),
-    /** Structured data, RFC 6313. */
     SUB_TEMPLATE_LIST("subTemplateList", 21, DataType.VARIABLE_LENGTH),
-    /** Structured data, RFC 6313. */
     SUB_TEMPLATE_MULTI_LIST("subTemplateMultiList", 22, DataType.VARIABLE_LENGTH),
     /** Unsigned integer of 32 octets (RFC 9740); may be reduced. */
     UNSIGNED256("unsigned256", 23, 32);

@@ -16,9 +16,7 @@ public enum Semantics {
     FLAGS("flags", 5),
     /** A structured list. */
     LIST("list", 6),
-    /** An SNMP counter. */
     SNMP_COUNTER("snmpCounter", 7),
-    /** An SNMP gauge. */
     SNMP_GAUGE("snmpGauge", 8);
 
     private static final Semantics[] BY_NUMBER = values();

@@ -4,33 +4,20 @@ package io.flowlag.ipfix.element;
 public enum Units {
     /** No unit. */
     NONE("", 0),
-    /** Bits. */
     BITS("bits", 1),
-    /** Octets. */
     OCTETS("octets", 2),
-    /** Packets. */
     PACKETS("packets", 3),
-    /** Flows. */
     FLOWS("flows", 4),
-    /** Seconds. */
     SECONDS("seconds", 5),
-    /** Milliseconds. */
     MILLISECONDS("milliseconds", 6),
-    /** Microseconds. */
     MICROSECONDS("microseconds", 7),
-    /** Nanoseconds. */
     NANOSECONDS("nanoseconds", 8),
     /** Words of four octets, as in an IPv4 header length. */
     FOUR_OCTET_WORDS("4-octet words", 9),
-    /** Messages. */
     MESSAGES("messages", 10),
-    /** Hops. */
     HOPS("hops", 11),
-    /** Table entries. */
     ENTRIES("entries", 12),
-    /** Frames. */
     FRAMES("frames", 13),
-    /** Ports. */
     PORTS("ports", 14),
     /** The units of what the element refers to. */
     INFERRED("inferred", 15);

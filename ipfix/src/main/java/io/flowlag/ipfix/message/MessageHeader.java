@@ -33,7 +33,6 @@ public final class MessageHeader {
     private static final int EXPORT_TIME_OFFSET = LENGTH_OFFSET + Short.BYTES;
     private static final int SEQUENCE_OFFSET = EXPORT_TIME_OFFSET + Integer.BYTES;
     private static final int DOMAIN_OFFSET = SEQUENCE_OFFSET + Integer.BYTES;
-
     /** Octets of the header. */
     public static final int LENGTH_BYTES = DOMAIN_OFFSET + Integer.BYTES;
 
@@ -48,12 +47,8 @@ public final class MessageHeader {
      * @param observationDomainId unsigned.
      */
     public static void put(
-        final MutableDirectBuffer buffer,
-        final int offset,
-        final int messageLengthBytes,
-        final long exportTimeSeconds,
-        final long sequenceNumber,
-        final int observationDomainId) {
+        final MutableDirectBuffer buffer, final int offset, final int messageLengthBytes, final long exportTimeSeconds,
+        final long sequenceNumber, final int observationDomainId) {
         buffer.putShort(offset + VERSION_OFFSET, (short)VERSION, BIG_ENDIAN);
         buffer.putShort(offset + LENGTH_OFFSET, (short)messageLengthBytes, BIG_ENDIAN);
         buffer.putInt(offset + EXPORT_TIME_OFFSET, (int)exportTimeSeconds, BIG_ENDIAN);

@@ -36,33 +36,21 @@ public final class RecordEncoder {
         return this;
     }
 
-    /**
-     * Writes the next field, an unsigned integer.
-     *
-     * @param value unsigned.
-     */
+    /** Writes the next field, an unsigned integer. */
     public RecordEncoder unsigned(final long value) {
         final FieldSpecifier field = next();
         expect(field.element().type().isUnsigned() && Values.fitsUnsigned(value, field.lengthBytes()), field);
         return putInteger(field, value);
     }
 
-    /**
-     * Writes the next field, a signed integer.
-     *
-     * @param value signed.
-     */
+    /** Writes the next field, a signed integer. */
     public RecordEncoder signed(final long value) {
         final FieldSpecifier field = next();
         expect(field.element().type().isSigned() && Values.fitsSigned(value, field.lengthBytes()), field);
         return putInteger(field, value);
     }
 
-    /**
-     * Writes the next field, a float32 or float64.
-     *
-     * @param value IEEE 754.
-     */
+    /** Writes the next field, a float32 or float64 (IEEE 754). */
     public RecordEncoder floating(final double value) {
         final FieldSpecifier field = next();
         expect(field.element().type() == DataType.FLOAT64 || field.element().type() == DataType.FLOAT32, field);
@@ -80,11 +68,7 @@ public final class RecordEncoder {
         return this;
     }
 
-    /**
-     * Writes the next field, a MAC address.
-     *
-     * @param address in the low 48 bits.
-     */
+    /** Writes the next field, a MAC address in the low 48 bits. */
     public RecordEncoder macAddress(final long address) {
         final FieldSpecifier field = next();
         expect(field.element().type() == DataType.MAC_ADDRESS, field);
@@ -93,11 +77,7 @@ public final class RecordEncoder {
         return this;
     }
 
-    /**
-     * Writes the next field, an IPv4 address.
-     *
-     * @param address the first octet in the high bits.
-     */
+    /** Writes the next field, an IPv4 address with its first octet in the high bits. */
     public RecordEncoder ipv4Address(final int address) {
         final FieldSpecifier field = next();
         expect(field.element().type() == DataType.IPV4_ADDRESS, field);
@@ -139,11 +119,7 @@ public final class RecordEncoder {
         return this;
     }
 
-    /**
-     * Writes the next field, text; a field of fixed length must be filled exactly.
-     *
-     * @param text any characters.
-     */
+    /** Writes the next field, text; a field of fixed length must be filled exactly. */
     public RecordEncoder string(final CharSequence text) {
         final FieldSpecifier field = next();
         expect(field.element().type() == DataType.STRING, field);
@@ -152,11 +128,7 @@ public final class RecordEncoder {
         return this;
     }
 
-    /**
-     * Writes the next field, an octetArray; a field of fixed length must be filled exactly.
-     *
-     * @param octets any.
-     */
+    /** Writes the next field, an octetArray; a field of fixed length must be filled exactly. */
     public RecordEncoder octets(final byte[] octets) {
         final FieldSpecifier field = next();
         expect(field.element().type() == DataType.OCTET_ARRAY, field);

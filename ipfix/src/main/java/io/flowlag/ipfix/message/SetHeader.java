@@ -17,25 +17,18 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
  * Static access to a header in the caller's buffer; any thread that owns the buffer may call it. Allocates nothing.
  */
 public final class SetHeader {
-    /** The Set ID of a Template Set. */
     public static final int TEMPLATE_SET_ID = 2;
-    /** The Set ID of an Options Template Set. */
     public static final int OPTIONS_TEMPLATE_SET_ID = 3;
 
     private static final int SET_ID_OFFSET = 0;
     private static final int LENGTH_OFFSET = SET_ID_OFFSET + Short.BYTES;
-
     /** Octets of the header. */
     public static final int LENGTH_BYTES = LENGTH_OFFSET + Short.BYTES;
 
     private SetHeader() {
     }
 
-    /**
-     * Writes a whole header.
-     *
-     * @param setId 2, 3 or a Template ID.
-     */
+    /** Writes a whole header; the Set ID is 2, 3 or a Template ID. */
     public static void put(
         final MutableDirectBuffer buffer, final int offset, final int setId, final int setLengthBytes) {
         buffer.putShort(offset + SET_ID_OFFSET, (short)setId, BIG_ENDIAN);

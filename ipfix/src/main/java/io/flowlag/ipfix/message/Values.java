@@ -87,20 +87,12 @@ public final class Values {
         buffer.putByte(offset, (byte)(value ? TRUE : FALSE));
     }
 
-    /**
-     * Writes a MAC address.
-     *
-     * @param address in the low 48 bits.
-     */
+    /** Writes a MAC address in the low 48 bits. */
     public static void putMacAddress(final MutableDirectBuffer buffer, final int offset, final long address) {
         putInteger(buffer, offset, address, 6);
     }
 
-    /**
-     * Writes an IPv4 address.
-     *
-     * @param address the first octet in the high bits.
-     */
+    /** Writes an IPv4 address with its first octet in the high bits. */
     public static void putIpv4Address(final MutableDirectBuffer buffer, final int offset, final int address) {
         buffer.putInt(offset, address, BIG_ENDIAN);
     }
@@ -117,38 +109,22 @@ public final class Values {
         buffer.putLong(offset + Long.BYTES, low, BIG_ENDIAN);
     }
 
-    /**
-     * Writes a dateTimeSeconds: seconds since the UNIX epoch, modulo 2^32.
-     *
-     * @param epochMs milliseconds since the UNIX epoch.
-     */
+    /** Writes a dateTimeSeconds: seconds since the UNIX epoch, modulo 2^32. */
     public static void putDateTimeSeconds(final MutableDirectBuffer buffer, final int offset, final long epochMs) {
         buffer.putInt(offset, (int)Math.floorDiv(epochMs, MILLISECONDS_PER_SECOND), BIG_ENDIAN);
     }
 
-    /**
-     * Writes a dateTimeMilliseconds.
-     *
-     * @param epochMs milliseconds since the UNIX epoch.
-     */
+    /** Writes a dateTimeMilliseconds, since the UNIX epoch. */
     public static void putDateTimeMilliseconds(final MutableDirectBuffer buffer, final int offset, final long epochMs) {
         buffer.putLong(offset, epochMs, BIG_ENDIAN);
     }
 
-    /**
-     * Writes a dateTimeMicroseconds.
-     *
-     * @param epochNs nanoseconds since the UNIX epoch; cut to the microsecond.
-     */
+    /** Writes a dateTimeMicroseconds, since the UNIX epoch and cut to the microsecond. */
     public static void putDateTimeMicroseconds(final MutableDirectBuffer buffer, final int offset, final long epochNs) {
         buffer.putLong(offset, NtpTimestamp.ofEpochNsAtMicroseconds(epochNs), BIG_ENDIAN);
     }
 
-    /**
-     * Writes a dateTimeNanoseconds.
-     *
-     * @param epochNs nanoseconds since the UNIX epoch.
-     */
+    /** Writes a dateTimeNanoseconds, since the UNIX epoch. */
     public static void putDateTimeNanoseconds(final MutableDirectBuffer buffer, final int offset, final long epochNs) {
         buffer.putLong(offset, NtpTimestamp.ofEpochNs(epochNs), BIG_ENDIAN);
     }

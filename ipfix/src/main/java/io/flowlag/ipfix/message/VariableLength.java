@@ -35,11 +35,7 @@ public final class VariableLength {
         return valueLengthBytes < LONG_FORM ? SHORT_FORM_BYTES : LONG_FORM_BYTES;
     }
 
-    /**
-     * The octets of a value with its length.
-     *
-     * @param valueLengthBytes 0 to {@link #MAX_VALUE_BYTES}.
-     */
+    /** The octets of a value, 0 to {@link #MAX_VALUE_BYTES}, with its length. */
     public static int encodedLengthBytes(final int valueLengthBytes) {
         return prefixLengthBytes(valueLengthBytes) + valueLengthBytes;
     }

@@ -6,8 +6,8 @@ import org.agrona.collections.Int2ObjectHashMap;
 import java.util.ArrayList;
 
 /**
- * The templates in use in one session and their state: which are still to be sent, and for which data may be sent. Used by one
- * thread; allocates when a template is new.
+ * The templates in use in one session and their state: which are still to be sent or are due again, and for which data may be
+ * sent. Used by one thread; allocates when a template is new.
  */
 final class ActiveTemplates {
     /** The state of one template. */
@@ -33,39 +33,46 @@ final class ActiveTemplates {
             return sent || inMessage;
         }
 
-        boolean isDue() {
+        private boolean isDue() {
             return copiesLeft > 0 && !inMessage;
         }
 
-        boolean isMissingForMessage() {
+        private boolean isMissingForMessage() {
             return usedInMessage && !isAnnounced();
         }
 
-        void onPutInMessage() {
-            inMessage = true;
-        }
-
-        void onPutInAnnouncement() {
-            inAnnouncement = true;
+        /** Puts the template into a message if it is due and fits; returns whether it is not due any longer. */
+        boolean putDue(final MessageBuilder message, final int reserveBytes) {
+            inMessage |= isDue() && message.offer(template, reserveBytes);
+            return !isDue();
         }
 
         void onUsedInMessage() {
             usedInMessage = true;
         }
 
-        void onSent() {
+        private void onSent() {
             sent = true;
             copiesLeft = Math.max(0, copiesLeft - 1);
         }
     }
 
+    private static final long REANNOUNCE_INTERVAL_MS = 1_000L;
+
     private final Int2ObjectHashMap<Entry> byId = new Int2ObjectHashMap<>();
     private final ArrayList<Entry> entries = new ArrayList<>();
     private final int initialCopies;
+    private final long refreshIntervalMs;
+    private final int refreshMessages;
     private Entry latest;
+    private long lastRefreshMs;
+    private long lastReannounceMs = Long.MIN_VALUE;
+    private long messagesSinceRefresh;
 
-    ActiveTemplates(final int initialCopies) {
-        this.initialCopies = initialCopies;
+    ActiveTemplates(final SessionSettings settings, final boolean isDatagram) {
+        initialCopies = isDatagram ? SessionSettings.INITIAL_TEMPLATE_COPIES : 1;
+        refreshIntervalMs = settings.templateRefreshIntervalMs();
+        refreshMessages = settings.templateRefreshMessages();
     }
 
     /** The entry of a template, which is made if the template is new. */
@@ -102,8 +109,26 @@ final class ActiveTemplates {
         return entries.size();
     }
 
-    Entry get(final int index) {
-        return entries.get(index);
+    /** Puts the templates that are due into a message; returns whether none is left. */
+    boolean putDue(final MessageBuilder message, final int reserveBytes) {
+        boolean isComplete = true;
+        for (int i = 0; i < entries.size(); i++) {
+            isComplete &= entries.get(i).putDue(message, reserveBytes);
+        }
+        return isComplete;
+    }
+
+    /** Puts the templates of an open message that its session has not seen into an announcement; returns how many. */
+    int putMissing(final MessageBuilder announcement) {
+        int count = 0;
+        for (int i = 0; i < entries.size(); i++) {
+            final Entry entry = entries.get(i);
+            if (entry.isMissingForMessage() && announcement.offer(entry.template, 0)) {
+                entry.inAnnouncement = true;
+                count++;
+            }
+        }
+        return count;
     }
 
     boolean isAnyDue() {
@@ -115,8 +140,39 @@ final class ActiveTemplates {
         return false;
     }
 
-    /** Schedules one more copy of each template. */
-    void refresh() {
+    /** Schedules one more copy of each template over UDP, if the interval is over; returns whether it is. */
+    boolean refreshInTime(final long nowMs) {
+        if (!isElapsed(lastRefreshMs, refreshIntervalMs, nowMs)) {
+            return false;
+        }
+        lastRefreshMs = nowMs;
+        messagesSinceRefresh = 0;
+        refresh();
+        return true;
+    }
+
+    /** Schedules one more copy of each template after a number of datagrams with data. */
+    void onDataSent() {
+        if (refreshMessages > 0 && ++messagesSinceRefresh >= refreshMessages) {
+            messagesSinceRefresh = 0;
+            refresh();
+        }
+    }
+
+    /** Schedules one more copy of each template for a collector that was missing and may have lost them. */
+    void onPeerLoss(final long nowMs) {
+        if (isElapsed(lastReannounceMs, REANNOUNCE_INTERVAL_MS, nowMs)) {
+            lastReannounceMs = nowMs;
+            refresh();
+        }
+    }
+
+    /** A clock that was set back makes everything due, or it might never be. */
+    private static boolean isElapsed(final long sinceMs, final long intervalMs, final long nowMs) {
+        return sinceMs == Long.MIN_VALUE || nowMs < sinceMs || nowMs - sinceMs >= intervalMs;
+    }
+
+    private void refresh() {
         for (int i = 0; i < entries.size(); i++) {
             final Entry entry = entries.get(i);
             entry.copiesLeft = Math.max(1, entry.copiesLeft);
@@ -124,7 +180,8 @@ final class ActiveTemplates {
     }
 
     /** Starts a new Transport Session, which has no template; the open message keeps its content. */
-    void onNewSession() {
+    void onNewSession(final long nowMs) {
+        lastRefreshMs = nowMs;
         for (int i = 0; i < entries.size(); i++) {
             final Entry entry = entries.get(i);
             entry.sent = false;

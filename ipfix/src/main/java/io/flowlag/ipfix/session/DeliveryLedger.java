@@ -34,10 +34,7 @@ final class DeliveryLedger {
     }
 
     void add(
-        final long messageEndOctets,
-        final int messageFlowRecords,
-        final int messageOptionsRecords,
-        final long messagePackets,
+        final long messageEndOctets, final int messageFlowRecords, final int messageOptionsRecords, final long messagePackets,
         final long messageOctets) {
         if (tail - head == endOctets.length) {
             head++;

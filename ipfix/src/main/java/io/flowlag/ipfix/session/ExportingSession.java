@@ -13,14 +13,6 @@ import org.agrona.concurrent.EpochClock;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-import static io.flowlag.ipfix.session.SessionCounter.MESSAGES;
-import static io.flowlag.ipfix.session.SessionCounter.MESSAGES_FAILED;
-import static io.flowlag.ipfix.session.SessionCounter.OCTETS;
-import static io.flowlag.ipfix.session.SessionCounter.PEER_LOSSES;
-import static io.flowlag.ipfix.session.SessionCounter.RECONNECTS;
-import static io.flowlag.ipfix.session.SessionCounter.TEMPLATES_ACTIVE;
-import static io.flowlag.ipfix.session.SessionCounter.TEMPLATES_SENT;
-
 /**
  * The sending side of successive Transport Sessions, for one Observation Domain over one {@link Transport} (RFC 7011). A caller
  * claims room for a record, writes it into {@link #buffer()}, and commits. The session puts records into Sets and Sets into
@@ -30,7 +22,7 @@ import static io.flowlag.ipfix.session.SessionCounter.TEMPLATES_SENT;
  *     that a collector sees the gap. Each connection begins at 0.</li>
  * <li>Over UDP a template is in the first messages after its first use and again at an interval (section 8.4); elsewhere once
  *     per connection, before its data (section 8.1). Templates are never withdrawn or redefined.</li>
- * <li>Export Time never goes back (section 8.2).</li>
+ * <li>Export Time never goes back (section 8.2). Every {@code nowMs} is in milliseconds since the UNIX epoch.</li>
  * <li>While there is no connection, records wait in the one open message, which survives until the next connection; beyond that
  *     they are discarded and counted, or the caller is {@link #BLOCKED} if the session is lossless.</li>
  * <li>With a handler of {@linkplain SessionSettings#unsentRecords unsent records}, no record waits without a connection:
@@ -48,7 +40,6 @@ public final class ExportingSession implements AutoCloseable {
 
     private static final int LEDGER_CAPACITY = 16_384;
     private static final int RETAINED_MESSAGES = 4;
-    private static final long REANNOUNCE_INTERVAL_MS = 1_000L;
     private static final long MILLISECONDS_PER_SECOND = 1_000L;
     private static final long CLOSE_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -56,8 +47,6 @@ public final class ExportingSession implements AutoCloseable {
     private final boolean isDatagram;
     private final int observationDomainId;
     private final long maxLingerMs;
-    private final long templateRefreshIntervalMs;
-    private final int templateRefreshMessages;
     private boolean lossless;
     private final MessageBuilder message;
     private final MessageBuilder announcement;
@@ -83,9 +72,6 @@ public final class ExportingSession implements AutoCloseable {
     private boolean isLastSendFailed;
     private long connectionCount;
     private long handedOctets;
-    private long lastRefreshMs;
-    private long lastReannounceMs = Long.MIN_VALUE;
-    private long messagesSinceRefresh;
     private long peerLossCount;
     private boolean isClosed;
 
@@ -102,13 +88,11 @@ public final class ExportingSession implements AutoCloseable {
         this.isDatagram = transport.kind() == TransportKind.DATAGRAM;
         this.observationDomainId = settings.observationDomainId();
         this.maxLingerMs = settings.maxLingerMs();
-        this.templateRefreshIntervalMs = settings.templateRefreshIntervalMs();
-        this.templateRefreshMessages = settings.templateRefreshMessages();
         this.lossless = settings.lossless();
         this.checksum = settings.messageChecksum() ? new MessageChecksum(catalog, maxMessageBytes) : null;
         this.message = new MessageBuilder(maxMessageBytes, checksum == null ? 0 : MessageChecksum.LENGTH_BYTES);
         this.announcement = new MessageBuilder(maxMessageBytes, 0);
-        this.templates = new ActiveTemplates(isDatagram ? SessionSettings.INITIAL_TEMPLATE_COPIES : 1);
+        this.templates = new ActiveTemplates(settings, isDatagram);
         this.unsentRecords = settings.unsentRecords();
         this.retained = unsentRecords == null ? null :
             new RetainedMessages(settings.unsentBytes() + RETAINED_MESSAGES * maxMessageBytes, LEDGER_CAPACITY);
@@ -161,14 +145,7 @@ public final class ExportingSession implements AutoCloseable {
         return message.maxRecordBytes();
     }
 
-    /**
-     * Finds room for a record.
-     *
-     * @param template          of the record; always from the same catalog.
-     * @param recordLengthBytes of the record, at most; see {@link #commit(int)}.
-     * @param nowMs             milliseconds since the UNIX epoch.
-     * @return where in {@link #buffer()} to write it, or {@link #NOT_SENT}, or {@link #BLOCKED}.
-     */
+    /** Finds room for a record that stands for no packets, see {@link #claim(Template, int, long, long, long)}. */
     public int claim(final Template template, final int recordLengthBytes, final long nowMs) {
         return claim(template, recordLengthBytes, nowMs, 0, 0);
     }
@@ -178,7 +155,6 @@ public final class ExportingSession implements AutoCloseable {
      *
      * @param template          of the record; always from the same catalog.
      * @param recordLengthBytes of the record, at most; see {@link #commit(int)}.
-     * @param nowMs             milliseconds since the UNIX epoch.
      * @param packets           number that the record stands for.
      * @param octets            number that the record stands for.
      * @return where in {@link #buffer()} to write it, or {@link #NOT_SENT}, or {@link #BLOCKED}.
@@ -212,11 +188,7 @@ public final class ExportingSession implements AutoCloseable {
         commit(claimedLengthBytes);
     }
 
-    /**
-     * Makes the claimed record part of the message, at a length up to the claimed one.
-     *
-     * @param recordLengthBytes of the record, at most what was claimed.
-     */
+    /** Makes the claimed record part of the message, at a length up to the claimed one. */
     public void commit(final int recordLengthBytes) {
         expectClaimed(true);
         checkLength(recordLengthBytes);
@@ -233,10 +205,8 @@ public final class ExportingSession implements AutoCloseable {
     }
 
     /**
-     * The duty cycle: connects, drains, sends messages whose time is up, repeats templates.
-     *
-     * @param nowMs milliseconds since the UNIX epoch.
-     * @return how much was done, 0 for nothing.
+     * The duty cycle: connects, drains, sends messages whose time is up, repeats templates. Returns how much was done, 0 for
+     * nothing.
      */
     public int doWork(final long nowMs) {
         expectClaimed(false);
@@ -251,10 +221,8 @@ public final class ExportingSession implements AutoCloseable {
     }
 
     /**
-     * Sends the open message and drains the transport as far as possible without waiting.
-     *
-     * @param nowMs milliseconds since the UNIX epoch.
-     * @return true if no record is left waiting.
+     * Sends the open message and drains the transport as far as possible without waiting. Returns whether no record is left
+     * waiting.
      */
     public boolean flush(final long nowMs) {
         expectClaimed(false);
@@ -268,10 +236,7 @@ public final class ExportingSession implements AutoCloseable {
 
     /**
      * Flushes, then closes the connection to the collector in order, as far as that is possible without waiting. No record can be
-     * put afterwards.
-     *
-     * @param nowMs milliseconds since the UNIX epoch.
-     * @return true if no record is waiting and {@link #close()} loses nothing that is under way.
+     * put afterwards. Returns whether no record is waiting and {@link #close()} loses nothing that is under way.
      */
     public boolean finish(final long nowMs) {
         if (!flush(nowMs)) {
@@ -282,12 +247,7 @@ public final class ExportingSession implements AutoCloseable {
         return isFinished;
     }
 
-    /**
-     * Finishes within the timeout, then closes. Blocks, with short pauses.
-     *
-     * @param timeoutMs longest time to wait.
-     * @return true if no record was left waiting.
-     */
+    /** Finishes within the timeout, then closes. Blocks, with short pauses. Returns whether no record was left waiting. */
     public boolean close(final EpochClock clock, final long timeoutMs) {
         final long beginMs = clock.time();
         boolean isFinished = finish(beginMs);
@@ -369,19 +329,9 @@ public final class ExportingSession implements AutoCloseable {
     }
 
     private boolean putDueTemplates(final ActiveTemplates.Entry first, final int reserveBytes) {
-        boolean isComplete = checksum == null || putTemplate(templates.entry(checksum.template()), reserveBytes);
-        isComplete &= first == null || putTemplate(first, reserveBytes);
-        for (int i = 0; i < templates.size(); i++) {
-            isComplete &= putTemplate(templates.get(i), reserveBytes);
-        }
-        return isComplete;
-    }
-
-    private boolean putTemplate(final ActiveTemplates.Entry entry, final int reserveBytes) {
-        if (entry.isDue() && message.offer(entry.template(), reserveBytes)) {
-            entry.onPutInMessage();
-        }
-        return !entry.isDue();
+        boolean isComplete = checksum == null || templates.entry(checksum.template()).putDue(message, reserveBytes);
+        isComplete &= first == null || first.putDue(message, reserveBytes);
+        return isComplete & templates.putDue(message, reserveBytes);
     }
 
     private boolean isMessageDue(final long nowMs) {
@@ -467,10 +417,10 @@ public final class ExportingSession implements AutoCloseable {
     private void countMessage(final int lengthBytes, final int templatesInMessage) {
         handedOctets += lengthBytes;
         statistics.begin();
-        statistics.add(MESSAGES, 1);
-        statistics.add(OCTETS, lengthBytes);
-        statistics.add(TEMPLATES_SENT, templatesInMessage);
-        statistics.set(TEMPLATES_ACTIVE, templates.size());
+        statistics.add(SessionCounter.MESSAGES, 1);
+        statistics.add(SessionCounter.OCTETS, lengthBytes);
+        statistics.add(SessionCounter.TEMPLATES_SENT, templatesInMessage);
+        statistics.set(SessionCounter.TEMPLATES_ACTIVE, templates.size());
         statistics.end();
     }
 
@@ -479,31 +429,20 @@ public final class ExportingSession implements AutoCloseable {
         messageSequence = accounts.sequence();
     }
 
-    /** Refreshes templates by message count, and for a collector that was missing and may have lost them. */
     private void onDatagramSent(final boolean hasData, final long nowMs) {
-        messagesSinceRefresh += hasData ? 1 : 0;
-        if (templateRefreshMessages > 0 && messagesSinceRefresh >= templateRefreshMessages) {
-            messagesSinceRefresh = 0;
-            templates.refresh();
+        if (hasData) {
+            templates.onDataSent();
         }
         final long losses = transport.peerLossCount();
         if (losses != peerLossCount) {
             peerLossCount = losses;
-            statistics.set(PEER_LOSSES, losses);
-            if (isElapsed(lastReannounceMs, REANNOUNCE_INTERVAL_MS, nowMs)) {
-                lastReannounceMs = nowMs;
-                templates.refresh();
-            }
+            statistics.set(SessionCounter.PEER_LOSSES, losses);
+            templates.onPeerLoss(nowMs);
         }
     }
 
     private int refreshTemplates(final long nowMs) {
-        if (inSession && isElapsed(lastRefreshMs, templateRefreshIntervalMs, nowMs)) {
-            lastRefreshMs = nowMs;
-            messagesSinceRefresh = 0;
-            templates.refresh();
-            isRefreshing = true;
-        }
+        isRefreshing |= inSession && templates.refreshInTime(nowMs);
         int workCount = 0;
         while (isRefreshing && send(nowMs)) {
             putDueTemplates(null, 0);
@@ -511,11 +450,6 @@ public final class ExportingSession implements AutoCloseable {
             workCount++;
         }
         return workCount;
-    }
-
-    /** A clock that was set back makes everything due, or it might never be. */
-    private static boolean isElapsed(final long sinceMs, final long intervalMs, final long nowMs) {
-        return sinceMs == Long.MIN_VALUE || nowMs < sinceMs || nowMs - sinceMs >= intervalMs;
     }
 
     private int workTransport(final long nowMs) {
@@ -527,7 +461,7 @@ public final class ExportingSession implements AutoCloseable {
     /** Settles delivered messages and detects new and lost connections. */
     private void trackConnection(final long nowMs) {
         if (!isDatagram) {
-            statistics.set(PEER_LOSSES, transport.peerLossCount());
+            statistics.set(SessionCounter.PEER_LOSSES, transport.peerLossCount());
         }
         final boolean isNew = transport.connectionCount() != connectionCount;
         if (inSession) {
@@ -581,11 +515,10 @@ public final class ExportingSession implements AutoCloseable {
 
     private void beginSession(final long nowMs) {
         statistics.begin();
-        statistics.add(RECONNECTS, connectionCount == 0 || transport.isContinued() ? 0 : 1);
+        statistics.add(SessionCounter.RECONNECTS, connectionCount == 0 || transport.isContinued() ? 0 : 1);
         statistics.end();
         connectionCount = transport.connectionCount();
         inSession = true;
-        lastRefreshMs = nowMs;
         if (transport.isContinued()) {
             handedOctets = transport.deliveredOctets();
         } else {
@@ -593,7 +526,7 @@ public final class ExportingSession implements AutoCloseable {
             messageSequence = 0;
             accounts.restartSequence();
         }
-        templates.onNewSession(); // a continued one may have lost them with undelivered messages
+        templates.onNewSession(nowMs); // a continued one may have lost them with undelivered messages
         isCarrying = templates.isAnyMissingForMessage();
     }
 
@@ -601,7 +534,8 @@ public final class ExportingSession implements AutoCloseable {
     private boolean announceCarried(final long nowMs) {
         exportTimeSeconds = Math.max(exportTimeSeconds, Math.floorDiv(nowMs, MILLISECONDS_PER_SECOND));
         while (templates.isAnyMissingForMessage()) {
-            final int templateCount = putCarriedTemplates();
+            announcement.clear();
+            final int templateCount = templates.putMissing(announcement);
             announcement.finish(announcement.lengthBytes(), exportTimeSeconds, messageSequence, observationDomainId);
             if (transport.send(announcement.buffer(), 0, announcement.lengthBytes()) != SendResult.SENT) {
                 trackConnection(nowMs);
@@ -614,26 +548,13 @@ public final class ExportingSession implements AutoCloseable {
         return true;
     }
 
-    private int putCarriedTemplates() {
-        announcement.clear();
-        int count = 0;
-        for (int i = 0; i < templates.size(); i++) {
-            final ActiveTemplates.Entry entry = templates.get(i);
-            if (entry.isMissingForMessage() && announcement.offer(entry.template(), 0)) {
-                entry.onPutInAnnouncement();
-                count++;
-            }
-        }
-        return count;
-    }
-
     private void dropMessage(final SessionCounter reason) {
         isLastSendFailed = true;
         accounts.failMessage(reason);
         templates.onMessageDropped();
         openNextMessage();
         statistics.begin();
-        statistics.add(MESSAGES_FAILED, 1);
+        statistics.add(SessionCounter.MESSAGES_FAILED, 1);
         statistics.end();
     }
 

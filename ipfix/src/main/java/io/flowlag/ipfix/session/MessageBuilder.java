@@ -15,7 +15,6 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * Template Sets are not padded. Used by one thread; allocates at construction.
  */
 final class MessageBuilder {
-    /** No room. */
     static final int NO_ROOM = -1;
 
     private static final int ALIGNMENT_BYTES = 4;
@@ -31,11 +30,7 @@ final class MessageBuilder {
     private int claimedSetOffset;
     private int claimedOffset;
 
-    /**
-     * An empty message.
-     *
-     * @param trailerBytes kept free at its end.
-     */
+    /** An empty message; a trailer is kept free at its end. */
     MessageBuilder(final int maxMessageBytes, final int trailerBytes) {
         buffer = new UnsafeBuffer(BufferUtil.allocateDirectAligned(maxMessageBytes, CACHE_LINE_LENGTH));
         limit = maxMessageBytes - trailerBytes;

@@ -18,7 +18,6 @@ final class MessageChecksum {
     private static final int DIGEST_BYTES = 16;
     private static final int SCOPE_BYTES = 1;
     private static final int DIGEST_OFFSET = SetHeader.LENGTH_BYTES + SCOPE_BYTES;
-
     /** Octets of the Set that {@link #put} writes. */
     static final int LENGTH_BYTES = DIGEST_OFFSET + DIGEST_BYTES;
 

@@ -13,7 +13,7 @@ import io.flowlag.ipfix.template.TemplateCatalog;
  * method writes one record and returns the result of {@link ExportingSession#claim}: an offset of 0 or more if the record was
  * accepted, {@link ExportingSession#NOT_SENT}, or {@link ExportingSession#BLOCKED}. The caller decides when to write: type
  * records once per {@link ExportingSession#transportSessionCount()}, and over UDP again with the templates; statistics at an
- * interval.
+ * interval. All times are in milliseconds since the UNIX epoch.
  *
  * <p>Used by the session's thread. Templates come from the catalog on first use; a full catalog gives {@link
  * ExportingSession#NOT_SENT}. Allocates at construction and on first use of a method; nothing for text.
@@ -31,8 +31,9 @@ public final class OptionsWriter {
     private Template flowKeys;
     private Template interfaceNames;
     private Template timeWindow;
+    private long firstLossMs;
+    private long lastLossMs;
 
-    /** A writer for one session. */
     public OptionsWriter(final ExportingSession session, final TemplateCatalog catalog) {
         this.session = session;
         this.catalog = catalog;
@@ -43,8 +44,6 @@ public final class OptionsWriter {
      * fewer. The range is the type's for unsigned integers, and 0 to 0 (no information) for others.
      *
      * @param element of an enterprise; IANA's have no type record (section 3.9).
-     * @param nowMs   milliseconds since the UNIX epoch.
-     * @return as {@link ExportingSession#claim}.
      * @throws IllegalArgumentException if the element is IANA's, or its type and semantics are incompatible (section 3.10).
      */
     public int typeInformation(final InformationElement element, final long nowMs) {
@@ -73,13 +72,7 @@ public final class OptionsWriter {
         return offset;
     }
 
-    /**
-     * The Metering Process Statistics (RFC 7011 section 4.1).
-     *
-     * @param observationDomainId the scope; unsigned.
-     * @param nowMs               milliseconds since the UNIX epoch.
-     * @return as {@link ExportingSession#claim}.
-     */
+    /** The Metering Process Statistics (RFC 7011 section 4.1); the scope is unsigned. */
     public int meteringStatistics(
         final int observationDomainId, final long messages, final long flowRecords, final long octets, final long nowMs) {
         if (meteringStatistics == null) {
@@ -95,21 +88,20 @@ public final class OptionsWriter {
     }
 
     /**
-     * The Metering Process Reliability Statistics (RFC 7011 section 4.2).
+     * Sets the times for the next record of a reliability.
      *
-     * @param observationDomainId the scope; unsigned.
-     * @param firstIgnoredMs      when the first packet was ignored, milliseconds since the UNIX epoch.
-     * @param lastIgnoredMs       when the last packet was ignored, milliseconds since the UNIX epoch.
-     * @param nowMs               milliseconds since the UNIX epoch.
-     * @return as {@link ExportingSession#claim}.
+     * @param firstMs when the first packet was ignored or the first record was lost.
+     * @param lastMs  when the last one was.
      */
+    public OptionsWriter between(final long firstMs, final long lastMs) {
+        firstLossMs = firstMs;
+        lastLossMs = lastMs;
+        return this;
+    }
+
+    /** The Metering Process Reliability Statistics (RFC 7011 section 4.2), after {@link #between}; the scope is unsigned. */
     public int meteringReliability(
-        final int observationDomainId,
-        final long ignoredPackets,
-        final long ignoredOctets,
-        final long firstIgnoredMs,
-        final long lastIgnoredMs,
-        final long nowMs) {
+        final int observationDomainId, final long ignoredPackets, final long ignoredOctets, final long nowMs) {
         if (meteringReliability == null) {
             meteringReliability = catalog.optionsTemplate(1, "observationDomainId", "ignoredPacketTotalCount",
                 "ignoredOctetTotalCount", "observationTimeMilliseconds", "observationTimeMilliseconds");
@@ -117,27 +109,14 @@ public final class OptionsWriter {
         final int offset = claim(meteringReliability, 0, nowMs);
         if (offset >= 0) {
             encoder.unsigned(observationDomainId & 0xFFFF_FFFFL).unsigned(ignoredPackets).unsigned(ignoredOctets);
-            commitWithTimes(firstIgnoredMs, lastIgnoredMs);
+            commitWithTimes(firstLossMs, lastLossMs);
         }
         return offset;
     }
 
-    /**
-     * The Exporting Process Reliability Statistics (RFC 7011 section 4.3).
-     *
-     * @param exportingProcessId the scope; unsigned.
-     * @param firstNotSentMs     when the first record was lost, milliseconds since the UNIX epoch.
-     * @param lastNotSentMs      when the last record was lost, milliseconds since the UNIX epoch.
-     * @param nowMs              milliseconds since the UNIX epoch.
-     * @return as {@link ExportingSession#claim}.
-     */
+    /** The Exporting Process Reliability Statistics (RFC 7011 section 4.3), after {@link #between}; the scope is unsigned. */
     public int exportingReliability(
-        final int exportingProcessId,
-        final long notSentFlows,
-        final long notSentPackets,
-        final long notSentOctets,
-        final long firstNotSentMs,
-        final long lastNotSentMs,
+        final int exportingProcessId, final long notSentFlows, final long notSentPackets, final long notSentOctets,
         final long nowMs) {
         if (exportingReliability == null) {
             exportingReliability = catalog.optionsTemplate(1, "exportingProcessId", "notSentFlowTotalCount",
@@ -148,7 +127,7 @@ public final class OptionsWriter {
         if (offset >= 0) {
             encoder.unsigned(exportingProcessId & 0xFFFF_FFFFL)
                 .unsigned(notSentFlows).unsigned(notSentPackets).unsigned(notSentOctets);
-            commitWithTimes(firstNotSentMs, lastNotSentMs);
+            commitWithTimes(firstLossMs, lastLossMs);
         }
         return offset;
     }
@@ -158,8 +137,6 @@ public final class OptionsWriter {
      *
      * @param described        the described template.
      * @param flowKeyIndicator bit n - 1 is set if the n-th field is a key.
-     * @param nowMs            milliseconds since the UNIX epoch.
-     * @return as {@link ExportingSession#claim}.
      */
     public int flowKeys(final Template described, final long flowKeyIndicator, final long nowMs) {
         if (flowKeys == null) {
@@ -179,8 +156,6 @@ public final class OptionsWriter {
      * @param interfaceIndex as in ingressInterface and egressInterface; unsigned.
      * @param name           short, such as {@code eth0}.
      * @param description    longer; may be empty.
-     * @param nowMs          milliseconds since the UNIX epoch.
-     * @return as {@link ExportingSession#claim}.
      */
     public int interfaceName(
         final int interfaceIndex, final CharSequence name, final CharSequence description, final long nowMs) {
@@ -200,10 +175,8 @@ public final class OptionsWriter {
     /**
      * The File Time Window (RFC 5655 section 8.1.2): one record in a file, before it is closed; no flow may lie outside.
      *
-     * @param firstFlowStartMs the earliest start of any flow in the file, milliseconds since the UNIX epoch.
-     * @param lastFlowEndMs    the latest end of any flow in the file, milliseconds since the UNIX epoch.
-     * @param nowMs            milliseconds since the UNIX epoch.
-     * @return as {@link ExportingSession#claim}.
+     * @param firstFlowStartMs the earliest start of any flow in the file.
+     * @param lastFlowEndMs    the latest end of any flow in the file.
      */
     public int timeWindow(final long firstFlowStartMs, final long lastFlowEndMs, final long nowMs) {
         if (timeWindow == null) {

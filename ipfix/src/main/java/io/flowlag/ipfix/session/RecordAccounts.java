@@ -168,10 +168,7 @@ final class RecordAccounts {
     }
 
     private void fail(
-        final SessionCounter reason,
-        final int failedFlowRecords,
-        final int failedOptionsRecords,
-        final long failedPackets,
+        final SessionCounter reason, final int failedFlowRecords, final int failedOptionsRecords, final long failedPackets,
         final long failedOctets) {
         statistics.begin();
         statistics.add(reason, failedFlowRecords);

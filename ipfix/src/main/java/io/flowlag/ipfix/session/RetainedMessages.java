@@ -103,10 +103,7 @@ final class RetainedMessages implements AutoCloseable {
 
     /** Passes on every flow record in a message of this process. */
     static void forEach(
-        final DirectBuffer message,
-        final int messageOffset,
-        final int lengthBytes,
-        final ActiveTemplates templates,
+        final DirectBuffer message, final int messageOffset, final int lengthBytes, final ActiveTemplates templates,
         final UnsentRecords handler) {
         final int end = messageOffset + lengthBytes;
         int set = messageOffset + MessageHeader.LENGTH_BYTES;

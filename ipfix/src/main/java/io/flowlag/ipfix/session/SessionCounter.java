@@ -76,16 +76,11 @@ public enum SessionCounter {
         return label.startsWith("records_failed_");
     }
 
-    /** {@return how many counters there are} */
     public static int count() {
         return ALL.length;
     }
 
-    /**
-     * The counter with an ordinal; does not allocate.
-     *
-     * @param ordinal 0 to {@link #count()} - 1.
-     */
+    /** The counter with an ordinal, 0 to {@link #count()} - 1; does not allocate. */
     public static SessionCounter of(final int ordinal) {
         return ALL[ordinal];
     }

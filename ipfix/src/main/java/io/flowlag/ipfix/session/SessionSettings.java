@@ -60,21 +60,13 @@ public final class SessionSettings {
         return this;
     }
 
-    /**
-     * How long the first record of a message may wait for others.
-     *
-     * @param newMaxLingerMs 0 to send in the next duty cycle.
-     */
+    /** How long the first record of a message may wait for others; 0 to send in the next duty cycle. */
     public SessionSettings maxLingerMs(final long newMaxLingerMs) {
         maxLingerMs = notNegative("maxLingerMs", newMaxLingerMs);
         return this;
     }
 
-    /**
-     * Interval at which every template is sent again over UDP (RFC 7011 section 8.4); unused elsewhere.
-     *
-     * @param newTemplateRefreshIntervalMs 1 or more.
-     */
+    /** Interval, 1 or more, at which every template is sent again over UDP (RFC 7011 section 8.4); unused elsewhere. */
     public SessionSettings templateRefreshIntervalMs(final long newTemplateRefreshIntervalMs) {
         if (newTemplateRefreshIntervalMs < 1) {
             throw new IllegalArgumentException(
@@ -84,11 +76,7 @@ public final class SessionSettings {
         return this;
     }
 
-    /**
-     * Number of messages with data after which every template is sent again over UDP, in addition to the interval.
-     *
-     * @param newTemplateRefreshMessages 0 for never.
-     */
+    /** Number of messages with data, besides the interval, after which every template is sent again over UDP; 0 for never. */
     public SessionSettings templateRefreshMessages(final int newTemplateRefreshMessages) {
         templateRefreshMessages = (int)notNegative("templateRefreshMessages", newTemplateRefreshMessages);
         return this;

@@ -21,7 +21,6 @@ public final class SessionStatistics {
     private final UnsafeBuffer buffer = new UnsafeBuffer(BufferUtil.allocateDirectAligned(
         VALUES_OFFSET + SessionCounter.count() * Long.BYTES + CACHE_LINE_LENGTH, CACHE_LINE_LENGTH));
 
-    /** All counters at 0. */
     SessionStatistics() {
     }
 

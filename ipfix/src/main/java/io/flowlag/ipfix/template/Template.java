@@ -9,7 +9,6 @@ import java.util.List;
 public final class Template {
     /** The least id of a template; lower Set IDs are reserved (RFC 7011 section 3.3.2). */
     public static final int MIN_TEMPLATE_ID = 256;
-    /** The greatest id of a template. */
     public static final int MAX_TEMPLATE_ID = 65535;
     /** Returned where a length or an offset is not the same in all records. */
     public static final int VARIABLE = -1;
@@ -66,7 +65,6 @@ public final class Template {
         return scopeFieldCount;
     }
 
-    /** {@return whether this is an Options Template} */
     public boolean isOptions() {
         return scopeFieldCount > 0;
     }
@@ -81,11 +79,7 @@ public final class Template {
         return fieldOffsets.length;
     }
 
-    /**
-     * One field; does not allocate.
-     *
-     * @param index 0 to {@link #fieldCount()} - 1.
-     */
+    /** One field, by its index from 0 to {@link #fieldCount()} - 1; does not allocate. */
     public FieldSpecifier field(final int index) {
         return fields.get(index);
     }

@@ -46,11 +46,7 @@ public record StreamSettings(
             DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_RECONNECT_INTERVAL_MS, 0);
     }
 
-    /**
-     * These settings with another pace of attempts.
-     *
-     * @param newConnectTimeoutMs how long an attempt may take.
-     */
+    /** These settings with another pace of attempts, of which each may take the timeout. */
     public StreamSettings withTimes(final long newConnectTimeoutMs, final long newReconnectIntervalMs) {
         return new StreamSettings(
             collector, sendRingBytes, socketSendBufferBytes, newConnectTimeoutMs, newReconnectIntervalMs, rateLimitBitsPerSecond);
@@ -62,11 +58,7 @@ public record StreamSettings(
             collector, newSendRingBytes, newSocketSendBufferBytes, connectTimeoutMs, reconnectIntervalMs, rateLimitBitsPerSecond);
     }
 
-    /**
-     * These settings with another rate.
-     *
-     * @param newRateLimitBitsPerSecond of messages; 0 for no limit.
-     */
+    /** These settings with another rate of messages; 0 for no limit. */
     public StreamSettings withRateLimit(final long newRateLimitBitsPerSecond) {
         return new StreamSettings(
             collector, sendRingBytes, socketSendBufferBytes, connectTimeoutMs, reconnectIntervalMs, newRateLimitBitsPerSecond);

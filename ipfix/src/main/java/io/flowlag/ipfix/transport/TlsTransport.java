@@ -42,9 +42,7 @@ public final class TlsTransport extends StreamTransport {
      * @param allowedPeerNames if not empty, the certificate must also carry one of these DNS names or addresses.
      */
     public TlsTransport(
-        final StreamSettings settings,
-        final TlsCredentials credentials,
-        final String peerName,
+        final StreamSettings settings, final TlsCredentials credentials, final String peerName,
         final List<String> allowedPeerNames) {
         this(settings, () -> credentials, peerName, allowedPeerNames);
     }
@@ -57,9 +55,7 @@ public final class TlsTransport extends StreamTransport {
      * @param allowedPeerNames if not empty, the certificate must also carry one of these DNS names or addresses.
      */
     public TlsTransport(
-        final StreamSettings settings,
-        final Supplier<TlsCredentials> credentials,
-        final String peerName,
+        final StreamSettings settings, final Supplier<TlsCredentials> credentials, final String peerName,
         final List<String> allowedPeerNames) {
         super("tls", settings, new AddressLookup(settings.collector()));
         this.credentials = credentials;

@@ -49,7 +49,6 @@ public interface Transport extends AutoCloseable {
     /** {@return whether messages are datagrams, a stream or a file} */
     TransportKind kind();
 
-    /** {@return the transport's state} */
     TransportState state();
 
     /** {@return whether messages can be sent} */

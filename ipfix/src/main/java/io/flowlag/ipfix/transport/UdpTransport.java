@@ -56,9 +56,7 @@ public final class UdpTransport extends TransportSupport {
     }
 
     UdpTransport(
-        final Endpoint collector,
-        final int sendBufferBytes,
-        final long rateLimitBitsPerSec,
+        final Endpoint collector, final int sendBufferBytes, final long rateLimitBitsPerSec,
         final Predicate<InetAddress> isOfThisHost) {
         super("udp://" + collector);
         this.lookup = new AddressLookup(collector);

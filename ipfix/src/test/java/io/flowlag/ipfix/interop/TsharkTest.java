@@ -50,7 +50,7 @@ class TsharkTest {
         Records.registry().elements().stream().filter(e -> e.isEnterprise())
             .forEach(e -> options.typeInformation(e, NOW_MS));
         options.meteringStatistics(7, 1, 2, 3, NOW_MS);
-        options.exportingReliability(1, 2, 3, 4, NOW_MS - 1, NOW_MS, NOW_MS);
+        options.between(NOW_MS - 1, NOW_MS).exportingReliability(1, 2, 3, 4, NOW_MS);
         for (int i = 0; i < RECORDS; i++) {
             final int offset = session.claim(ipv4, ipv4.recordLengthBytes(), NOW_MS);
             encoder.wrap(session.buffer(), offset, ipv4).ipv4Address(0xC0000200 + i).ipv4Address(0xC6336401).unsigned(6)

@@ -94,13 +94,13 @@ class OptionsWriterTest {
 
     @Test
     void shouldWriteMeteringReliability() {
-        writer.meteringReliability(1, 2, 3, NOW_MS - 10, NOW_MS, NOW_MS);
+        writer.between(NOW_MS - 10, NOW_MS).meteringReliability(1, 2, 3, NOW_MS);
         assertValues(only(1, 149, 164, 165, 323, 323), 1, 2, 3, NOW_MS - 10, NOW_MS);
     }
 
     @Test
     void shouldWriteExportingReliability() {
-        writer.exportingReliability(1, 2, 3, 4, NOW_MS - 10, NOW_MS, NOW_MS);
+        writer.between(NOW_MS - 10, NOW_MS).exportingReliability(1, 2, 3, 4, NOW_MS);
         assertValues(only(1, 144, 166, 167, 168, 323, 323), 1, 2, 3, 4, NOW_MS - 10, NOW_MS);
     }
 
