@@ -13,8 +13,8 @@ import java.util.Arrays;
  * one. For equal timestamps the source with the lower index goes first, so that a packet's sending comes before its arrival.
  * The order within a source stays.
  * <p>
- * A live source may be idle for long; then packets older than a limit are passed on without it. A full queue passes its packets
- * on too: nothing is dropped here.
+ * A live source may be idle for long; then packets older than a limit are passed on without it. Where a queue is full, the oldest
+ * packet of all is passed on too: nothing is dropped here.
  * <p>
  * Timestamps may be wrong, or a clock set back by more than a second. In files a stray one does not wait. Packets after a step
  * follow the packets that other sources have from before theirs. Live, packets from before the step do not wait.
