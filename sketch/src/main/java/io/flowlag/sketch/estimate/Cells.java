@@ -34,23 +34,7 @@ public final class Cells {
             sender.digest(row, column) == receiver.digest(row, column);
     }
 
-    /**
-     * Whether the receiver certainly has packets in a cell that the sender lacks. A cell that lost more than it gained does not
-     * show it.
-     *
-     * @param sender image of the sender, null for an SDS.
-     * @return true if the receiver counted more, or equally many with another digest.
-     */
-    public static boolean gained(
-        final SketchImage sender, final SketchImage receiver, final int row, final int column) {
-        return !agree(sender, receiver, row, column) && receiver.count(row, column) >= sender.count(row, column);
-    }
-
-    /**
-     * Whether one point at least counted a packet in a cell.
-     *
-     * @param sender image of the sender, null for an SDS.
-     */
+    /** Whether one point at least counted a packet in a cell; the sender's image is null for an SDS. */
     public static boolean occupied(
         final SketchImage sender, final SketchImage receiver, final int row, final int column) {
         return receiver.count(row, column) != 0 || sender != null && sender.count(row, column) != 0;

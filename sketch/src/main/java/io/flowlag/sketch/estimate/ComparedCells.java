@@ -100,7 +100,7 @@ final class ComparedCells {
         return receivedCount(place) > 0 && agrees(place);
     }
 
-    /** As {@link Cells#gained}. */
+    /** Whether the receiver certainly has packets that the sender lacks. A cell that lost more than it gained hides them. */
     boolean isGained(final int place) {
         return !agrees(place) && receivedCount(place) >= sentCount(place);
     }

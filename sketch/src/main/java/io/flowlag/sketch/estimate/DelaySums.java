@@ -117,11 +117,7 @@ final class DelaySums {
      * variance of the cells' spread, or of all cells if the flow's do not show one. Interference: the share q of other flows'
      * packets shifts the mean by q times their distance.
      */
-    void finish(
-        final int weight,
-        final double boundFactor,
-        final SketchOverview overview,
-        final FlowEstimate result) {
+    void finish(final int weight, final double boundFactor, final SketchOverview overview, final FlowEstimate result) {
         final double samples = Math.max(1, largestRowCount / weight);
         final double meanNs = delaySumNs / count;
         final double varianceNs2 = degreesOfFreedom > 0 ?

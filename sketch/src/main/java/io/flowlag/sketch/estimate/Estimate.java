@@ -11,6 +11,8 @@ public abstract class Estimate {
     protected double meanNs;
     /** Of the packets' delays. */
     protected double standardDeviationNs;
+    /** With the bound. */
+    protected boolean hasStandardDeviation;
     /** Half width about the mean. */
     protected double boundNs;
     /** Of the flow, or of the image. */
@@ -32,8 +34,10 @@ public abstract class Estimate {
         return meanNs;
     }
 
-    /** {@return whether the standard deviation is present: enough cells determine it} */
-    public abstract boolean hasStandardDeviation();
+    /** {@return whether standard deviation and bound are present: enough cells determine them} */
+    public boolean hasStandardDeviation() {
+        return hasStandardDeviation;
+    }
 
     /** {@return standard deviation of the delays, ns} */
     public final double standardDeviationNs() {
@@ -50,6 +54,26 @@ public abstract class Estimate {
     /** {@return all cells that the estimate could come from} */
     public final int totalCells() {
         return totalCells;
+    }
+
+    /** Sets the mean; called by an estimator. */
+    public final void mean(final EstimateStatus newStatus, final double newMeanNs) {
+        status = newStatus;
+        meanNs = newMeanNs;
+    }
+
+    /** Sets standard deviation and bound; called by an estimator. */
+    public final void spread(final double deviationNs, final double halfWidthNs) {
+        hasStandardDeviation = true;
+        standardDeviationNs = deviationNs;
+        boundNs = halfWidthNs;
+    }
+
+    /** Forgets everything. */
+    protected final void reset(final int cells) {
+        status = EstimateStatus.NOT_PAIRED;
+        totalCells = cells;
+        hasStandardDeviation = false;
     }
 
     /** Throws if a value is absent. */

@@ -21,7 +21,6 @@ final class FlowCells {
         places = new int[rows * vldaLength];
     }
 
-    /** Finds the cells of a flow. */
     void find(final long flowHash) {
         for (int row = 0, cell = 0; row < rows; row++) {
             final int base = cellMap.baseColumn(row, flowHash);

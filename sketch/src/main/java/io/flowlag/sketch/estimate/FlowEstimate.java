@@ -128,12 +128,11 @@ public final class FlowEstimate extends Estimate {
         return lostPackets;
     }
 
-    void reset(final int cells) {
-        status = EstimateStatus.NOT_PAIRED;
+    void begin(final int cells) {
+        reset(cells);
         samples = 0;
         usableCells = 0;
         chosenCells = 0;
-        totalCells = cells;
         degreesOfFreedom = 0;
         hasSizes = false;
         hasSentPackets = false;

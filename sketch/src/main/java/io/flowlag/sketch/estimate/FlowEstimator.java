@@ -18,13 +18,10 @@ import io.flowlag.sketch.lds.CellMap;
 public final class FlowEstimator {
     /** Says that the receiver does not know how many packets a flow had. */
     public static final long UNKNOWN_PACKETS = -1;
-
     /** The paper's α: a cell is used if it has at most this fraction more packets than the flow's emptiest cell. */
     public static final double DEFAULT_ALPHA = 0.1;
-
     /** How many standard errors of a cell's sampling the rule of α allows for; 0 is the rule as the paper has it. */
     public static final double DEFAULT_NOISE_TOLERANCE = 3;
-
     /** The share of flows whose true mean is to lie within the bound. */
     public static final double DEFAULT_CONFIDENCE = 0.95;
 
@@ -52,71 +49,30 @@ public final class FlowEstimator {
     private boolean isPaired;
     private boolean isDamaged;
 
-    /**
-     * An estimator with a confidence of 95 %, as {@link #FlowEstimator(SketchGeometry, long, double)}.
-     *
-     * @param geometry of the sketches, LDS or SDS.
-     */
+    /** An estimator of LDS or SDS with the defaults, which weights cells where it can. */
     public FlowEstimator(final SketchGeometry geometry, final long seed) {
-        this(geometry, seed, DEFAULT_CONFIDENCE);
+        this(geometry, seed, DEFAULT_ALPHA, DEFAULT_NOISE_TOLERANCE, DEFAULT_CONFIDENCE, true);
     }
 
     /**
-     * An estimator that weights all usable cells of a flow by their information, if the receiver knows the flow's packets.
-     * Otherwise, or if the sketch has too few cells to weight by, it chooses cells by the rule of α with the default α and
-     * tolerance.
-     *
-     * @param geometry   of the sketches, LDS or SDS.
-     * @param confidence of the bounds, between 0 and 1.
-     */
-    public FlowEstimator(final SketchGeometry geometry, final long seed, final double confidence) {
-        this(geometry, seed, DEFAULT_ALPHA, DEFAULT_NOISE_TOLERANCE, confidence, true, true);
-    }
-
-    /**
-     * An estimator that always chooses cells by the rule of α, the paper's if the noise tolerance is 0.
+     * An estimator. It weights all usable cells of a flow by their information, if the receiver knows the flow's packets and the
+     * sketch has enough cells to weight by. Otherwise it chooses cells by the rule of α: the paper's if the noise tolerance is 0.
      *
      * @param geometry       of the sketches, LDS or SDS.
      * @param alpha          at least 0; 0 takes only the emptiest cells, as an SDS does in the paper.
      * @param noiseTolerance at least 0, in standard errors.
      * @param confidence     of the bounds, between 0 and 1.
+     * @param weighted       false to choose cells always.
      */
     public FlowEstimator(
-        final SketchGeometry geometry,
-        final long seed,
-        final double alpha,
-        final double noiseTolerance,
-        final double confidence) {
-        this(geometry, seed, alpha, noiseTolerance, confidence, false, true);
-    }
-
-    /**
-     * An estimator that weights cells, or not.
-     *
-     * @param geometry       of the sketches, LDS or SDS.
-     * @param alpha          at least 0; for the rule that chooses cells where they are not weighted.
-     * @param noiseTolerance at least 0, in standard errors.
-     * @param confidence     of the bounds, between 0 and 1.
-     * @param weighted       whether cells are weighted where the receiver knows the flow's packets.
-     */
-    public FlowEstimator(
-        final SketchGeometry geometry,
-        final long seed,
-        final double alpha,
-        final double noiseTolerance,
-        final double confidence,
-        final boolean weighted) {
+        final SketchGeometry geometry, final long seed, final double alpha, final double noiseTolerance,
+        final double confidence, final boolean weighted) {
         this(geometry, seed, alpha, noiseTolerance, confidence, weighted, true);
     }
 
     FlowEstimator(
-        final SketchGeometry geometry,
-        final long seed,
-        final double alpha,
-        final double noiseTolerance,
-        final double confidence,
-        final boolean weighted,
-        final boolean straight) {
+        final SketchGeometry geometry, final long seed, final double alpha, final double noiseTolerance,
+        final double confidence, final boolean weighted, final boolean straight) {
         if (geometry.family() == SketchFamily.LDA) {
             throw new IllegalArgumentException("an LDA has no flows");
         }
@@ -204,7 +160,7 @@ public final class FlowEstimator {
      */
     public void estimate(
         final long flowHash, final int weight, final long receivedPackets, final FlowEstimate result) {
-        result.reset(geometry.rows() * geometry.vldaLength());
+        result.begin(geometry.rows() * geometry.vldaLength());
         if (!isPaired) {
             return;
         }

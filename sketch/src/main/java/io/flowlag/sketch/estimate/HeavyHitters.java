@@ -19,11 +19,7 @@ public final class HeavyHitters {
         void onCandidate(long flowHash, double size);
     }
 
-    /**
-     * An empty list.
-     *
-     * @param capacity most candidates, at least 1.
-     */
+    /** An empty list of at most so many candidates, at least 1. */
     public HeavyHitters(final int capacity) {
         if (capacity < 1) {
             throw new IllegalArgumentException("capacity=" + capacity + " is less than 1");

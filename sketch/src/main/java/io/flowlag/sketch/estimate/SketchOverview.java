@@ -35,8 +35,8 @@ public final class SketchOverview {
     }
 
     /**
-     * Cells of all rows that certainly gained packets ({@link Cells#gained}). If there is one, others may have gained packets and
-     * lost more, so their deficit is below their loss.
+     * Cells of all rows that certainly gained packets: the receiver counted more, or equally many with another digest. If there
+     * is one, others may have gained packets and lost more, so their deficit is below their loss.
      */
     public int gainedCells() {
         return gainedCells;

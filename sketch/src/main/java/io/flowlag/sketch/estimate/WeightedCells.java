@@ -56,11 +56,7 @@ final class WeightedCells {
 
     /** Replaces mean, bound, samples and chosen cells of a result that has a mean. */
     void estimate(
-        final long flowHash,
-        final int weight,
-        final double packets,
-        final double boundFactor,
-        final FlowEstimate result) {
+        final long flowHash, final int weight, final double packets, final double boundFactor, final FlowEstimate result) {
         begin();
         for (int row = 0; row < geometry.rows() && !exact; row++) {
             countOthers(row, flowHash, weight, packets);

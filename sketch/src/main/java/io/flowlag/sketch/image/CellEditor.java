@@ -13,22 +13,14 @@ public final class CellEditor {
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private int columns;
 
-    /**
-     * Wraps an image.
-     *
-     * @param target holds an image that {@link ImageVerifier} accepts.
-     */
+    /** Wraps an image that {@link ImageVerifier} accepts. */
     public CellEditor wrap(final MutableDirectBuffer target, final int offset, final int length) {
         buffer.wrap(target, offset, length);
         columns = buffer.getInt(ImageHeader.COLUMNS_OFFSET, BYTE_ORDER);
         return this;
     }
 
-    /**
-     * Wraps a sketch of this process.
-     *
-     * @param sketch that is not being filled.
-     */
+    /** Wraps a sketch of this process that is not being filled. */
     public CellEditor wrap(final Sketch sketch) {
         return wrap(sketch.memory(), 0, sketch.image().length());
     }
@@ -40,11 +32,7 @@ public final class CellEditor {
      * @param bytes          sum of weight · octets.
      */
     public void subtract(
-        final int row,
-        final int column,
-        final long timestampSumNs,
-        final long count,
-        final long digestSum,
+        final int row, final int column, final long timestampSumNs, final long count, final long digestSum,
         final long bytes) {
         final int cell = ImageDescriptor.cellOffset(columns, row, column);
         subtract(cell + ImageDescriptor.CELL_TIMESTAMP_SUM_OFFSET, timestampSumNs);

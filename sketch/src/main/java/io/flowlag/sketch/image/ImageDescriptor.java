@@ -23,7 +23,6 @@ package io.flowlag.sketch.image;
 public final class ImageDescriptor {
     /** Octets of the preamble. */
     public static final int PREAMBLE_LENGTH = 128;
-
     /** Octets of a cell: two in a cache line, none across two. */
     public static final int CELL_LENGTH = 32;
 

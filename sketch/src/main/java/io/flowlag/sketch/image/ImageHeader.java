@@ -22,30 +22,20 @@ import java.nio.ByteOrder;
  * Stateless, any thread; allocates never.
  */
 public final class ImageHeader {
-    /** Version of the layouts. */
     public static final int VERSION = 1;
-
-    /** Offset of the flags, one octet. */
     public static final int FLAGS_OFFSET = 3;
-
     /** Flag: the point that filled the image lost packets itself, so its losses are not the path's. */
     public static final int FLAG_DAMAGED = 0x01;
-
     /** Boundary to which an image's memory is aligned, in octets. */
     public static final int ALIGNMENT = 64;
-
     /** Longest image in octets. */
     public static final int MAX_IMAGE_LENGTH = Integer.MAX_VALUE - ALIGNMENT;
-
     /** Of every field. */
     public static final ByteOrder BYTE_ORDER = ByteOrder.LITTLE_ENDIAN;
-
     /** Offset of the rows, or banks. */
     public static final int ROWS_OFFSET = 8;
-
     /** Offset of the columns, or cells of a bank. */
     public static final int COLUMNS_OFFSET = 12;
-
     /** Offset of the interval's length. */
     public static final int INTERVAL_NS_OFFSET = 32;
 

@@ -7,7 +7,6 @@ import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /** Memory that holds an image and gives it its interval. One thread at a time. */
 public abstract class ImageMemory implements IntervalSketch {
-    /** {@return the image} */
     protected abstract MutableDirectBuffer octets();
 
     /** Adds packets whose update was deferred; called before a read. */

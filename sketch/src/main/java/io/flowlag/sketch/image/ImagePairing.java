@@ -2,7 +2,7 @@ package io.flowlag.sketch.image;
 
 /**
  * Decides whether two images may be compared: every field that defines a cell's meaning must be equal. Stateless, any thread;
- * {@link #check} never allocates, {@link #explain} allocates a text.
+ * never allocates.
  */
 public final class ImagePairing {
     private ImagePairing() {
@@ -35,28 +35,6 @@ public final class ImagePairing {
             PairingResult.PAIRED : PairingResult.INTERVAL_NUMBER;
     }
 
-    /**
-     * Describes the difference with both values, the sender's first.
-     *
-     * @param result of {@link #check}.
-     */
-    public static String explain(final PairingResult result, final SketchImage sender, final SketchImage receiver) {
-        return switch (result) {
-            case PAIRED -> "paired";
-            case FAMILY -> difference("family", sender.family(), receiver.family());
-            case ROWS -> difference("rows", sender.rows(), receiver.rows());
-            case COLUMNS -> difference("columns", sender.columns(), receiver.columns());
-            case VLDA_LENGTH -> difference("vldaLength", sender.vldaLength(), receiver.vldaLength());
-            case RATES -> difference("rates", sender.geometry(), receiver.geometry());
-            case SEED -> difference(
-                "seedFingerprint",
-                Integer.toHexString(sender.seedFingerprint()),
-                Integer.toHexString(receiver.seedFingerprint()));
-            case INTERVAL_LENGTH -> difference("intervalNs", sender.intervalNs(), receiver.intervalNs());
-            case INTERVAL_NUMBER -> difference("intervalNumber", sender.intervalNumber(), receiver.intervalNumber());
-        };
-    }
-
     private static PairingResult checkShape(final SketchShape sender, final SketchShape receiver) {
         if (sender.family() != receiver.family()) {
             return PairingResult.FAMILY;
@@ -76,9 +54,5 @@ public final class ImagePairing {
             }
         }
         return PairingResult.PAIRED;
-    }
-
-    private static String difference(final String field, final Object senderValue, final Object receiverValue) {
-        return field + ": sender " + senderValue + ", receiver " + receiverValue;
     }
 }

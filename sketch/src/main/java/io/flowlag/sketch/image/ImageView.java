@@ -11,7 +11,6 @@ import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
  * not own the memory that it is wrapped around. One thread at a time; allocates at construction only.
  */
 public abstract class ImageView {
-    /** The image. */
     protected final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
 
     /** {@return the octets, to be read only} */

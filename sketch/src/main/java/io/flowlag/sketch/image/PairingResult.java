@@ -4,28 +4,16 @@ package io.flowlag.sketch.image;
 public enum PairingResult {
     /** The two describe the same interval with the same geometry and seed. */
     PAIRED,
-
     /** The families differ, or a family that is not compared. */
     FAMILY,
-
-    /** The rows differ. */
     ROWS,
-
-    /** The columns differ. */
     COLUMNS,
-
-    /** The vLDA lengths differ. */
     VLDA_LENGTH,
-
     /** The rates of a row differ. */
     RATES,
-
-    /** The seeds differ. */
     SEED,
-
     /** The intervals have different lengths. */
     INTERVAL_LENGTH,
-
     /** The intervals have different numbers. */
     INTERVAL_NUMBER
 }

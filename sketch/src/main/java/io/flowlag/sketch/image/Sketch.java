@@ -41,7 +41,6 @@ public abstract class Sketch extends ImageMemory {
         image.wrap(buffer, 0, buffer.capacity());
     }
 
-    /** The shape of the sketch. */
     public final SketchGeometry geometry() {
         return geometry;
     }
@@ -67,11 +66,7 @@ public abstract class Sketch extends ImageMemory {
         return buffer;
     }
 
-    /**
-     * Counts packets that were offered, whether or not a cell takes them.
-     *
-     * @param packets how many.
-     */
+    /** Counts packets that were offered, whether or not a cell takes them. */
     protected final void addOffered(final long packets, final long bytes) {
         add(ImageDescriptor.PACKETS_OFFSET, packets);
         add(ImageDescriptor.BYTES_OFFSET, bytes);
@@ -86,40 +81,19 @@ public abstract class Sketch extends ImageMemory {
     }
 
     /**
-     * Adds a packet to a cell.
+     * Adds packets to a cell, all sums modulo 2^64.
      *
-     * @param timestampNs relative to the interval's start, or the packet's delay in an SDS.
+     * @param timestampSumNs sum of weight · timestamp, relative to the interval's start; of weight · delay in an SDS.
+     * @param count          sum of weights.
+     * @param bytes          sum of weight · octets.
      */
     protected final void addToCell(
-        final int row,
-        final int column,
-        final long timestampNs,
-        final long packetDigest,
-        final int bytes,
-        final int weight) {
-        addToCell(row, column, 1, timestampNs, packetDigest, bytes, weight);
-    }
-
-    /**
-     * Adds packets to a cell.
-     *
-     * @param packets        how many.
-     * @param timestampSumNs of all of them, relative to the interval's start.
-     * @param digestSum      of all of them, modulo 2^64.
-     */
-    protected final void addToCell(
-        final int row,
-        final int column,
-        final long packets,
-        final long timestampSumNs,
-        final long digestSum,
-        final long bytes,
-        final int weight) {
+        final int row, final int column, final long timestampSumNs, final long count, final long digestSum, final long bytes) {
         final int cell = ImageDescriptor.cellOffset(columns, row, column);
-        add(cell + ImageDescriptor.CELL_TIMESTAMP_SUM_OFFSET, weight * timestampSumNs);
-        add(cell + ImageDescriptor.CELL_COUNT_OFFSET, weight * packets);
+        add(cell + ImageDescriptor.CELL_TIMESTAMP_SUM_OFFSET, timestampSumNs);
+        add(cell + ImageDescriptor.CELL_COUNT_OFFSET, count);
         add(cell + ImageDescriptor.CELL_DIGEST_OFFSET, digestSum);
-        add(cell + ImageDescriptor.CELL_BYTES_OFFSET, weight * bytes);
+        add(cell + ImageDescriptor.CELL_BYTES_OFFSET, bytes);
     }
 
     MutableDirectBuffer memory() {

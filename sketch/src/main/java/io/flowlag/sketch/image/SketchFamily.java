@@ -4,10 +4,8 @@ package io.flowlag.sketch.image;
 public enum SketchFamily {
     /** Lossy Difference Aggregator: banks of cells for one class of traffic. */
     LDA(1),
-
     /** Simple Delay Sketch: cells of delays, filled where the sender's timestamp is known. */
     SDS(2),
-
     /** Lossy Difference Sketch: cells of timestamps, to be compared with the other measurement point's. */
     LDS(3);
 

@@ -11,13 +11,10 @@ import java.util.Arrays;
 public final class SketchGeometry implements SketchShape {
     /** Most rows (or banks) of a sketch. */
     public static final int MAX_ROWS = 16;
-
     /** Sampling rate of a row that takes every packet. */
     public static final int FULL_RATE_PPM = 1_000_000;
-
     /** Most leading zeros that a bank of an LDA may ask for. */
     public static final int MAX_LEADING_ZEROS = 31;
-
     /** Most cells, those of all rows together: an image is one buffer. */
     public static final int MAX_CELLS =
         (ImageHeader.MAX_IMAGE_LENGTH - ImageDescriptor.PREAMBLE_LENGTH) / ImageDescriptor.CELL_LENGTH;
@@ -62,7 +59,6 @@ public final class SketchGeometry implements SketchShape {
         return new SketchGeometry(SketchFamily.LDS, rows, columns, vldaLength, rates);
     }
 
-    /** The geometry of an SDS. */
     public static SketchGeometry sds(final int rows, final int columns) {
         return new SketchGeometry(SketchFamily.SDS, rows, columns, 1, filled(rows, FULL_RATE_PPM));
     }

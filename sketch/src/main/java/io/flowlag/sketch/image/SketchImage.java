@@ -11,11 +11,7 @@ import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 public final class SketchImage extends ImageView implements SketchShape {
     private int columns;
 
-    /**
-     * Wraps an image.
-     *
-     * @param source holds an image that {@link ImageVerifier} accepts.
-     */
+    /** Wraps an image that {@link ImageVerifier} accepts. */
     public SketchImage wrap(final DirectBuffer source, final int offset, final int length) {
         buffer.wrap(source, offset, length);
         columns = buffer.getInt(ImageHeader.COLUMNS_OFFSET, BYTE_ORDER);
@@ -47,7 +43,6 @@ public final class SketchImage extends ImageView implements SketchShape {
         return buffer.getInt(ImageDescriptor.rateOffset(row), BYTE_ORDER);
     }
 
-    /** Returns the seed's fingerprint. */
     public int seedFingerprint() {
         return buffer.getInt(ImageDescriptor.SEED_FINGERPRINT_OFFSET, BYTE_ORDER);
     }

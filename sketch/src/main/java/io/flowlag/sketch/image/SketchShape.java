@@ -5,7 +5,6 @@ package io.flowlag.sketch.image;
  * do not allocate.
  */
 public interface SketchShape {
-    /** The kind of sketch. */
     SketchFamily family();
 
     /** R, or an LDA's banks. */

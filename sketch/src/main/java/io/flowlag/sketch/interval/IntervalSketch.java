@@ -8,11 +8,7 @@ public interface IntervalSketch {
     /** Clears it. Called on the reader's thread, so that the writer has no memory to clear. */
     void clear();
 
-    /**
-     * Starts an empty one for an interval. Called on the writer's thread.
-     *
-     * @param intervalNumber as {@link MeasurementInterval} counts.
-     */
+    /** Starts an empty one for an interval of {@link MeasurementInterval}. Called on the writer's thread. */
     void begin(long intervalNumber, long intervalNs);
 
     /** The interval that it was last given. Returns number of the interval. */

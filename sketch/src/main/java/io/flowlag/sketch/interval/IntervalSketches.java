@@ -58,10 +58,7 @@ public final class IntervalSketches<S extends IntervalSketch> {
      * @param supplier      makes an empty sketch.
      */
     public IntervalSketches(
-        final MeasurementInterval interval,
-        final long holdNs,
-        final int openIntervals,
-        final int generations,
+        final MeasurementInterval interval, final long holdNs, final int openIntervals, final int generations,
         final Supplier<S> supplier) {
         require(openIntervals >= LEAST_OPEN_INTERVALS, "openIntervals=" + openIntervals + " is less than 2");
         require(generations > openIntervals, "generations=" + generations + " is not more than openIntervals=" + openIntervals);

@@ -7,11 +7,7 @@ package io.flowlag.sketch.interval;
 public final class MeasurementInterval {
     private final long lengthNs;
 
-    /**
-     * Intervals of a length.
-     *
-     * @param lengthNs T, at least 1.
-     */
+    /** Intervals of a length T, at least 1 ns. */
     public MeasurementInterval(final long lengthNs) {
         if (lengthNs < 1) {
             throw new IllegalArgumentException("lengthNs=" + lengthNs + " is less than 1");

@@ -16,7 +16,6 @@ import java.util.Arrays;
 public final class JointEstimator {
     /** Largest number of cells for which all flows are solved jointly. */
     public static final int MAX_DENSE_CELLS = 256;
-
     /** Health up to which a solution is taken for sound. */
     public static final double MAX_SOUND_HEALTH = 4;
 

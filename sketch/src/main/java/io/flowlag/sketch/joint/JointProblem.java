@@ -14,13 +14,10 @@ import java.util.Arrays;
 public final class JointProblem {
     /** Most traffic classes. */
     public static final int MAX_CLASSES = 8;
-
     /** Index of a flow that did not fit in. */
     public static final int NOT_ADDED = -1;
-
     /** No delay is too small: the default floor. */
     public static final double NO_FLOOR = Double.NEGATIVE_INFINITY;
-
     /** Sums of 63 bits: more does not fit in a cell. */
     private static final double MAX_SUM_NS = 0x1p63;
 
@@ -149,11 +146,7 @@ public final class JointProblem {
         errorScaleNs[flow] = scaleNs;
     }
 
-    /**
-     * Sets the flow's cells of a row.
-     *
-     * @param column first of the flow's k cells of the row.
-     */
+    /** Sets the first of the flow's k cells of a row. */
     public void baseColumn(final int flow, final int row, final int column) {
         if (flow < 0 || flow >= flows || row < 0 || row >= rows || column < 0 || column >= columns) {
             throw new IllegalArgumentException("flow=" + flow + " row=" + row + " column=" + column);
@@ -212,11 +205,7 @@ public final class JointProblem {
         return Math.abs(sumNs) <= MAX_SUM_NS;
     }
 
-    /**
-     * Sets the smallest possible mean delay of a flow: the path's minimum less the clocks' error.
-     *
-     * @param floorNs ns, or {@link #NO_FLOOR}.
-     */
+    /** Sets the smallest possible mean delay of a flow, or {@link #NO_FLOOR}: the path's minimum less the clocks' error. */
     public void floorNs(final double floorNs) {
         this.floorNs = Double.isNaN(floorNs) ? NO_FLOOR : floorNs;
     }

@@ -4,7 +4,6 @@ package io.flowlag.sketch.joint;
 public enum JointTier {
     /** Belief propagation with the learned prior. */
     FULL,
-
     /** Landweber sweeps. */
     FAST
 }

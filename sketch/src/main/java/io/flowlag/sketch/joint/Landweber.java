@@ -38,7 +38,7 @@ final class Landweber {
         }
     }
 
-    /** Mean over cells of the squared remainder over the initial variance, each at most 25. */
+    /** Mean over usable cells with flows of the squared remainder over the variance by the flows' scales, each at most 25. */
     double misfit(final NoiseScale noise) {
         double sum = 0;
         int count = 0;

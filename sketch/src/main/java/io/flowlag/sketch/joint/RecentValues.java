@@ -13,11 +13,7 @@ final class RecentValues {
     private final long[] written = new long[CellSystem.SIZE_BINS];
     private final long[] writtenBefore = new long[CellSystem.SIZE_BINS];
 
-    /**
-     * No values.
-     *
-     * @param kept of each size, at most.
-     */
+    /** No values; of each size so many are kept at most. */
     RecentValues(final int kept) {
         this.kept = kept;
         values = new double[CellSystem.SIZE_BINS * kept];

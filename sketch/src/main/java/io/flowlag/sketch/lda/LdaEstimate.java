@@ -1,15 +1,16 @@
 package io.flowlag.sketch.lda;
 
 import io.flowlag.sketch.estimate.Estimate;
-import io.flowlag.sketch.estimate.EstimateStatus;
 
-/** Estimate of an interval from two points' LDA (LDA paper, sections III-D and III-E). Filled by {@link LdaEstimator}, reused. */
+/**
+ * Estimate of an interval from two points' LDA (LDA paper, sections III-D and III-E). Filled by {@link LdaEstimator}, reused. It
+ * has a standard deviation if two cells are usable, and one of them agrees with its neighbour, or both are neighbours.
+ */
 public final class LdaEstimate extends Estimate {
     long samples;
     int usableCells;
     double secondMomentNs2;
     int usablePairs;
-    private boolean hasStandardDeviation;
     boolean hasLoss;
     long sentPackets;
     long receivedPackets;
@@ -23,15 +24,6 @@ public final class LdaEstimate extends Estimate {
     /** Cells that hold packets and agree at both points, in all banks. */
     public int usableCells() {
         return usableCells;
-    }
-
-    /**
-     * Whether standard deviation, second moment, and bound are present. Two cells must be usable, and one of them must agree with
-     * its neighbour, or both be neighbours.
-     */
-    @Override
-    public boolean hasStandardDeviation() {
-        return hasStandardDeviation;
     }
 
     /** Mean of the squared delays, the paper's F (equation 5). */
@@ -71,23 +63,10 @@ public final class LdaEstimate extends Estimate {
         return sampledLostPackets;
     }
 
-    void mean(final EstimateStatus newStatus, final double newMeanNs) {
-        status = newStatus;
-        meanNs = newMeanNs;
-    }
-
-    void spread(final double deviationNs, final double halfWidthNs) {
-        hasStandardDeviation = true;
-        standardDeviationNs = deviationNs;
-        boundNs = halfWidthNs;
-    }
-
-    void reset(final int cells) {
-        status = EstimateStatus.NOT_PAIRED;
+    void begin(final int cells) {
+        reset(cells);
         samples = 0;
         usableCells = 0;
-        totalCells = cells;
-        hasStandardDeviation = false;
         usablePairs = 0;
         hasLoss = false;
     }

@@ -18,11 +18,7 @@ public final class LdaEstimator {
     private SketchImage sender;
     private SketchImage receiver;
 
-    /**
-     * An estimator.
-     *
-     * @param confidence of the bound, between 0 and 1.
-     */
+    /** An estimator with a confidence of the bound between 0 and 1. */
     public LdaEstimator(final double confidence) {
         boundFactor = Hoeffding.factor(confidence);
     }
@@ -35,13 +31,13 @@ public final class LdaEstimator {
      */
     public PairingResult estimate(
         final SketchImage senderImage, final SketchImage receiverImage, final LdaEstimate result) {
-        result.reset(0);
+        result.begin(0);
         final PairingResult pairing = receiverImage.family() == SketchFamily.LDA ?
             ImagePairing.check(senderImage, receiverImage) : PairingResult.FAMILY;
         if (pairing == PairingResult.PAIRED) {
             sender = senderImage;
             receiver = receiverImage;
-            result.reset(receiver.rows() * receiver.columns());
+            result.begin(receiver.rows() * receiver.columns());
             measureLoss(result);
             measureMean(result);
             if (result.hasMean()) {

@@ -32,13 +32,4 @@ public final class LdaTuning {
         final double rate = Math.scalb(1.0, -zeros);
         return Math.log(rate) + losses * Math.log1p(-rate / cells);
     }
-
-    /**
-     * The sample size that a single bank tuned so may expect at least, α(1 - α)·m/(L + 1)·R (equation 2).
-     *
-     * @param losses L, not less than m.
-     */
-    public static double expectedSamples(final int cells, final double losses, final double receivedPackets) {
-        return ALPHA * (1 - ALPHA) * cells / (losses + 1) * receivedPackets;
-    }
 }

@@ -29,11 +29,7 @@ public final class LossyDifferenceAggregator extends Sketch {
     private final int[] lengthsBytes = new int[GATHERED_LIMIT];
     private int gatheredCount;
 
-    /**
-     * An empty aggregator.
-     *
-     * @param seed that both measurement points share.
-     */
+    /** An empty aggregator; both measurement points share the seed. */
     public LossyDifferenceAggregator(final SketchGeometry geometry, final long seed) {
         super(SketchFamily.LDA, geometry, seed);
         hashSeed = KeyedMix.derivedSeed(seed, HASH_INDEX);
@@ -92,7 +88,7 @@ public final class LossyDifferenceAggregator extends Sketch {
             final int bank = bankByLeadingZeros[Long.numberOfLeadingZeros(packetMix)];
             bytes += packetBytes[i];
             if (bank != NOT_SAMPLED) {
-                addToCell(bank, KeyedMix.reduceLow(packetMix, cells), packetTimesNs[i] - startNs, digest, NO_BYTES, 1);
+                addToCell(bank, KeyedMix.reduceLow(packetMix, cells), packetTimesNs[i] - startNs, 1, digest, NO_BYTES);
             }
         }
         addOffered(to - from, bytes);

@@ -24,11 +24,7 @@ public final class CellMap {
     private final boolean[] isFlowEnough;
     private final boolean isByFlow;
 
-    /**
-     * Prepares the hash functions of every row.
-     *
-     * @param seed that both measurement points share.
-     */
+    /** Prepares the hash functions of every row; both measurement points share the seed. */
     public CellMap(final SketchGeometry geometry, final long seed) {
         rows = geometry.rows();
         columns = geometry.columns();
@@ -53,7 +49,6 @@ public final class CellMap {
         return isByFlow;
     }
 
-    /** Count of rows. */
     public int rows() {
         return rows;
     }

@@ -87,11 +87,7 @@ public final class LdsSizing {
         }
     }
 
-    /**
-     * Sizes a sketch.
-     *
-     * @param target that it must reach.
-     */
+    /** Sizes a sketch for a target. */
     public LdsSizing(final Load load, final Target target) {
         this.load = load;
         this.target = target;
@@ -128,47 +124,9 @@ public final class LdsSizing {
         return most;
     }
 
-    /**
-     * The rows of section 3.2: max(1, -ln ε / k), rounded.
-     *
-     * @param failures ε, share of flows that may have large collisions.
-     */
+    /** The rows of section 3.2, max(1, -ln ε / k), rounded, where a share ε of flows may have large collisions. */
     public static int rows(final double failures, final int vldaLength) {
         return (int)Math.max(1, Math.round(-Math.log(failures) / vldaLength));
-    }
-
-    /**
-     * The number of rows that minimises large collisions under a load of section 3.1: 1 / (e·z), not rounded.
-     *
-     * @param load z = nP/C, large flows for each cell.
-     * @return R, at least 1.
-     */
-    public static double optimalRows(final double load) {
-        return Math.max(1, 1 / (Math.E * load));
-    }
-
-    /**
-     * The load of section 3.1 below which large collisions stay rare: z_max = -1 / (e·ln ε).
-     *
-     * @param failures ε, below 1/e.
-     * @return large flows for each cell.
-     */
-    public static double maximumLoad(final double failures) {
-        return -1 / (Math.E * Math.log(failures));
-    }
-
-    /**
-     * The probability that a large flow suffers small collisions only in one of its cells at least: Q(Rk) = 1 - (nkRP/C)^(Rk),
-     * section 3.2; with k = 1 that of section 3.1. The paper's approximation assumes few flows in a cell: it counts large flows
-     * and ignores the sum of many small ones. Sizing does not use it.
-     *
-     * @param largeFlowShare P, share of flows that are large.
-     * @return Q, 0 if the sketch is overloaded.
-     */
-    public static double survival(
-        final double flows, final double largeFlowShare, final int rows, final int vldaLength, final double cells) {
-        final double collision = flows * vldaLength * rows * largeFlowShare / cells;
-        return Math.max(0, 1 - Math.pow(collision, (double)rows * vldaLength));
     }
 
     /** The result: rows, columns, k, rates. */
@@ -186,34 +144,9 @@ public final class LdsSizing {
         return survivalWith(load.flows(), geometry.vldaLength(), geometry.columns());
     }
 
-    /** Flows that are both large and without large collisions (section 3.1: nPQ). */
-    public double survivableFlows() {
-        return load.flows() * largeFlowShare() * survival();
-    }
-
-    /**
-     * Whether a running sketch of this geometry still reaches the target.
-     *
-     * @param losses that the flow with the most losses had in an interval.
-     * @return false if it is outside the load it was sized for.
-     */
-    public boolean holdsFor(final long flows, final double losses) {
-        double leastRate = 1;
-        for (int row = 0; row < geometry.rows(); row++) {
-            leastRate = Math.min(leastRate, geometry.samplingRate(row));
-        }
-        final double tolerableLosses = load.lossRate() > 0 ? geometry.vldaLength() / leastRate : 0;
-        return survivalWith(flows, geometry.vldaLength(), geometry.columns()) >= target.confidence() && losses <= tolerableLosses;
-    }
-
     /** Off-heap memory of one sketch. Returns octets. */
     public long memoryBytes() {
         return SketchGeometry.memoryBytes(geometry);
-    }
-
-    /** Octets of one interval on the wire, as plain cells. */
-    public long wireBytes() {
-        return geometry.imageLength();
     }
 
     /**

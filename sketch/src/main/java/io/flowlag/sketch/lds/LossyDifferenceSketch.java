@@ -23,11 +23,7 @@ public final class LossyDifferenceSketch extends Sketch {
     private int expectedCount;
     private int nextExpected;
 
-    /**
-     * An empty sketch.
-     *
-     * @param seed that both measurement points share.
-     */
+    /** An empty sketch; both measurement points share the seed. */
     public LossyDifferenceSketch(final SketchGeometry geometry, final long seed) {
         super(SketchFamily.LDS, geometry, seed);
         cellMap = new CellMap(geometry, seed);
@@ -86,7 +82,7 @@ public final class LossyDifferenceSketch extends Sketch {
             final int column = expected < 0 ? cellMap.column(row, flowHash, packetDigest) :
                 expectedColumns[row * EXPECTED_LIMIT + expected];
             if (column != CellMap.NOT_SAMPLED) {
-                addToCell(row, column, timestampNs, packetDigest, bytes, weight);
+                addToCell(row, column, weight * timestampNs, weight, packetDigest, (long)weight * bytes);
             }
         }
     }
@@ -116,7 +112,7 @@ public final class LossyDifferenceSketch extends Sketch {
         for (int row = 0, rows = cellMap.rows(); row < rows; row++) {
             final int column = expected < 0 ? cellMap.baseColumn(row, flowHash) :
                 expectedColumns[row * EXPECTED_LIMIT + expected];
-            addToCell(row, column, packets, timestampSumNs, digestSum, bytes, weight);
+            addToCell(row, column, weight * timestampSumNs, weight * packets, digestSum, weight * bytes);
         }
     }
 

@@ -6,11 +6,14 @@ package io.flowlag.sketch.quantile;
  * The cell stores its first bucket and the magnitude at which the next begins. Any thread. Allocates when the class is loaded.
  */
 final class BucketIndex {
-    private static final double LOG_GROWTH = Math.log(QuantileSketch.GROWTH);
-    private static final double LOG_FLOOR = Math.log(QuantileSketch.FLOOR);
+    static final long FLOOR = 64;
+    static final double GROWTH = 1.01 / 0.99;
+
+    private static final double LOG_GROWTH = Math.log(GROWTH);
+    private static final double LOG_FLOOR = Math.log(FLOOR);
     private static final int CELL_BITS = 6;
     private static final int CELLS = 1 << CELL_BITS;
-    private static final int FLOOR_BITS = Long.SIZE - 1 - Long.numberOfLeadingZeros(QuantileSketch.FLOOR);
+    private static final int FLOOR_BITS = Long.SIZE - 1 - Long.numberOfLeadingZeros(FLOOR);
     /** Magnitudes of more bits (ten hours in ns) use the logarithm: there a bound is not found within a step or two. */
     private static final int MOST_BITS = 45;
     private static final long END = 1L << MOST_BITS;
@@ -35,7 +38,7 @@ final class BucketIndex {
     /**
      * The bucket of a magnitude.
      *
-     * @param magnitude at least {@link QuantileSketch#FLOOR}, or {@link Long#MIN_VALUE} for 2^63.
+     * @param magnitude at least {@link #FLOOR}, or {@link Long#MIN_VALUE} for 2^63.
      * @return its index, from 1 on.
      */
     static int of(final long magnitude) {
@@ -54,7 +57,7 @@ final class BucketIndex {
 
     /** The smallest magnitude of a bucket: by the exponential function within a step or two. */
     private static long beginning(final int index) {
-        long magnitude = Math.round(QuantileSketch.FLOOR * Math.exp(LOG_GROWTH * (index - 1)));
+        long magnitude = Math.round(FLOOR * Math.exp(LOG_GROWTH * (index - 1)));
         while (byLogarithm(magnitude) < index) {
             magnitude++;
         }

@@ -30,9 +30,9 @@ public final class QuantileSketch {
     /** Octets of a distribution. */
     public static final int LENGTH_BYTES = 512;
     /** Smaller magnitudes count as 0. */
-    public static final long FLOOR = 64;
+    public static final long FLOOR = BucketIndex.FLOOR;
     /** Ratio of a bucket's end to its beginning at level 0. */
-    public static final double GROWTH = 1.01 / 0.99;
+    public static final double GROWTH = BucketIndex.GROWTH;
     /** A quantile q needs as many values as this over 1 - q. */
     public static final double VALUES_BEYOND = 10;
 
@@ -55,11 +55,7 @@ public final class QuantileSketch {
         buffer.setMemory(offset, LENGTH_BYTES, (byte)0);
     }
 
-    /**
-     * Adds a value.
-     *
-     * @param value any.
-     */
+    /** Adds a value. */
     public static void record(final MutableDirectBuffer buffer, final int offset, final long value) {
         add(buffer, offset, collapsed(index(value), level(buffer, offset)), 1);
     }

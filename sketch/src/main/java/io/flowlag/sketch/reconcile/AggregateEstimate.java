@@ -1,17 +1,16 @@
 package io.flowlag.sketch.reconcile;
 
 import io.flowlag.sketch.estimate.Estimate;
-import io.flowlag.sketch.estimate.EstimateStatus;
 
 /**
  * Estimate of an interval's delays from two points' synopses: the mean over all clean cells. It is exact, with a bound of 0, if
- * the whole difference was decoded and repaired. Filled by {@link RdaReconciler}, reused.
+ * the whole difference was decoded and repaired. It has a standard deviation if two cells of a bank are clean and hold packets.
+ * Filled by {@link RdaReconciler}, reused.
  */
 public final class AggregateEstimate extends Estimate {
     double samples;
     int cleanCells;
     boolean complete;
-    private boolean hasStandardDeviation;
     int unrepairedItems;
     boolean hasLoss;
     boolean isLossTold;
@@ -37,12 +36,6 @@ public final class AggregateEstimate extends Estimate {
     /** Listed items whose timestamps are unknown, or known for another number of copies: their cells do not count. */
     public int unrepairedItems() {
         return unrepairedItems;
-    }
-
-    /** Whether standard deviation and bound are present: two cells of a bank must be clean and hold packets. */
-    @Override
-    public boolean hasStandardDeviation() {
-        return hasStandardDeviation;
     }
 
     /**
@@ -97,24 +90,11 @@ public final class AggregateEstimate extends Estimate {
         complete = isComplete;
     }
 
-    void mean(final EstimateStatus newStatus, final double newMeanNs) {
-        status = newStatus;
-        meanNs = newMeanNs;
-    }
-
-    void spread(final double deviationNs, final double halfWidthNs) {
-        hasStandardDeviation = true;
-        standardDeviationNs = deviationNs;
-        boundNs = halfWidthNs;
-    }
-
     /** Forgets everything: no estimate, no loss. */
     public void reset() {
-        status = EstimateStatus.NOT_PAIRED;
+        reset(0);
         samples = 0;
         cleanCells = 0;
-        totalCells = 0;
-        hasStandardDeviation = false;
         complete = false;
         unrepairedItems = 0;
         hasLoss = false;

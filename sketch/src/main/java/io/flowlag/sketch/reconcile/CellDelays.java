@@ -56,12 +56,10 @@ public final class CellDelays {
         return delaySumsNs[cell];
     }
 
-    /** {@return packets of a cell} */
     public long count(final int cell) {
         return counts[cell];
     }
 
-    /** {@return how many banks} */
     public int banks() {
         return banks;
     }

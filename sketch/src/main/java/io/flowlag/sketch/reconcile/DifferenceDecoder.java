@@ -13,7 +13,6 @@ import java.util.function.IntPredicate;
 public final class DifferenceDecoder {
     /** Peeling lists an item a cell at most; guesses can list more. */
     private static final int ITEMS_PER_CELL = 2;
-
     /** Passes over a cache: a difference of 100 000 took 6 or fewer, and the limit bounds the work on hostile cells. */
     private static final int MAX_ROUNDS = 8;
 
@@ -163,17 +162,6 @@ public final class DifferenceDecoder {
      * point, removing it leaves a pure cell. So each packet whose cells differ in all banks is removed on trial. This needs the
      * check of {@link PureTest#CELL_INDEX_AND_CHECK}: it is wrong once in m times 2^32 trials. It repeats passes over the cache
      * until one finds nothing, at most 8, O(slots · banks) each.
-     *
-     * @param cache      packets of one point, of flows that the images are of.
-     * @param fromSender whether it is the sender's, so that what is found is lost; the receiver's is reordered.
-     * @param result     of the last {@link #decode}, to be added to.
-     */
-    public void decodeFurther(final PacketCache cache, final boolean fromSender, final PacketDifference result) {
-        decodeFurther(cache, fromSender, PacketCache.ANY_CLASS, result);
-    }
-
-    /**
-     * Decodes further with the packets of one traffic class of a point.
      *
      * @param cache      packets of one point, of flows that the images are of.
      * @param fromSender whether it is the sender's, so that what is found is lost; the receiver's is reordered.

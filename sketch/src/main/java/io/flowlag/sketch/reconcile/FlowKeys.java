@@ -1,5 +1,9 @@
 package io.flowlag.sketch.reconcile;
 
+import org.agrona.DirectBuffer;
+
+import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
+
 /**
  * One point's answer to the other's request for the keys of flows that only it has, so that lost packets of a flow without
  * arrivals have a key: a record of 56 octets for each flow. It has the image format of a synopsis and is verified like one;
@@ -8,18 +12,10 @@ package io.flowlag.sketch.reconcile;
  * <p>One thread at a time. It owns its memory. Allocates at construction, and a geometry for each answer.
  */
 public final class FlowKeys extends Synopsis {
-    private static final int PORT_MASK = 0xffff;
-    private static final int OCTET_MASK = 0xff;
-    private static final int DESTINATION_PORT_SHIFT = shift(SynopsisDescriptor.KEY_DESTINATION_PORT_OFFSET);
-    private static final int PROTOCOL_SHIFT = shift(SynopsisDescriptor.KEY_PROTOCOL_OFFSET);
-    private static final int VERSION_SHIFT = shift(SynopsisDescriptor.KEY_IP_VERSION_OFFSET);
-    private static final int CLASS_SHIFT = shift(SynopsisDescriptor.KEY_CLASS_INDEX_OFFSET);
+    private static final int ADDRESSES_BYTES = SynopsisDescriptor.KEY_SOURCE_PORT_OFFSET - SynopsisDescriptor.KEY_SOURCE_OFFSET;
+    private static final int PROTOCOL_OFFSET = SynopsisDescriptor.KEY_PROTOCOL_OFFSET - SynopsisDescriptor.KEY_SOURCE_OFFSET;
 
     private int count;
-
-    private static int shift(final int offset) {
-        return Byte.SIZE * (offset - SynopsisDescriptor.KEY_SOURCE_PORT_OFFSET);
-    }
 
     /**
      * Takes the memory of answers.
@@ -29,11 +25,6 @@ public final class FlowKeys extends Synopsis {
      */
     public FlowKeys(final int capacity, final long seed) {
         super(SynopsisFamily.FLOW_KEYS, new SynopsisGeometry(SynopsisFamily.FLOW_KEYS, 1, capacity), seed);
-    }
-
-    /** {@return most flows of an answer} */
-    public int capacity() {
-        return (capacityBytes() - SynopsisDescriptor.PREAMBLE_LENGTH) / SynopsisFamily.FLOW_KEYS.cellLength();
     }
 
     /**
@@ -50,31 +41,25 @@ public final class FlowKeys extends Synopsis {
     }
 
     /**
-     * Adds a flow.
+     * Adds a flow. Its key has 38 octets in the byte order of the machine: source address in two words, destination address
+     * likewise, source port, destination port, protocol, IP version. An IPv4 address is the low half of the second word, the rest
+     * is 0; ports are 0 for fragments.
      *
-     * @param packets         of the flow in the interval.
-     * @param sourceHigh      first 8 octets of the address; 0 for IPv4.
-     * @param sourceLow       last 8 octets; for IPv4 the address.
-     * @param sourcePort      0 for fragments.
-     * @param destinationPort 0 for fragments.
-     * @param protocol        number of the transport protocol.
-     * @param ipVersion       4 or 6.
-     * @param classIndex      of its first packet.
+     * @param packets    of the flow in the interval.
+     * @param classIndex of its first packet.
      */
     public void add(
-        final long flowHash, final long packets, final long sourceHigh, final long sourceLow, final long destinationHigh,
-        final long destinationLow, final int sourcePort, final int destinationPort, final int protocol, final int ipVersion,
-        final int classIndex) {
+        final long flowHash, final long packets, final int classIndex, final DirectBuffer key, final int keyOffset) {
         final int at = cellOffset(count++);
         putLong(at + SynopsisDescriptor.KEY_FLOW_HASH_OFFSET, flowHash);
-        putLong(at + SynopsisDescriptor.KEY_SOURCE_OFFSET, sourceHigh);
-        putLong(at + SynopsisDescriptor.KEY_SOURCE_OFFSET + Long.BYTES, sourceLow);
-        putLong(at + SynopsisDescriptor.KEY_DESTINATION_OFFSET, destinationHigh);
-        putLong(at + SynopsisDescriptor.KEY_DESTINATION_OFFSET + Long.BYTES, destinationLow);
-        putLong(at + SynopsisDescriptor.KEY_SOURCE_PORT_OFFSET,
-            sourcePort & PORT_MASK | (long)(destinationPort & PORT_MASK) << DESTINATION_PORT_SHIFT |
-            (long)(protocol & OCTET_MASK) << PROTOCOL_SHIFT | (long)(ipVersion & OCTET_MASK) << VERSION_SHIFT |
-            (long)(classIndex & PORT_MASK) << CLASS_SHIFT);
+        for (int i = 0; i < ADDRESSES_BYTES; i += Long.BYTES) {
+            putLong(at + SynopsisDescriptor.KEY_SOURCE_OFFSET + i, key.getLong(keyOffset + i));
+        }
+        for (int i = ADDRESSES_BYTES; i < PROTOCOL_OFFSET; i += Short.BYTES) {
+            octets().putShort(at + SynopsisDescriptor.KEY_SOURCE_OFFSET + i, key.getShort(keyOffset + i), BYTE_ORDER);
+        }
+        octets().putBytes(at + SynopsisDescriptor.KEY_PROTOCOL_OFFSET, key, keyOffset + PROTOCOL_OFFSET, 2);
+        octets().putShort(at + SynopsisDescriptor.KEY_CLASS_INDEX_OFFSET, (short)classIndex, BYTE_ORDER);
         putLong(at + SynopsisDescriptor.KEY_PACKETS_OFFSET, packets);
         countPackets(packets);
     }

@@ -18,11 +18,7 @@ public final class LdsRepair {
     private long repairedItems;
     private long unrepairedItems;
 
-    /**
-     * Prepares repairs.
-     *
-     * @param geometry of the sketches, of family LDS.
-     */
+    /** Prepares repairs of sketches of family LDS. */
     public LdsRepair(final SketchGeometry geometry, final long seed) {
         if (geometry.family() != SketchFamily.LDS) {
             throw new IllegalArgumentException("family=" + geometry.family() + " is not LDS");
@@ -61,9 +57,7 @@ public final class LdsRepair {
      * @param handler  takes one call for each listed identifier.
      */
     public static void forEachLoss(
-        final PacketDifference difference,
-        final PacketDetails sent,
-        final PacketDetails received,
+        final PacketDifference difference, final PacketDetails sent, final PacketDetails received,
         final FlowLossHandler handler) {
         for (int item = 0; item < difference.size(); item++) {
             final long identifier = difference.identifier(item);

@@ -10,19 +10,9 @@ public interface ListedTimes {
     /** Finds a packet. Returns its entry, valid until the source changes, or {@link #NOT_FOUND}. */
     int find(long identifier);
 
-    /**
-     * How often it was seen.
-     *
-     * @param entry of {@link #find}.
-     * @return count, at least 1.
-     */
+    /** How often the packet of an entry was seen, at least 1. */
     int copies(int entry);
 
-    /**
-     * Sum of the timestamps of all copies.
-     *
-     * @param entry of {@link #find}.
-     * @return ns since the interval's start, modulo 2^64.
-     */
+    /** Sum of the timestamps of all copies, ns since the interval's start, modulo 2^64. */
     long timestampSumNs(int entry);
 }

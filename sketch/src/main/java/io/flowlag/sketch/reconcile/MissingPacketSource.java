@@ -53,7 +53,6 @@ public final class MissingPacketSource implements PacketDetails {
         return true;
     }
 
-    /** Empties it. */
     public void clear() {
         Arrays.fill(records, NOT_FOUND);
     }

@@ -44,16 +44,7 @@ public final class MissingPackets extends Synopsis {
         return records;
     }
 
-    /** {@return most packets of an answer} */
-    public int capacity() {
-        return (capacityBytes() - SynopsisDescriptor.PREAMBLE_LENGTH) / SynopsisFamily.MISSING_PACKETS.cellLength();
-    }
-
-    /**
-     * Begins an answer; {@link #add} is to be called for each of its packets.
-     *
-     * @param packets of the answer, 1 to {@link #capacity}.
-     */
+    /** Begins an answer of 1 to {@link #capacity} packets; {@link #add} is to be called for each. */
     public void start(final int packets, final PacketCache cache) {
         form(new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, packets));
         flowThreshold(cache.flowThreshold());

@@ -33,19 +33,14 @@ import java.nio.ByteOrder;
 public final class PacketCache implements IntervalSketch, PacketDetails {
     /** Most copies of an identifier that are counted. */
     public static final int MAX_COPIES = 1_022;
-
     /** Largest index of a traffic class. */
-    public static final int MAX_CLASS_INDEX = 63;
-
+    public static final int MAX_CLASS_INDEX = SynopsisDescriptor.MAX_CLASS_INDEX;
     /** All traffic classes. */
     public static final int ANY_CLASS = -1;
-
     /** Largest weight of a packet. */
-    public static final int MAX_WEIGHT = 32_767;
-
+    public static final int MAX_WEIGHT = SynopsisDescriptor.MAX_WEIGHT;
     /** Fewest identifiers that a cache is made for. */
     public static final int MIN_CAPACITY = 16;
-
     /** Most identifiers that a cache is made for. */
     public static final int MAX_CAPACITY = 3 << 23;
 
@@ -168,7 +163,17 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
             usedSlots++;
             free = slot;
         }
-        insert(free, identifier, flowHash, timestampNs, bytes, weight, classIndex);
+        final int offset = offset(free);
+        buffer.putLong(offset + IDENTIFIER_OFFSET, identifier, BYTE_ORDER);
+        buffer.putLong(offset + TIMESTAMP_SUM_OFFSET, timestampNs, BYTE_ORDER);
+        buffer.putLong(offset + FLOW_HASH_OFFSET, flowHash, BYTE_ORDER);
+        buffer.putInt(offset + BYTES_OFFSET, bytes, BYTE_ORDER);
+        buffer.putShort(offset + COPIES_OFFSET, (short)(classIndex << CLASS_SHIFT | 1), BYTE_ORDER);
+        putWeight(free, weight);
+        entries++;
+        if (entries > capacity && sweepSlot == NO_SWEEP) {
+            lowerThreshold();
+        }
         return CacheResult.CACHED;
     }
 
@@ -220,17 +225,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     }
 
     /**
-     * Fills an aggregator with all packets of flows below a threshold: late binding.
-     *
-     * @param aggregator    empty, of the size that the difference needs; gets the threshold and the interval.
-     * @param flowThreshold the lower of both points' thresholds.
-     */
-    public void fill(final ReconcilableDifferenceAggregator aggregator, final long flowThreshold) {
-        fill(aggregator, flowThreshold, ANY_CLASS);
-    }
-
-    /**
-     * Fills an aggregator with all packets of a traffic class, of flows below a threshold.
+     * Fills an aggregator with all packets of a traffic class, of flows below a threshold: late binding.
      *
      * @param aggregator    empty, of the size that the difference needs; gets the threshold and the interval.
      * @param flowThreshold the lower of both points' thresholds.
@@ -266,34 +261,12 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         return end < slots ? end : NOT_FOUND;
     }
 
-    /**
-     * Adds all packets of flows below a threshold to an estimator: one item for each identifier.
-     *
-     * @param flowThreshold the lower of both points' thresholds.
-     */
-    public void fill(final SignedCounts estimator, final long flowThreshold) {
-        fill(estimator, flowThreshold, ANY_CLASS);
-    }
-
-    /**
-     * Adds all packets of a traffic class, of flows below a threshold, to an estimator: one item for each identifier.
-     *
-     * @param flowThreshold the lower of both points' thresholds.
-     * @param classIndex    of the class, or {@link #ANY_CLASS}.
-     */
+    /** As {@link #fill(ReconcilableDifferenceAggregator, long, int)}, into an estimator: one item for each identifier. */
     public void fill(final SignedCounts estimator, final long flowThreshold, final int classIndex) {
         fill(estimator, flowThreshold, classIndex, 0, slots);
     }
 
-    /**
-     * Adds the packets of a part of the table to an estimator, see the same of aggregators.
-     *
-     * @param flowThreshold the lower of both points' thresholds.
-     * @param classIndex    of the class, or {@link #ANY_CLASS}.
-     * @param fromSlot      0 at the first piece, then what the last call returned.
-     * @param slotCount     how many slots to look at, at least 1.
-     * @return where to go on, or {@link #NOT_FOUND} when all is in it.
-     */
+    /** As {@link #fill(ReconcilableDifferenceAggregator, long, int, int, int)}, into an estimator. */
     public int fill(
         final SignedCounts estimator, final long flowThreshold, final int classIndex, final int fromSlot,
         final int slotCount) {
@@ -430,25 +403,9 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         return CacheResult.COLLISION;
     }
 
-    private void insert(
-        final int slot,
-        final long identifier,
-        final long flowHash,
-        final long timestampNs,
-        final int bytes,
-        final int weight,
-        final int classIndex) {
-        final int offset = offset(slot);
-        buffer.putLong(offset + IDENTIFIER_OFFSET, identifier, BYTE_ORDER);
-        buffer.putLong(offset + TIMESTAMP_SUM_OFFSET, timestampNs, BYTE_ORDER);
-        buffer.putLong(offset + FLOW_HASH_OFFSET, flowHash, BYTE_ORDER);
-        buffer.putInt(offset + BYTES_OFFSET, bytes, BYTE_ORDER);
-        buffer.putShort(offset + COPIES_OFFSET, (short)(classIndex << CLASS_SHIFT | 1), BYTE_ORDER);
-        putWeight(slot, weight);
-        entries++;
-        if (entries > capacity && sweepSlot == NO_SWEEP) {
-            lowerThreshold(threshold - Math.max(1, threshold / 4));
-        }
+    /** Lowers the threshold by a quarter. */
+    private void lowerThreshold() {
+        lowerThreshold(threshold - Math.max(1, threshold / 4));
     }
 
     /**
@@ -467,7 +424,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         if (end == 0) {
             sweepSlot = NO_SWEEP;
             if (entries > capacity) {
-                lowerThreshold(threshold - Math.max(1, threshold / 4));
+                lowerThreshold();
             }
         }
     }

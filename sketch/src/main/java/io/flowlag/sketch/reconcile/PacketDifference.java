@@ -54,11 +54,7 @@ public final class PacketDifference {
         return lost;
     }
 
-    /**
-     * Becomes a copy of another list.
-     *
-     * @param other list, of a decoder of the same capacity.
-     */
+    /** Becomes a copy of the list of a decoder of the same capacity. */
     public void set(final PacketDifference other) {
         size = other.size;
         undecodedCells = other.undecodedCells;

@@ -11,11 +11,7 @@ import io.flowlag.common.hash.KeyedMix;
 public final class PacketGroup {
     private final long seed;
 
-    /**
-     * Prepares the group identifiers.
-     *
-     * @param seed that both measurement points share.
-     */
+    /** Prepares the group identifiers; both measurement points share the seed. */
     public PacketGroup(final long seed) {
         this.seed = seed;
     }

@@ -7,7 +7,6 @@ public enum PureTest {
      * Three packets pass it with probability 1/m, and a packet that never existed is then listed.
      */
     CELL_INDEX,
-
     /**
      * In addition to the index, the low half of the same hash gives the cell's check: a false match has probability 1 in m times
      * 2^32.

@@ -9,7 +9,6 @@ package io.flowlag.sketch.reconcile;
 public final class RdaSizing {
     /** Banks when the size follows an estimate of the difference. */
     public static final int BANKS = 4;
-
     /** Cells over all banks for each item of the difference. */
     public static final double CELLS_PER_ITEM = 1.5;
 
@@ -18,10 +17,8 @@ public final class RdaSizing {
      * 0.85 are enough if half of the items are lost ones, 0.8 if all are.
      */
     public static final double ASSISTED_CELLS_PER_ITEM = 1;
-
     /** Additional cells over all banks: few items can collide in all banks by chance. */
     public static final int EXTRA_CELLS = 60;
-
     /** Standard deviations of the estimate that are added to it. */
     public static final double ESTIMATE_DEVIATIONS = 3;
 
@@ -33,7 +30,7 @@ public final class RdaSizing {
      *
      * @param estimatedItems    of {@link SignedCounts}; not a number, or more than fits, means as many as fit.
      * @param relativeDeviation of the estimate, see {@link SignedCounts#relativeDeviation}.
-     * @param leastCells        over all banks, as {@link #cellsForDeviation} says, or 0.
+     * @param leastCells        over all banks, or 0: a standard deviation has the relative error √(1 / (2 · cells)).
      * @return a geometry with an image of at most that length.
      */
     public static SynopsisGeometry forEstimate(
@@ -46,23 +43,13 @@ public final class RdaSizing {
      *
      * @param estimatedItems    of {@link SignedCounts}; not a number, or more than fits, means as many as fit.
      * @param relativeDeviation of the estimate, see {@link SignedCounts#relativeDeviation}.
-     * @param leastCells        over all banks, as {@link #cellsForDeviation} says, or 0.
+     * @param leastCells        over all banks, or 0: a standard deviation has the relative error √(1 / (2 · cells)).
      * @return a geometry with an image of at most that length.
      */
     public static SynopsisGeometry forAssisted(
         final double estimatedItems, final double relativeDeviation, final int leastCells, final int capacityBytes) {
         return geometry(
             ASSISTED_CELLS_PER_ITEM * items(estimatedItems, relativeDeviation), leastCells, capacityBytes);
-    }
-
-    /**
-     * Cells, over all banks, that a standard deviation needs: its relative error is √(1 / (2 · cells)) where cells hold many
-     * packets.
-     *
-     * @param relativeError wanted, above 0.
-     */
-    public static int cellsForDeviation(final double relativeError) {
-        return (int)Math.min(Integer.MAX_VALUE, Math.ceil(1 / (2 * relativeError * relativeError)));
     }
 
     private static double items(final double estimatedItems, final double relativeDeviation) {

@@ -61,11 +61,7 @@ public final class ReconcilableDifferenceAggregator extends Synopsis {
         change(groups.identifier(identifier, copies), timestampSumNs, copies);
     }
 
-    /**
-     * Removes what {@link #add} added with the same arguments.
-     *
-     * @param copies how many.
-     */
+    /** Removes what {@link #add} added with the same arguments. */
     public void remove(final long identifier, final long timestampSumNs, final int copies) {
         change(groups.identifier(identifier, copies), -timestampSumNs, -copies);
     }

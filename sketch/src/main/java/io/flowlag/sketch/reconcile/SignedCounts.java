@@ -17,22 +17,14 @@ public final class SignedCounts extends Synopsis {
     private final long hashSeed;
     private final int counts;
 
-    /**
-     * An empty estimator.
-     *
-     * @param seed that both measurement points share.
-     */
+    /** An empty estimator; both measurement points share the seed. */
     public SignedCounts(final int counts, final long seed) {
         super(SynopsisFamily.SIGNED_COUNTS, new SynopsisGeometry(SynopsisFamily.SIGNED_COUNTS, 1, counts), seed);
         hashSeed = KeyedMix.derivedSeed(seed, SeedIndex.ESTIMATOR);
         this.counts = counts;
     }
 
-    /**
-     * Adds an item.
-     *
-     * @param identifier of the packet, or of its group.
-     */
+    /** Adds the identifier of a packet, or of its group. */
     public void add(final long identifier) {
         countPackets(1);
         final long mixed = KeyedMix.mix(identifier, hashSeed);

@@ -47,6 +47,11 @@ public abstract class Synopsis extends ImageMemory {
         return memory.capacity();
     }
 
+    /** {@return the most cells of an image, over all banks} */
+    public final int capacity() {
+        return (memory.capacity() - SynopsisDescriptor.PREAMBLE_LENGTH) / cellLength;
+    }
+
     @Override
     public final void clear() {
         buffer.putByte(ImageHeader.FLAGS_OFFSET, (byte)0);
@@ -61,11 +66,7 @@ public abstract class Synopsis extends ImageMemory {
         return buffer;
     }
 
-    /**
-     * Sets the threshold of the flows in it.
-     *
-     * @param threshold of {@link FlowSample}, 0 to {@link FlowSample#ALL}.
-     */
+    /** Sets the {@link FlowSample} threshold of the flows in it, 0 to {@link FlowSample#ALL}. */
     public final void flowThreshold(final long threshold) {
         buffer.putLong(SynopsisDescriptor.FLOW_THRESHOLD_OFFSET, threshold, BYTE_ORDER);
     }

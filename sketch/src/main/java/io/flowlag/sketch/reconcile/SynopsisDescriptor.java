@@ -58,10 +58,11 @@ public final class SynopsisDescriptor {
     static final int MISSING_BYTES_OFFSET = MISSING_FLOW_HASH_OFFSET + 8;
     static final int MISSING_COPIES_OFFSET = MISSING_BYTES_OFFSET + 4;
     static final int MISSING_WEIGHT_OFFSET = MISSING_COPIES_OFFSET + 2;
-
     /** Of the two octets of a missing packet's copies, as in the cache: bits 0-9 the copies, 10-15 the traffic class. */
     static final int MISSING_COPIES_MASK = 0x3ff;
     static final int MISSING_CLASS_SHIFT = 10;
+    static final int MAX_CLASS_INDEX = 63;
+    static final int MAX_WEIGHT = 32_767;
 
     static final int KEY_FLOW_HASH_OFFSET = 0;
     static final int KEY_SOURCE_OFFSET = KEY_FLOW_HASH_OFFSET + 8;

@@ -6,25 +6,18 @@ package io.flowlag.sketch.reconcile;
 public enum SynopsisFamily {
     /** Reconcilable Difference Aggregator: each packet in one cell of every bank. */
     RDA(16, 24, 8),
-
     /** Simple RDA: one array of cells, each packet in up to k of them. */
     SRDA(17, 32, 8),
-
     /** FineComb: each packet in one cell of one bank. */
     FINE_COMB(18, 24, 1),
-
     /** The least hashes of a set. */
     MIN_HASH(19, 8, 1),
-
     /** Small difference tables, each of half as many packets as the one before. */
     STRATA(20, 16, 64),
-
     /** Counts of packets, half of them with a minus. */
     SIGNED_COUNTS(21, 8, 1),
-
     /** No synopsis, but the packets themselves that one point lacks. */
     MISSING_PACKETS(22, 32, 1),
-
     /** No synopsis, but the keys of flows that one point lacks. */
     FLOW_KEYS(23, 56, 1);
 

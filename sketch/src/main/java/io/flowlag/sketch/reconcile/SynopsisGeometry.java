@@ -24,12 +24,10 @@ public record SynopsisGeometry(SynopsisFamily family, int banks, int cells) {
             "banks=" + banks + " cells=" + cells + " make " + imageLength + " octets, more than one buffer holds");
     }
 
-    /** The geometry of an RDA. */
     public static SynopsisGeometry rda(final int banks, final int cells) {
         return new SynopsisGeometry(SynopsisFamily.RDA, banks, cells);
     }
 
-    /** All cells. */
     public int totalCells() {
         return SynopsisDescriptor.totalCells(family, banks, cells);
     }

@@ -15,11 +15,7 @@ public final class SynopsisImage extends ImageView {
     private int cells;
     private int cellLength;
 
-    /**
-     * Wraps an image.
-     *
-     * @param source holds an image that {@link SynopsisVerifier} accepts.
-     */
+    /** Wraps an image that {@link SynopsisVerifier} accepts. */
     public SynopsisImage wrap(final DirectBuffer source, final int offset, final int length) {
         buffer.wrap(source, offset, length);
         family = SynopsisFamily.of(ImageHeader.family(buffer, 0));
@@ -28,7 +24,6 @@ public final class SynopsisImage extends ImageView {
         return this;
     }
 
-    /** The kind of synopsis. */
     public SynopsisFamily family() {
         return family;
     }
@@ -43,12 +38,10 @@ public final class SynopsisImage extends ImageView {
         return cells;
     }
 
-    /** All cells. */
     public int totalCells() {
         return SynopsisDescriptor.totalCells(family, banks(), cells);
     }
 
-    /** Returns the seed's fingerprint. */
     public int seedFingerprint() {
         return buffer.getInt(SynopsisDescriptor.SEED_FINGERPRINT_OFFSET, BYTE_ORDER);
     }
@@ -109,10 +102,7 @@ public final class SynopsisImage extends ImageView {
             SynopsisDescriptor.MISSING_COPIES_MASK;
     }
 
-    /**
-     * Traffic class of a missing packet at the point that has it. Returns of the first copy, 0 to {@link
-     * PacketCache#MAX_CLASS_INDEX}.
-     */
+    /** Traffic class of a missing packet at the point that has it. Returns of the first copy, 0 to 63. */
     public int missingClassIndex(final int cell) {
         return (buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_COPIES_OFFSET, BYTE_ORDER) & 0xffff) >>>
             SynopsisDescriptor.MISSING_CLASS_SHIFT;
@@ -120,7 +110,8 @@ public final class SynopsisImage extends ImageView {
 
     /** Weight of a missing packet's flow. Returns 0 to 32767. */
     public int missingWeight(final int cell) {
-        return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_WEIGHT_OFFSET, BYTE_ORDER) & PacketCache.MAX_WEIGHT;
+        return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_WEIGHT_OFFSET, BYTE_ORDER) &
+            SynopsisDescriptor.MAX_WEIGHT;
     }
 
     /** Whether the copies of a missing packet are of different flows. */

@@ -4,25 +4,17 @@ package io.flowlag.sketch.reconcile;
 public enum SynopsisPairing {
     /** The two describe the same flows of the same interval with the same geometry and seed. */
     PAIRED,
-
     /** The families differ, or it is not the family that was asked for. */
     FAMILY,
-
     /** The banks or cells differ. */
     GEOMETRY,
-
     /** The geometry asks for more cells than the reader has memory for. */
     TOO_LARGE,
-
-    /** The seeds differ. */
     SEED,
-
     /** The intervals have different lengths. */
     INTERVAL_LENGTH,
-
     /** The intervals have different numbers. */
     INTERVAL_NUMBER,
-
     /** The synopses were made of different samples of flows. */
     FLOW_THRESHOLD;
 

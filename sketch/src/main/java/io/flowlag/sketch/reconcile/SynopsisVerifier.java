@@ -69,7 +69,7 @@ public final class SynopsisVerifier {
                 buffer.getLong(at + SynopsisDescriptor.KEY_DESTINATION_OFFSET, BYTE_ORDER);
             final int classIndex = buffer.getShort(at + SynopsisDescriptor.KEY_CLASS_INDEX_OFFSET, BYTE_ORDER) & 0xffff;
             if (ipVersion != IPV4 && ipVersion != IPV6 || ipVersion == IPV4 && !isIpv4(buffer, at, high) ||
-                classIndex > PacketCache.MAX_CLASS_INDEX ||
+                classIndex > SynopsisDescriptor.MAX_CLASS_INDEX ||
                 buffer.getLong(at + SynopsisDescriptor.KEY_PACKETS_OFFSET, BYTE_ORDER) < 1) {
                 return ImageResult.FLOW_KEY;
             }

@@ -77,7 +77,8 @@ class FlowEstimatorTest {
             to.update(flowHash, packet, packet < 100 ? 1_000 : 5_000, BYTES, 1);
         }
         final FlowEstimator twoRowEstimator = new FlowEstimator(
-            twoRows, SEED, FlowEstimator.DEFAULT_ALPHA, FlowEstimator.DEFAULT_NOISE_TOLERANCE, FlowEstimator.DEFAULT_CONFIDENCE);
+            twoRows, SEED, FlowEstimator.DEFAULT_ALPHA, FlowEstimator.DEFAULT_NOISE_TOLERANCE,
+            FlowEstimator.DEFAULT_CONFIDENCE, false);
         twoRowEstimator.pair(from.image(), to.image());
 
         twoRowEstimator.estimate(FLOW, 1, 100, estimate);
@@ -327,7 +328,7 @@ class FlowEstimatorTest {
             sent.update(untouched, 1_000 + i, 0, BYTES, 1);
             received.update(untouched, 1_000 + i, 1_000, BYTES, 1);
         }
-        final FlowEstimator alone = new FlowEstimator(shape, SEED, 0.1, 3, 0.95);
+        final FlowEstimator alone = new FlowEstimator(shape, SEED, 0.1, 3, 0.95, false);
         assertEquals(PairingResult.PAIRED, alone.pair(sent.image(), received.image()));
         alone.estimate(FLOW, 1, 97, estimate);
         if (vldaLength == 1) {
@@ -371,7 +372,7 @@ class FlowEstimatorTest {
         final Packets packets = crowd(7).uniformLoss(0.002, 8);
         final SketchGeometry crowded = SketchGeometry.lds(3, 700, 4, 1_000_000, 500_000, 100_000);
         final FlowEstimator weighted = pairOf(packets, 1, crowded);
-        final FlowEstimator chosen = new FlowEstimator(crowded, SEED, 0.1, 3, 0.95);
+        final FlowEstimator chosen = new FlowEstimator(crowded, SEED, 0.1, 3, 0.95, false);
         assertEquals(PairingResult.PAIRED, pairInto(packets, 1, crowded, chosen));
         final double[] truths = packets.trueMeansNs();
         final long[] received = packets.receivedPackets();
@@ -413,7 +414,7 @@ class FlowEstimatorTest {
         final Packets packets = crowd(4);
         final SketchGeometry shape = SketchGeometry.lds(3, 300, 2);
         final FlowEstimator weighted = pairOf(packets, 1, shape);
-        final FlowEstimator chosen = new FlowEstimator(shape, SEED, 0.1, 3, 0.95);
+        final FlowEstimator chosen = new FlowEstimator(shape, SEED, 0.1, 3, 0.95, false);
         pairInto(packets, 1, shape, chosen);
         final FlowEstimate other = new FlowEstimate();
         for (int flow = 0; flow < packets.flowCount; flow++) {
@@ -468,10 +469,10 @@ class FlowEstimatorTest {
 
     @Test
     void shouldRefuseParametersThatMakeNoSense() {
-        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, -0.1, 1, 0.95));
-        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, Double.NaN, 1, 0.95));
-        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, 0.1, -1, 0.95));
-        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, 0.1, 1, 1));
+        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, -0.1, 1, 0.95, false));
+        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, Double.NaN, 1, 0.95, false));
+        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, 0.1, -1, 0.95, false));
+        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, 0.1, 1, 1, false));
         assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(SketchGeometry.lda(2, 0), 1));
     }
 

@@ -17,34 +17,18 @@ class ImagePairingTest {
 
     @Test
     void shouldPairEqualGeometrySeedAndInterval() {
-        assertPairing(PairingResult.PAIRED, image(SketchGeometry.lds(2, 8, 2, FULL, FULL), SEED, 3, 100), "paired");
+        assertPairing(PairingResult.PAIRED, image(SketchGeometry.lds(2, 8, 2, FULL, FULL), SEED, 3, 100));
     }
 
     @Test
-    void shouldRefuseAnyDifferenceAndNameBothValues() {
-        assertPairing(PairingResult.ROWS, image(SketchGeometry.lds(3, 8, 2), SEED, 3, 100), "rows: sender 3, receiver 2");
-        assertPairing(
-            PairingResult.COLUMNS, image(SketchGeometry.lds(2, 9, 2), SEED, 3, 100), "columns: sender 9, receiver 8");
-        assertPairing(
-            PairingResult.VLDA_LENGTH, image(SketchGeometry.lds(2, 8, 1), SEED, 3, 100), "vldaLength: sender 1, receiver 2");
-        assertPairing(
-            PairingResult.RATES,
-            image(SketchGeometry.lds(2, 8, 2, FULL, 5), SEED, 3, 100),
-            "rates: sender LDS{rows=2, columns=8, vldaLength=2, samplingRatesPpm=[1000000, 5]}, " +
-            "receiver LDS{rows=2, columns=8, vldaLength=2, samplingRatesPpm=[1000000, 1000000]}");
-        assertPairing(
-            PairingResult.SEED,
-            image(SketchGeometry.lds(2, 8, 2), SEED + 1, 3, 100),
-            "seedFingerprint: sender " + Integer.toHexString(fingerprint(SEED + 1)) +
-            ", receiver " + Integer.toHexString(fingerprint(SEED)));
-        assertPairing(
-            PairingResult.INTERVAL_LENGTH,
-            image(SketchGeometry.lds(2, 8, 2), SEED, 3, 101),
-            "intervalNs: sender 101, receiver 100");
-        assertPairing(
-            PairingResult.INTERVAL_NUMBER,
-            image(SketchGeometry.lds(2, 8, 2), SEED, 4, 100),
-            "intervalNumber: sender 4, receiver 3");
+    void shouldRefuseAnyDifference() {
+        assertPairing(PairingResult.ROWS, image(SketchGeometry.lds(3, 8, 2), SEED, 3, 100));
+        assertPairing(PairingResult.COLUMNS, image(SketchGeometry.lds(2, 9, 2), SEED, 3, 100));
+        assertPairing(PairingResult.VLDA_LENGTH, image(SketchGeometry.lds(2, 8, 1), SEED, 3, 100));
+        assertPairing(PairingResult.RATES, image(SketchGeometry.lds(2, 8, 2, FULL, 5), SEED, 3, 100));
+        assertPairing(PairingResult.SEED, image(SketchGeometry.lds(2, 8, 2), SEED + 1, 3, 100));
+        assertPairing(PairingResult.INTERVAL_LENGTH, image(SketchGeometry.lds(2, 8, 2), SEED, 3, 101));
+        assertPairing(PairingResult.INTERVAL_NUMBER, image(SketchGeometry.lds(2, 8, 2), SEED, 4, 100));
     }
 
     @Test
@@ -53,7 +37,6 @@ class ImagePairingTest {
 
         assertEquals(PairingResult.FAMILY, ImagePairing.check(sds, reference));
         assertEquals(PairingResult.FAMILY, ImagePairing.check(sds, sds));
-        assertEquals("family: sender SDS, receiver LDS", ImagePairing.explain(PairingResult.FAMILY, sds, reference));
     }
 
     @Test
@@ -86,13 +69,8 @@ class ImagePairingTest {
         assertTrue(SketchGeometry.lda(4, 1).toString().contains("leadingZeros=[1]"));
     }
 
-    private void assertPairing(final PairingResult expected, final SketchImage sender, final String explanation) {
+    private void assertPairing(final PairingResult expected, final SketchImage sender) {
         assertEquals(expected, ImagePairing.check(sender, reference));
-        assertEquals(explanation, ImagePairing.explain(expected, sender, reference));
-    }
-
-    private static int fingerprint(final long seed) {
-        return io.flowlag.common.hash.KeyedMix.fingerprint(seed);
     }
 
     private static SketchImage image(

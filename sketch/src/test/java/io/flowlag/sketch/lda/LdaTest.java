@@ -144,12 +144,17 @@ class LdaTest {
         return count;
     }
 
+    /** The sample size that a single bank may expect at least with L losses, at least m: α(1 - α)·m/(L + 1)·R (equation 2). */
+    private static double expectedSamples(final int cells, final double losses, final double receivedPackets) {
+        return LdaTuning.ALPHA * (1 - LdaTuning.ALPHA) * cells / (losses + 1) * receivedPackets;
+    }
+
     @Test
     void shouldTuneTheSamplingAsThePaper() {
         assertEquals(0.5 * 1024 / 5001, LdaTuning.samplingRate(1024, 5000));
         assertEquals(1, LdaTuning.samplingRate(1024, 100));
         assertEquals(0, LdaTuning.leadingZeros(1024, 0));
-        assertEquals(0.25 * 1024 / 5001 * 4_995_000, LdaTuning.expectedSamples(1024, 5000, 4_995_000));
+        assertEquals(0.25 * 1024 / 5001 * 4_995_000, expectedSamples(1024, 5000, 4_995_000));
     }
 
     @Test
@@ -163,7 +168,7 @@ class LdaTest {
             final double rate = Math.scalb(1.0, -LdaTuning.leadingZeros(1024, losses));
             final double samples = rate * Math.pow(1 - rate / 1024, losses);
             assertTrue(samples >= 0.9 * 1024 / losses / Math.E, "losses " + losses);
-            assertTrue(samples >= LdaTuning.expectedSamples(1024, losses, 1), "losses " + losses);
+            assertTrue(samples >= expectedSamples(1024, losses, 1), "losses " + losses);
         }
     }
 

@@ -107,7 +107,7 @@ class LdsRepairTest {
         final ReconcilableDifferenceAggregator[] aggregators = new ReconcilableDifferenceAggregator[2];
         for (int point = 0; point < 2; point++) {
             aggregators[point] = new ReconcilableDifferenceAggregator(SynopsisGeometry.rda(4, 1_000), SEED);
-            caches[point].fill(aggregators[point], FlowSample.ALL);
+            caches[point].fill(aggregators[point], FlowSample.ALL, PacketCache.ANY_CLASS);
         }
         final DifferenceDecoder decoder = new DifferenceDecoder(4_000, SEED);
         final PacketDifference difference = decoder.newDifference();

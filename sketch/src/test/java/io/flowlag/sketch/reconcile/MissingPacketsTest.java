@@ -29,7 +29,7 @@ class MissingPacketsTest {
         final SynopsisGeometry geometry = SynopsisGeometry.rda(4, packets);
         final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, seed);
         final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(geometry, seed);
-        cache(packets, seed).fill(sender, FlowSample.ALL);
+        cache(packets, seed).fill(sender, FlowSample.ALL, PacketCache.ANY_CLASS);
         receiver.begin(0, sender.image().intervalNs());
         final DifferenceDecoder decoder = new DifferenceDecoder(geometry.totalCells(), seed);
         final PacketDifference difference = decoder.newDifference();

@@ -261,8 +261,8 @@ class PacketCacheTest {
         final int counts = 256;
         final SignedCounts sentCounts = new SignedCounts(counts, SEED);
         final SignedCounts receivedCounts = new SignedCounts(counts, SEED);
-        sent.fill(sentCounts, threshold);
-        received.fill(receivedCounts, threshold);
+        sent.fill(sentCounts, threshold, PacketCache.ANY_CLASS);
+        received.fill(receivedCounts, threshold, PacketCache.ANY_CLASS);
         final SynopsisGeometry largest = SynopsisGeometry.rda(RdaSizing.BANKS, 10_000);
         final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(largest, SEED);
         final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(largest, SEED);
@@ -270,8 +270,8 @@ class PacketCacheTest {
             sentCounts.estimate(receivedCounts.image()), SignedCounts.relativeDeviation(counts), 0, sender.capacityBytes());
         sender.reshape(geometry);
         receiver.reshape(geometry);
-        sent.fill(sender, threshold);
-        received.fill(receiver, threshold);
+        sent.fill(sender, threshold, PacketCache.ANY_CLASS);
+        received.fill(receiver, threshold, PacketCache.ANY_CLASS);
         final RdaReconciler reconciler = new RdaReconciler(geometry.totalCells(), SEED, CONFIDENCE);
         assertEquals(SynopsisPairing.PAIRED, reconciler.decode(sender.image(), receiver.image()));
         reconciler.repair(sent, received, estimate);

@@ -80,14 +80,14 @@ class PeelingLawsTest {
         }
         final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, seed);
         final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(geometry, seed);
-        sent.fill(sender, FlowSample.ALL);
-        received.fill(receiver, FlowSample.ALL);
+        sent.fill(sender, FlowSample.ALL, PacketCache.ANY_CLASS);
+        received.fill(receiver, FlowSample.ALL, PacketCache.ANY_CLASS);
         final DifferenceDecoder decoder = new DifferenceDecoder(geometry.totalCells(), seed);
         final PacketDifference difference = decoder.newDifference();
         assertEquals(SynopsisPairing.PAIRED, decoder.decode(sender.image(), receiver.image(), difference));
         final int before = difference.size();
-        decoder.decodeFurther(sent, true, difference);
-        decoder.decodeFurther(received, false, difference);
+        decoder.decodeFurther(sent, true, PacketCache.ANY_CLASS, difference);
+        decoder.decodeFurther(received, false, PacketCache.ANY_CLASS, difference);
         final Map<String, Long> truth = differenceOf(packets);
 
         assertTrue(difference.size() >= before);
@@ -119,7 +119,7 @@ class PeelingLawsTest {
             decoder.decode(sender.image(), receiver.image(), difference);
             assertTrue(difference.size() < 200 && !difference.complete());
 
-            decoder.decodeFurther(sent, true, difference);
+            decoder.decodeFurther(sent, true, PacketCache.ANY_CLASS, difference);
 
             assertTrue(difference.complete());
             assertEquals(300, difference.size());

@@ -21,7 +21,6 @@ class RdaSizingTest {
         assertTrue(all.imageLength() <= 1 << 20 && all.imageLength() > (1 << 20) - 4 * 24);
         assertEquals(all, RdaSizing.forEstimate(Double.NaN, 0.1, 0, 1 << 20));
         assertEquals(all, RdaSizing.forEstimate(Double.POSITIVE_INFINITY, 0.1, 0, 1 << 20));
-        assertEquals(5_000, RdaSizing.cellsForDeviation(0.01));
     }
 
     /** At these sizes less than 1 in 1000 may fail: 2000 intervals fail 2 times in the mean at most, 12 are beyond chance. */
@@ -61,10 +60,10 @@ class RdaSizingTest {
                         receiver.update(identifier, packet);
                     }
                 }
-                sent.fill(sender, FlowSample.ALL);
+                sent.fill(sender, FlowSample.ALL, PacketCache.ANY_CLASS);
                 receiver.begin(sender.intervalNumber(), sender.image().intervalNs());
                 assertEquals(SynopsisPairing.PAIRED, decoder.decode(sender.image(), receiver.image(), difference));
-                decoder.decodeFurther(sent, true, difference);
+                decoder.decodeFurther(sent, true, PacketCache.ANY_CLASS, difference);
                 failures += difference.complete() ? 0 : 1;
             }
             // One in a thousand would be 0.3 in the mean.

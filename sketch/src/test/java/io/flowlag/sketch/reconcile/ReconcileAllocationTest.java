@@ -53,8 +53,8 @@ class ReconcileAllocationTest {
         }
         final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, SEED);
         final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(geometry, SEED);
-        sent.fill(sender, FlowSample.ALL);
-        received.fill(receiver, FlowSample.ALL);
+        sent.fill(sender, FlowSample.ALL, PacketCache.ANY_CLASS);
+        received.fill(receiver, FlowSample.ALL, PacketCache.ANY_CLASS);
         final RdaReconciler reconciler = new RdaReconciler(geometry.totalCells(), SEED, 0.98);
         final AggregateEstimate estimate = new AggregateEstimate();
 

@@ -276,6 +276,22 @@ class SynopsisVerifierTest {
         return image;
     }
 
+    /** A key as {@link FlowKeys} takes it; the first of two values is in the low half of a number. */
+    private static UnsafeBuffer key(
+        final long sourceHigh, final long sourceLow, final long destinationHigh, final long destinationLow, final int ports,
+        final int protocolAndVersion) {
+        final UnsafeBuffer key = new UnsafeBuffer(new byte[38]);
+        key.putLong(0, sourceHigh);
+        key.putLong(8, sourceLow);
+        key.putLong(16, destinationHigh);
+        key.putLong(24, destinationLow);
+        key.putShort(32, (short)ports);
+        key.putShort(34, (short)(ports >>> 16));
+        key.putByte(36, (byte)protocolAndVersion);
+        key.putByte(37, (byte)(protocolAndVersion >>> 8));
+        return key;
+    }
+
     private static Synopsis filled(final SynopsisFamily family) {
         final Synopsis synopsis;
         switch (family) {
@@ -304,8 +320,8 @@ class SynopsisVerifierTest {
             case FLOW_KEYS -> {
                 final FlowKeys keys = new FlowKeys(2, SEED);
                 keys.start(2, INTERVAL_NUMBER, 1, THRESHOLD);
-                keys.add(1, PACKETS - 1, 0, 0x0a00_0001, 0, 0xc0a8_0001L, 7, 53, 17, 4, 63);
-                keys.add(2, 1, 0x2001_0db8L << 32, -1, 0x2001_0db8L << 32, 2, 0, 65_535, 255, 6, 0);
+                keys.add(1, PACKETS - 1, 63, key(0, 0x0a00_0001, 0, 0xc0a8_0001L, 7 | 53 << 16, 17 | 4 << 8), 0);
+                keys.add(2, 1, 0, key(0x2001_0db8L << 32, -1, 0x2001_0db8L << 32, 2, 65_535 << 16, 255 | 6 << 8), 0);
                 synopsis = keys;
             }
             default -> throw new IllegalArgumentException("family=" + family);

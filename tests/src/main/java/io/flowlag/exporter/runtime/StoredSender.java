@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchedPacket;
@@ -12,8 +13,10 @@ import io.flowlag.exporter.exchange.link.StoredIntervals;
 import io.flowlag.exporter.exchange.wire.PointDrops;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
@@ -27,6 +30,7 @@ import static java.nio.file.StandardOpenOption.WRITE;
  */
 public final class StoredSender implements AutoCloseable {
     private final SketchedPacket packet = new SketchedPacket();
+    private final UnsafeBuffer sent = new UnsafeBuffer(ByteBuffer.allocateDirect(PacketDescriptor.LENGTH_BYTES));
     private final FileChannel channel;
     private final IntervalEncoder encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters());
     private final HeldSettings held;
@@ -62,7 +66,9 @@ public final class StoredSender implements AutoCloseable {
     public void send(final long sentNs, final DirectBuffer descriptor, final int offset) throws IOException {
         storeThrough(Math.floorDiv(sentNs, intervalNs) - 1);
         agreement.point().advance(sentNs);
-        if (!agreement.point().onPacket(packet.wrap(descriptor, offset, 0, 1).timestampNs(sentNs))) {
+        sent.putBytes(0, descriptor, offset, PacketDescriptor.LENGTH_BYTES);
+        PacketDescriptor.timestampNs(sent, 0, sentNs);
+        if (!agreement.point().onPacket(packet.wrap(sent, 0, 0, 1))) {
             throw new IllegalStateException("the interval of a packet is closed");
         }
     }

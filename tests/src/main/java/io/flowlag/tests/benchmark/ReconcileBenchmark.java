@@ -102,8 +102,8 @@ public class ReconcileBenchmark {
             }
             sender = new ReconcilableDifferenceAggregator(geometry, SEED);
             receiver = new ReconcilableDifferenceAggregator(geometry, SEED);
-            sent.fill(sender, FlowSample.ALL);
-            received.fill(receiver, FlowSample.ALL);
+            sent.fill(sender, FlowSample.ALL, PacketCache.ANY_CLASS);
+            received.fill(receiver, FlowSample.ALL, PacketCache.ANY_CLASS);
             decoder = new DifferenceDecoder(geometry.totalCells(), SEED);
             listed = decoder.newDifference();
             reconciler = new RdaReconciler(geometry.totalCells(), SEED, CONFIDENCE);
@@ -158,7 +158,7 @@ public class ReconcileBenchmark {
     @OutputTimeUnit(TimeUnit.MICROSECONDS)
     public ReconcilableDifferenceAggregator fill(final Interval interval) {
         interval.sender.clear();
-        interval.sent.fill(interval.sender, FlowSample.ALL);
+        interval.sent.fill(interval.sender, FlowSample.ALL, PacketCache.ANY_CLASS);
         return interval.sender;
     }
 }

@@ -67,7 +67,8 @@ final class SenderInMemory extends SketchesAlone {
             }
             final long sentNs = timestampNs - MemoryTraffic.delayNs(timestampNs);
             point.advance(sentNs);
-            if (!point.onPacket(packet.wrap(descriptor, 0, 0, 1).timestampNs(sentNs))) {
+            PacketDescriptor.timestampNs(descriptor, 0, sentNs);
+            if (!point.onPacket(packet.wrap(descriptor, 0, 0, 1))) {
                 throw new IllegalStateException("the interval of a packet is closed");
             }
         };

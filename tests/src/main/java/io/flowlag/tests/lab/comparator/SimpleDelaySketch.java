@@ -32,7 +32,8 @@ public final class SimpleDelaySketch extends Sketch {
     public void update(final long flowHash, final long delayNs, final int bytes, final int weight) {
         addOffered(1, bytes);
         for (int row = 0, rows = cellMap.rows(); row < rows; row++) {
-            addToCell(row, cellMap.baseColumn(row, flowHash), delayNs, NO_DIGEST, bytes, weight);
+            addToCell(
+                row, cellMap.baseColumn(row, flowHash), weight * delayNs, weight, NO_DIGEST, (long)weight * bytes);
         }
     }
 }

@@ -39,14 +39,14 @@ public final class ReconciledMethod extends Simple.Named {
         }
         final SignedCounts senderCounts = new SignedCounts(COUNTS, seed);
         final SignedCounts receiverCounts = new SignedCounts(COUNTS, seed);
-        sent.fill(senderCounts, FlowSample.ALL);
-        received.fill(receiverCounts, FlowSample.ALL);
+        sent.fill(senderCounts, FlowSample.ALL, PacketCache.ANY_CLASS);
+        received.fill(receiverCounts, FlowSample.ALL, PacketCache.ANY_CLASS);
         final SynopsisGeometry geometry = RdaSizing.forEstimate(
             receiverCounts.estimate(senderCounts.image()), SignedCounts.relativeDeviation(COUNTS), LEAST_CELLS, MOST_BYTES);
         final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, seed);
         final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(geometry, seed);
-        sent.fill(sender, FlowSample.ALL);
-        received.fill(receiver, FlowSample.ALL);
+        sent.fill(sender, FlowSample.ALL, PacketCache.ANY_CLASS);
+        received.fill(receiver, FlowSample.ALL, PacketCache.ANY_CLASS);
         final RdaReconciler reconciler = new RdaReconciler(geometry.totalCells(), seed, CONFIDENCE);
         reconciler.decode(sender.image(), receiver.image());
         final AggregateEstimate estimate = new AggregateEstimate();

@@ -42,7 +42,7 @@ public final class SketchMethod extends Simple.Named {
     @Override
     public Cost estimate(final PathTrace trace, final double[] meansNs) {
         final FlowEstimator estimator = kind == Kind.LDS_RULE ?
-            new FlowEstimator(geometry, SEED, FlowEstimator.DEFAULT_ALPHA, 0, FlowEstimator.DEFAULT_CONFIDENCE) :
+            new FlowEstimator(geometry, SEED, FlowEstimator.DEFAULT_ALPHA, 0, FlowEstimator.DEFAULT_CONFIDENCE, false) :
             new FlowEstimator(geometry, SEED);
         if (kind == Kind.SDS) {
             estimator.single(delays(trace).image());

@@ -106,16 +106,16 @@ public final class IntervalCostExperiment {
             long start = System.nanoTime();
             final SignedCounts own = new SignedCounts(COUNTS, 0);
             final SignedCounts other = new SignedCounts(COUNTS, 0);
-            sent.fill(own, FlowSample.ALL);
-            received.fill(other, FlowSample.ALL);
+            sent.fill(own, FlowSample.ALL, PacketCache.ANY_CLASS);
+            received.fill(other, FlowSample.ALL, PacketCache.ANY_CLASS);
             final SynopsisGeometry geometry = RdaSizing.forEstimate(
                 own.estimate(other.image()), SignedCounts.relativeDeviation(COUNTS), 1_250, sender.capacityBytes());
             best[1] = least(best[1], start);
             start = System.nanoTime();
             sender.reshape(geometry);
             receiver.reshape(geometry);
-            sent.fill(sender, FlowSample.ALL);
-            received.fill(receiver, FlowSample.ALL);
+            sent.fill(sender, FlowSample.ALL, PacketCache.ANY_CLASS);
+            received.fill(receiver, FlowSample.ALL, PacketCache.ANY_CLASS);
             best[2] = least(best[2], start);
             start = System.nanoTime();
             final int length = receiver.encode(wire, 0);

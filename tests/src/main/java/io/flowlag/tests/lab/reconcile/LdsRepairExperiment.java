@@ -160,14 +160,14 @@ public final class LdsRepairExperiment {
         final double[] result) {
         final SignedCounts own = new SignedCounts(COUNTS, seed);
         final SignedCounts other = new SignedCounts(COUNTS, seed);
-        sent.fill(own, FlowSample.ALL);
-        received.fill(other, FlowSample.ALL);
+        sent.fill(own, FlowSample.ALL, PacketCache.ANY_CLASS);
+        received.fill(other, FlowSample.ALL, PacketCache.ANY_CLASS);
         final SynopsisGeometry size = RdaSizing.forAssisted(
             own.estimate(other.image()), SignedCounts.relativeDeviation(COUNTS), 0, 1 << 28);
         final ReconcilableDifferenceAggregator sentPackets = new ReconcilableDifferenceAggregator(size, seed);
         final ReconcilableDifferenceAggregator receivedPackets = new ReconcilableDifferenceAggregator(size, seed);
-        sent.fill(sentPackets, FlowSample.ALL);
-        received.fill(receivedPackets, FlowSample.ALL);
+        sent.fill(sentPackets, FlowSample.ALL, PacketCache.ANY_CLASS);
+        received.fill(receivedPackets, FlowSample.ALL, PacketCache.ANY_CLASS);
         final RdaReconciler reconciler = new RdaReconciler(size.totalCells(), seed, CONFIDENCE);
         if (reconciler.decode(sentPackets.image(), receivedPackets.image()) != SynopsisPairing.PAIRED) {
             throw new IllegalStateException("not paired");

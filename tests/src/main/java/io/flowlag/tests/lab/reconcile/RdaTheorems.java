@@ -174,8 +174,8 @@ public final class RdaTheorems extends NamedExperiment {
         }
         final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, seed);
         final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(geometry, seed);
-        sent.fill(sender, FlowSample.ALL);
-        received.fill(receiver, FlowSample.ALL);
+        sent.fill(sender, FlowSample.ALL, PacketCache.ANY_CLASS);
+        received.fill(receiver, FlowSample.ALL, PacketCache.ANY_CLASS);
         final RdaReconciler reconciler = new RdaReconciler(geometry.totalCells(), seed, CONFIDENCE);
         reconciler.decode(sender.image(), receiver.image());
         return reconciler;

@@ -180,8 +180,8 @@ public final class SetDifferenceExperiment {
         final int method) {
         final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, seed);
         final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(geometry, seed);
-        sent.fill(sender, FlowSample.ALL);
-        received.fill(receiver, FlowSample.ALL);
+        sent.fill(sender, FlowSample.ALL, PacketCache.ANY_CLASS);
+        received.fill(receiver, FlowSample.ALL, PacketCache.ANY_CLASS);
         final RdaReconciler reconciler = new RdaReconciler(geometry.totalCells(), seed, CONFIDENCE);
         final AggregateEstimate estimate = new AggregateEstimate();
         if (reconciler.decode(sender.image(), receiver.image()) != SynopsisPairing.PAIRED) {
@@ -205,8 +205,8 @@ public final class SetDifferenceExperiment {
         final int seed, final PacketCache sent, final PacketCache received, final double[] truth, final int row) {
         final SignedCounts own = new SignedCounts(ESTIMATOR_COUNTS, seed);
         final SignedCounts other = new SignedCounts(ESTIMATOR_COUNTS, seed);
-        sent.fill(own, FlowSample.ALL);
-        received.fill(other, FlowSample.ALL);
+        sent.fill(own, FlowSample.ALL, PacketCache.ANY_CLASS);
+        received.fill(other, FlowSample.ALL, PacketCache.ANY_CLASS);
         final SynopsisGeometry geometry = RdaSizing.forEstimate(
             own.estimate(other.image()), SignedCounts.relativeDeviation(ESTIMATOR_COUNTS), 2 * cells, 1 << 24);
         rda(geometry, seed, sent, received, truth, row, 2);

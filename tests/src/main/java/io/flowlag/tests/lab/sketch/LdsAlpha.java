@@ -61,7 +61,7 @@ public final class LdsAlpha extends NamedExperiment {
             for (int i = 0; i < ALPHAS.length; i++) {
                 final double alpha = ALPHAS[i];
                 rule[i][seed] = run.errors(0, Packets.UNKNOWN, (geometry, hashSeed) -> new FlowEstimator(
-                    geometry, hashSeed, alpha, 0, FlowEstimator.DEFAULT_CONFIDENCE));
+                    geometry, hashSeed, alpha, 0, FlowEstimator.DEFAULT_CONFIDENCE, false));
             }
         }
         final double[] xs = new double[ALPHAS.length];

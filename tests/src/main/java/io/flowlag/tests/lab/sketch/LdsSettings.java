@@ -26,7 +26,7 @@ final class LdsSettings {
         WEIGHED("weighed", Packets.KNOWN, FlowEstimator::new),
         /** The paper's: the emptiest cells. */
         RULE("the paper's rule", Packets.UNKNOWN, (geometry, seed) -> new FlowEstimator(
-            geometry, seed, FlowEstimator.DEFAULT_ALPHA, 0, FlowEstimator.DEFAULT_CONFIDENCE));
+            geometry, seed, FlowEstimator.DEFAULT_ALPHA, 0, FlowEstimator.DEFAULT_CONFIDENCE, false));
 
         final String title;
         private final Packets packets;

@@ -23,7 +23,7 @@ class SimpleDelaySketchTest {
     void shouldReadAnSdsAlone() {
         final SketchGeometry sdsGeometry = SketchGeometry.sds(4, 32);
         final SimpleDelaySketch sds = new SimpleDelaySketch(sdsGeometry, SEED);
-        final FlowEstimator sdsEstimator = new FlowEstimator(sdsGeometry, SEED, 0, 0, 0.95);
+        final FlowEstimator sdsEstimator = new FlowEstimator(sdsGeometry, SEED, 0, 0, 0.95, false);
         final LossyDifferenceSketch lds = new LossyDifferenceSketch(SketchGeometry.lds(4, 32, 1), SEED);
         for (int packet = 1; packet <= 10; packet++) {
             sds.update(FLOW, packet, BYTES, 1);
@@ -49,7 +49,7 @@ class SimpleDelaySketchTest {
                 sds.update(0x9e37L * flow, 1000L * flow, BYTES, 1);
             }
         }
-        final FlowEstimator sdsEstimator = new FlowEstimator(sdsGeometry, SEED, 0, 0, 0.95);
+        final FlowEstimator sdsEstimator = new FlowEstimator(sdsGeometry, SEED, 0, 0, 0.95, false);
         sdsEstimator.single(sds.image());
         int exact = 0;
         for (int flow = 0; flow < flows; flow++) {

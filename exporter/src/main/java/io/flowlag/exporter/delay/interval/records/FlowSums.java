@@ -226,7 +226,7 @@ public final class FlowSums implements FlowKeyTable {
         other.copyKey(otherRow, rows, keyAt(row));
     }
 
-    /** Copies the key of a row, in the layout of {@link FlowKeyLayout}. */
+    @Override
     public void copyKey(final int row, final MutableDirectBuffer buffer, final int offset) {
         FlowKeyLayout.copyTuple(buffer, offset, rows, keyAt(row));
     }

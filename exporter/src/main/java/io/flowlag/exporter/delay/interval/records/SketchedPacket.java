@@ -60,12 +60,6 @@ public final class SketchedPacket {
         return timestampNs;
     }
 
-    /** Replaces the time, by that of another clock. */
-    public SketchedPacket timestampNs(final long value) {
-        timestampNs = value;
-        return this;
-    }
-
     public long flowHash() {
         return flowHash;
     }

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.delay.interval.repair;
 
+import org.agrona.MutableDirectBuffer;
+
 /**
  * The flows of an interval at a point, with their keys. One thread at a time. An address is two big-endian numbers: the first 8
  * octets (0 for IPv4) and the last 8 (the address for IPv4).
@@ -16,6 +18,9 @@ public interface FlowKeyTable {
 
     /** Reads the IP version. Returns 4 or 6; 0 if the key is unknown. */
     int ipVersion(int row);
+
+    /** Copies a 5-tuple, in the layout of {@link io.flowlag.exporter.decode.FlowKeyLayout}. */
+    void copyKey(int row, MutableDirectBuffer buffer, int offset);
 
     /** Reads the source address. Returns its first half. */
     long sourceHigh(int row);

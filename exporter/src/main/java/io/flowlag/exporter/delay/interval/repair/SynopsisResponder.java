@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval.repair;
 
+import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.sketch.reconcile.FlowKeys;
 import io.flowlag.sketch.reconcile.ListedTimes;
 import io.flowlag.sketch.reconcile.MissingPackets;
@@ -9,6 +10,7 @@ import io.flowlag.sketch.reconcile.SignedCounts;
 import io.flowlag.sketch.reconcile.Synopsis;
 import io.flowlag.sketch.reconcile.SynopsisGeometry;
 import io.flowlag.sketch.reconcile.SynopsisImage;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Answers requests of the receiver point at the sender point, from the packets that it keeps (RDA paper, section VIII). An
@@ -24,6 +26,7 @@ public final class SynopsisResponder {
     private final ReconcilableDifferenceAggregator aggregator;
     private final MissingPackets missing;
     private final FlowKeys flowKeys;
+    private final UnsafeBuffer key = new UnsafeBuffer(new byte[FlowKeyLayout.TUPLE_LENGTH_BYTES]);
     private SynopsisRequest request;
     private PacketCache cache;
     private FlowKeyTable keys;
@@ -191,10 +194,8 @@ public final class SynopsisResponder {
         if (!hasKey(keys, row)) {
             return false;
         }
-        flowKeys.add(
-            flowHash, keys.packets(row), keys.sourceHigh(row), keys.sourceLow(row), keys.destinationHigh(row),
-            keys.destinationLow(row), keys.sourcePort(row), keys.destinationPort(row), keys.protocol(row), keys.ipVersion(row),
-            keys.classIndex(row));
+        keys.copyKey(row, key, 0);
+        flowKeys.add(flowHash, keys.packets(row), keys.classIndex(row), key, 0);
         return true;
     }
 
