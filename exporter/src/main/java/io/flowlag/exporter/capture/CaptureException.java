@@ -20,11 +20,7 @@ public final class CaptureException extends RuntimeException {
 
     private final Kind kind;
 
-    /**
-     * A failure.
-     *
-     * @param message one line with the source and the remedy.
-     */
+    /** A failure; the message is one line with the source and the remedy. */
     public CaptureException(final Kind kind, final String message) {
         super(message);
         this.kind = kind;

@@ -7,7 +7,7 @@ package io.flowlag.exporter.capture;
 @FunctionalInterface
 public interface FilterSupplier {
     /** Keeps every packet. */
-    FilterSupplier ALL = linkType -> (buffer, offset, capturedLengthBytes, wireLengthBytes) -> true;
+    FilterSupplier ALL = linkType -> packet -> true;
 
     /**
      * The filter for one link type.

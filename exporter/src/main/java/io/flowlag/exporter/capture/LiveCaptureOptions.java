@@ -29,15 +29,10 @@ public record LiveCaptureOptions(
 
     /** The longest snap length: more than any packet has. */
     public static final int MAX_SNAP_LENGTH_BYTES = 262_144;
-    /** The smallest ring. */
     public static final int MIN_RING_BYTES = 64 << 10;
-    /** The largest ring. */
     public static final int MAX_RING_BYTES = 1 << 30;
-    /** The default ring size. */
     public static final int DEFAULT_RING_BYTES = 64 << 20;
-    /** The default block timeout. */
     public static final int DEFAULT_BLOCK_TIMEOUT_MS = 10;
-    /** The longest block timeout. */
     public static final int MAX_BLOCK_TIMEOUT_MS = 1_000;
     /** The smallest block: the smallest memory page. */
     public static final int MIN_BLOCK_BYTES = 4096;
@@ -127,11 +122,7 @@ public record LiveCaptureOptions(
             newBlockBytes, newBlockTimeoutMs, filterExpression, hardwareTimestamps);
     }
 
-    /**
-     * The same with another filter.
-     *
-     * @param value expression in the syntax of pcap-filter(7), or null for every packet.
-     */
+    /** The same with another filter, in the syntax of pcap-filter(7); null for every packet. */
     public LiveCaptureOptions withFilterExpression(final String value) {
         return new LiveCaptureOptions(interfaceName, kind, direction, promiscuous, snapLengthBytes, ringBytes, blockBytes,
             blockTimeoutMs, value, hardwareTimestamps);

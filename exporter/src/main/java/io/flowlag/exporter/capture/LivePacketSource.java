@@ -9,18 +9,70 @@ import java.util.List;
  * It ends when the interface vanishes ({@link #damage()} reports it) or after {@link #stop()}; in both cases every packet that
  * had arrived is handed over first. An interface that is only down continues to be polled.
  */
-public interface LivePacketSource extends PacketSource {
+public abstract class LivePacketSource implements PacketSource {
+    /** The packet handed over. */
+    protected final CapturedPacket packet;
+    protected long capturedCount;
+    protected long capturedBytes;
+    protected long kernelDropCount;
+    protected int mtuBytes;
+    /** Read by other threads. */
+    protected volatile String damage;
+
+    private final String name;
+    private final List<String> notices;
+
+    /** A source of the link type and the interface of its packet. */
+    protected LivePacketSource(final String name, final CapturedPacket packet, final List<String> notices) {
+        this.name = name;
+        this.packet = packet;
+        this.notices = List.copyOf(notices);
+    }
+
     /** {@return the kernel's index of the interface, passed with each packet} */
-    int interfaceId();
+    public final int interfaceId() {
+        return packet.interfaceId();
+    }
 
     /** {@return the {@link LinkType} number of every packet of this source} */
-    int linkType();
+    public final int linkType() {
+        return packet.linkType();
+    }
 
     /** {@return the longest IP packet that the link carries, octets, as last read; 0 if unknown} */
-    int mtuBytes();
+    public final int mtuBytes() {
+        return mtuBytes;
+    }
 
     /** {@return messages for the user about how the source was opened, one line each; empty if everything is as requested} */
-    List<String> notices();
+    public final List<String> notices() {
+        return notices;
+    }
+
+    @Override
+    public final String name() {
+        return name;
+    }
+
+    @Override
+    public long capturedCount() {
+        return capturedCount;
+    }
+
+    @Override
+    public final long kernelDropCount() {
+        return kernelDropCount;
+    }
+
+    @Override
+    public final long consumedBytes() {
+        return capturedBytes;
+    }
+
+    @Override
+    public final String damage() {
+        return damage;
+    }
 
     /**
      * Waits until a packet may be there, but at most for the timeout: for an idle strategy. {@link #poll} itself never waits.
@@ -28,18 +80,18 @@ public interface LivePacketSource extends PacketSource {
      * @param timeoutMs upper bound of the wait, 0 or more.
      * @return whether polling is worthwhile.
      */
-    boolean awaitArrival(int timeoutMs);
+    public abstract boolean awaitArrival(int timeoutMs);
 
     /**
      * Stops receiving. Packets that had arrived must still be polled; then {@link #poll} returns {@link #END_OF_SOURCE},
      * without {@link #damage()}.
      */
-    void stop();
+    public abstract void stop();
 
     /**
      * Releases memory and handles. Afterwards the counts stay readable, with up-to-date kernel drops; {@link #poll} returns
      * {@link #END_OF_SOURCE}.
      */
     @Override
-    void close();
+    public abstract void close();
 }

@@ -20,11 +20,7 @@ public final class TimeOrder {
         return !isBefore(behindNs, lastNs) && (isBefore(headNs, lastNs) || headNs - behindNs > TIME_SET_NS);
     }
 
-    /**
-     * Whether a time is so far before another that the clock was set back.
-     *
-     * @param otherNs of the packet before it.
-     */
+    /** Whether a time is so far before that of the packet before it that the clock was set back. */
     public static boolean isBefore(final long timeNs, final long otherNs) {
         return timeNs < otherNs - TIME_SET_NS;
     }

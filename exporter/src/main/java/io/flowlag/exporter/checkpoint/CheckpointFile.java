@@ -117,7 +117,6 @@ final class CheckpointFile implements AutoCloseable {
         return refusedCount;
     }
 
-    /** Writes a flow. */
     void put(final UnsafeBuffer buffer, final int offset, final long flowId) {
         buffer.getBytes(offset, value);
         map.put(flowId, value);

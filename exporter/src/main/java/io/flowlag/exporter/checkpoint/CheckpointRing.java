@@ -102,11 +102,7 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         }
     }
 
-    /**
-     * Writes into a file the copies that were on their way to it.
-     *
-     * @param file takes valid flows, each as of its last message.
-     */
+    /** Writes into a file the copies that were on their way to it, each valid flow as of its last message. */
     void replayInto(final CheckpointFile file) {
         replay((type, buffer, index, length) -> {
             if (type == ENDED) {

@@ -5,17 +5,9 @@ package io.flowlag.exporter.checkpoint;
  * checkpoint's thread.
  */
 public interface RecordsUnderWay {
-    /**
-     * Begins to wait for every record that exists now.
-     *
-     * @param nowNs clock time, UNIX epoch.
-     */
+    /** Begins to wait for every record that exists now, UNIX epoch. */
     void await(long nowNs);
 
-    /**
-     * Whether all of them have left.
-     *
-     * @param nowNs clock time, UNIX epoch.
-     */
+    /** Whether all of them have left by now, UNIX epoch. */
     boolean haveLeft(long nowNs);
 }

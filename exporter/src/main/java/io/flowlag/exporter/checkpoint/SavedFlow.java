@@ -18,7 +18,6 @@ final class SavedFlow {
     /** Octets of the delay stage's state that are saved. */
     static final int STATE_LENGTH_BYTES = 64;
     private static final int COPIED_STATE_BYTES = 48;
-    /** Octets of a saved flow. */
     static final int LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + STATE_LENGTH_BYTES;
 
     private SavedFlow() {

@@ -14,7 +14,6 @@ import java.util.function.Consumer;
  * allocated piece by piece while flows are added, and not later.
  */
 public final class SavedFlows {
-    /** Flows in a piece of memory. */
     static final int PIECE_FLOWS = 1 << 12;
 
     private final List<UnsafeBuffer> ended = new ArrayList<>();
@@ -52,7 +51,6 @@ public final class SavedFlows {
         pieces.get(index / PIECE_FLOWS).putBytes(offset(index), flow);
     }
 
-    /** {@return how many there were} */
     public int count() {
         return endedCount + livingCount;
     }
@@ -88,13 +86,7 @@ public final class SavedFlows {
         return indexInState % PIECE_FLOWS * SavedFlow.LENGTH_BYTES;
     }
 
-    /**
-     * Puts some of them into the cache.
-     *
-     * @param nowNs clock time, UNIX epoch.
-     * @param limit how many at most.
-     * @return how many.
-     */
+    /** Puts some of them into the cache, at most the limit. Returns how many. */
     public int takeUp(final FlowCache cache, final long nowNs, final int limit) {
         final int stop = Math.min(count(), cursor + limit);
         final int taken = stop - cursor;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.decode;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
@@ -15,6 +16,9 @@ final class Cursor {
     /** The largest number of link-layer and tunnel headers in one packet, including tags but not MPLS labels. */
     static final int MAX_LAYERS = 16;
 
+    private static final int VLAN_TAG_LENGTH_BYTES = 4;
+    private static final int VLAN_ID_MASK = 0xFFF;
+
     DirectBuffer buffer;
     /** Of the next octet that no layer has taken. */
     int position;
@@ -29,12 +33,13 @@ final class Cursor {
 
     private int layerCount;
 
-    void wrap(final DirectBuffer packet, final int offset, final int capturedLengthBytes, final int wireLengthBytes) {
-        buffer = packet;
-        position = offset;
-        end = offset + capturedLengthBytes;
-        wireEnd = offset + (long)wireLengthBytes;
-        vlanId = NO_VLAN;
+    void wrap(final CapturedPacket packet) {
+        final boolean isTagTakenOut = packet.vlanTag() != CapturedPacket.NO_VLAN_TAG;
+        buffer = packet.buffer();
+        position = packet.offset();
+        end = position + packet.capturedLengthBytes();
+        wireEnd = position + (long)packet.wireLengthBytes() - (isTagTakenOut ? VLAN_TAG_LENGTH_BYTES : 0);
+        vlanId = isTagTakenOut ? packet.vlanTag() & VLAN_ID_MASK : NO_VLAN;
         announcedVersion = 0;
         layerCount = 0;
     }

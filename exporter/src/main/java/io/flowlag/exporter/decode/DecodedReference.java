@@ -33,11 +33,7 @@ public final class DecodedReference {
     private DecodedReference() {
     }
 
-    /**
-     * Turns a packet's descriptor into that of a reference without a follow-up.
-     *
-     * @param streamIndex of the reference, 0 to 65535.
-     */
+    /** Turns a packet's descriptor into that of a reference without a follow-up, of a stream from 0 to 65535. */
     public static void encode(
         final MutableDirectBuffer buffer, final int offset, final int streamIndex, final int sequenceNumber,
         final long stampNs) {
@@ -49,11 +45,7 @@ public final class DecodedReference {
         buffer.putShort(offset + ERROR_ESTIMATE_OFFSET, (short)0);
     }
 
-    /**
-     * Adds the sender's clock error.
-     *
-     * @param errorEstimate 16 bits, see {@link io.flowlag.rli.reference.ErrorEstimate}.
-     */
+    /** Adds the sender's clock error: 16 bits, see {@link io.flowlag.rli.reference.ErrorEstimate}. */
     public static void errorEstimate(final MutableDirectBuffer buffer, final int offset, final int errorEstimate) {
         buffer.putShort(offset + ERROR_ESTIMATE_OFFSET, (short)errorEstimate);
     }
@@ -66,11 +58,7 @@ public final class DecodedReference {
         return buffer.getShort(offset + ERROR_ESTIMATE_OFFSET) & 0xFFFF;
     }
 
-    /**
-     * Adds the effective send time of an earlier reference.
-     *
-     * @param sentNs when it passed the sender point.
-     */
+    /** Adds the effective send time of an earlier reference: when it passed the sender point. */
     public static void followUp(
         final MutableDirectBuffer buffer, final int offset, final int sequenceNumber, final long sentNs) {
         buffer.putLong(offset + FOLLOW_UP_SENT_NS_OFFSET, sentNs);
@@ -78,12 +66,10 @@ public final class DecodedReference {
         buffer.putByte(offset + HAS_FOLLOW_UP_OFFSET, (byte)1);
     }
 
-    /** Reads the index of the stream. */
     public static int streamIndex(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + STREAM_INDEX_OFFSET) & 0xFFFF;
     }
 
-    /** Reads the sequence number. */
     public static int sequenceNumber(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + SEQUENCE_NUMBER_OFFSET);
     }

@@ -9,12 +9,7 @@ import io.flowlag.common.hash.SipHash;
 public final class DigestSwitch {
     private volatile Change latest;
 
-    /**
-     * Another key.
-     *
-     * @param hash   with the key.
-     * @param fromNs packets of this time, UNIX epoch, and later ones use it.
-     */
+    /** Another key; packets of the time, UNIX epoch, and later ones use it. */
     record Change(SipHash hash, long fromNs) {
     }
 
@@ -23,12 +18,7 @@ public final class DigestSwitch {
         // the first change brings a key
     }
 
-    /**
-     * Changes the key.
-     *
-     * @param hash   with the key.
-     * @param fromNs packets of this time, UNIX epoch, and later ones use it.
-     */
+    /** Changes the key; packets of the time, UNIX epoch, and later ones use it. */
     public void change(final SipHash hash, final long fromNs) {
         latest = new Change(hash, fromNs);
     }

@@ -22,9 +22,7 @@ import org.agrona.MutableDirectBuffer;
  * Fields are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
  */
 public class FlowKeyLayout {
-    /** Octets of a key. */
     public static final int KEY_LENGTH_BYTES = 48;
-    /** Octets of a 5-tuple. */
     public static final int TUPLE_LENGTH_BYTES = 38;
     /** The first packet has a VLAN tag. */
     public static final int FLAG_VLAN = 1;
@@ -128,7 +126,6 @@ public class FlowKeyLayout {
         buffer.putShort(offset + PORTS_OFFSET + Short.BYTES, (short)value);
     }
 
-    /** Reads the IP protocol number. */
     public static int protocol(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + PROTOCOL_OFFSET) & 0xFF;
     }
@@ -164,7 +161,6 @@ public class FlowKeyLayout {
         buffer.putShort(offset + VLAN_ID_OFFSET, (short)value);
     }
 
-    /** Reads the FLAG_ bits. */
     public static int flags(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset + FLAGS_OFFSET) & 0xFFFF;
     }
@@ -173,7 +169,6 @@ public class FlowKeyLayout {
         buffer.putShort(offset + FLAGS_OFFSET, (short)value);
     }
 
-    /** Reads the interface index. */
     public static int interfaceId(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + INTERFACE_ID_OFFSET);
     }

@@ -1,16 +1,14 @@
 package io.flowlag.exporter.decode;
 
 import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.BitUtil;
-import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 import java.util.concurrent.TimeUnit;
-
-import static io.flowlag.exporter.capture.PacketHandler.NO_VLAN_TAG;
 
 /**
  * Decodes the octets of a captured packet into a {@link PacketDescriptor}, by {@link LinkLayer}, {@link Ip}, {@link
@@ -27,8 +25,6 @@ public final class PacketDecoder {
     /** The deepest nesting of tunnels that is decoded. */
     public static final int MAX_TUNNELS = 8;
 
-    private static final int VLAN_TAG_LENGTH_BYTES = 4;
-    private static final int VLAN_ID_MASK = 0xFFF;
     private static final int UDP_HEADER_LENGTH_BYTES = 8;
 
     private final Cursor cursor = new Cursor();
@@ -54,12 +50,7 @@ public final class PacketDecoder {
         return FragmentTable.memoryBytes(fragmentTableEntries);
     }
 
-    /**
-     * A decoder.
-     *
-     * @param context  its settings; concluded here if it is not yet.
-     * @param counters of the thread that will call the decoder.
-     */
+    /** A decoder; it concludes its settings. The counters are those of the thread that will call it. */
     public PacketDecoder(final Context context, final Counters counters) {
         context.conclude();
         this.counters = counters;
@@ -78,57 +69,21 @@ public final class PacketDecoder {
     /**
      * Decodes one packet.
      *
-     * @param buffer              holds the captured octets.
-     * @param offset              of the first.
-     * @param capturedLengthBytes how many there are.
-     * @param wireLengthBytes     how many the packet had on the wire.
-     * @param timestampNs         UNIX epoch, ns.
-     * @param linkType            a {@link io.flowlag.exporter.capture.LinkType}, or any other number.
-     * @param interfaceId         where the packet was seen.
-     * @param vlanTag             a tag taken out of the frame, as {@code tpid << 16 | tci}, whose four octets are counted in
-     *                            {@code wireLengthBytes}; or {@link io.flowlag.exporter.capture.PacketHandler#NO_VLAN_TAG}.
-     * @param descriptorOffset    where in it. On a refusal nothing is written.
+     * @param descriptorOffset where in it. On a refusal nothing is written.
      * @return {@link #DECODED}, or the ordinal of the counter of the refusal.
      */
-    public int decode(
-        final DirectBuffer buffer,
-        final int offset,
-        final int capturedLengthBytes,
-        final int wireLengthBytes,
-        final long timestampNs,
-        final int linkType,
-        final int interfaceId,
-        final int vlanTag,
-        final MutableDirectBuffer descriptor,
-        final int descriptorOffset) {
-        final PacketDigest digest = digestAt(timestampNs);
-        isPlain = linkType == LinkType.ETHERNET && plain != null && plain.decode(
-            buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, interfaceId, vlanTag, digest, descriptor,
-            descriptorOffset);
-        return isPlain ? DECODED : decodeLayers(
-            buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag, digest,
-            descriptor, descriptorOffset);
+    public int decode(final CapturedPacket captured, final MutableDirectBuffer descriptor, final int descriptorOffset) {
+        final PacketDigest digest = digestAt(captured.timestampNs());
+        isPlain = captured.linkType() == LinkType.ETHERNET && plain != null &&
+            plain.decode(captured, digest, descriptor, descriptorOffset);
+        return isPlain ? DECODED : decodeLayers(captured, digest, descriptor, descriptorOffset);
     }
 
     private int decodeLayers(
-        final DirectBuffer buffer,
-        final int offset,
-        final int capturedLengthBytes,
-        final int wireLengthBytes,
-        final long timestampNs,
-        final int linkType,
-        final int interfaceId,
-        final int vlanTag,
-        final PacketDigest digest,
-        final MutableDirectBuffer descriptor,
+        final CapturedPacket captured, final PacketDigest digest, final MutableDirectBuffer descriptor,
         final int descriptorOffset) {
-        final boolean isTagTakenOut = vlanTag != NO_VLAN_TAG;
-        cursor.wrap(
-            buffer, offset, capturedLengthBytes, isTagTakenOut ? wireLengthBytes - VLAN_TAG_LENGTH_BYTES : wireLengthBytes);
-        if (isTagTakenOut) {
-            cursor.vlanId = vlanTag & VLAN_ID_MASK;
-        }
-        final int linkResult = LinkLayer.decode(cursor, linkType);
+        cursor.wrap(captured);
+        final int linkResult = LinkLayer.decode(cursor, captured.linkType());
         if (linkResult != DECODED) {
             return linkResult;
         }
@@ -145,14 +100,14 @@ public final class PacketDecoder {
         if (packet.isTransportCut) {
             counters.increment(CounterId.TRANSPORT_TRUNCATED);
         }
-        flags |= fragment(timestampNs);
+        flags |= fragment(captured.timestampNs());
         flags |= digest(digest, descriptor, descriptorOffset);
 
-        PacketDescriptor.timestampNs(descriptor, descriptorOffset, timestampNs);
+        PacketDescriptor.timestampNs(descriptor, descriptorOffset, captured.timestampNs());
         PacketDescriptor.vlanId(descriptor, descriptorOffset, vlanId == Cursor.NO_VLAN ? 0 : vlanId);
         PacketDescriptor.flags(descriptor, descriptorOffset, flags);
-        PacketDescriptor.interfaceId(descriptor, descriptorOffset, interfaceId);
-        PacketDescriptor.wireLengthBytes(descriptor, descriptorOffset, wireLengthBytes);
+        PacketDescriptor.interfaceId(descriptor, descriptorOffset, captured.interfaceId());
+        PacketDescriptor.wireLengthBytes(descriptor, descriptorOffset, captured.wireLengthBytes());
         PacketDescriptor.segmentCount(descriptor, descriptorOffset, 1);
         PacketDescriptor.observationPoint(descriptor, descriptorOffset, observationPoint);
         PacketDescriptor.kind(descriptor, descriptorOffset, PacketDescriptor.KIND_REGULAR);
@@ -324,45 +279,28 @@ public final class PacketDecoder {
         private int observationPoint;
         private boolean plain = true;
 
-        /** The defaults. */
         public Context() {
         }
 
-        /**
-         * Whether later fragments get the ports of the first; otherwise theirs are 0.
-         *
-         * @param isOn whether.
-         */
+        /** Whether later fragments get the ports of the first; otherwise theirs are 0. */
         public Context fragmentPorts(final boolean isOn) {
             fragmentPorts = isOn;
             return this;
         }
 
-        /**
-         * Packets whose fragments are remembered at once.
-         *
-         * @param entryCount 4 to 2^20; rounded up to a power of two.
-         */
+        /** Packets whose fragments are remembered at once: 4 to 2^20, rounded up to a power of two. */
         public Context fragmentTableEntries(final int entryCount) {
             fragmentTableEntries = entryCount;
             return this;
         }
 
-        /**
-         * How long a first fragment is remembered, in packet time.
-         *
-         * @param timeoutNs more than 0.
-         */
+        /** How long a first fragment is remembered, in packet time; more than 0. */
         public Context fragmentTimeoutNs(final long timeoutNs) {
             fragmentTimeoutNs = timeoutNs;
             return this;
         }
 
-        /**
-         * Whether the innermost packet of a tunnel counts, instead of the outer.
-         *
-         * @param isOn whether.
-         */
+        /** Whether the innermost packet of a tunnel counts, instead of the outer. */
         public Context innerTunnels(final boolean isOn) {
             innerTunnels = isOn;
             return this;
@@ -371,29 +309,19 @@ public final class PacketDecoder {
         /**
          * Whether the octets of an IPv6 jumbogram are those on the wire instead of the 40 of its header. Its payload length
          * field is 0, as in the joined packets of a host's own segmentation offload.
-         *
-         * @param isOn whether.
          */
         public Context jumboLengths(final boolean isOn) {
             jumboLengths = isOn;
             return this;
         }
 
-        /**
-         * Sets the key of digests and segment flow hashes.
-         *
-         * @param hash with the key that both measurement points share; null for no digests.
-         */
+        /** The key of digests and segment flow hashes, which both measurement points share; null for no digests. */
         public Context digest(final SipHash hash) {
             digest = hash;
             return this;
         }
 
-        /**
-         * Sets a key of digests that changes while packets pass.
-         *
-         * @param keys which key holds when; null if it does not change.
-         */
+        /** The key of digests where it changes while packets pass; null if it does not change. */
         public Context digestSwitch(final DigestSwitch keys) {
             digestSwitch = keys;
             return this;
@@ -408,41 +336,27 @@ public final class PacketDecoder {
         }
 
         /**
-         * Skips the segment flow hash of most packets. A caller that caches the hash with the flow seldom needs it.
-         *
-         * @param isLeft whether to, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}.
+         * Whether to skip the segment flow hash of most packets, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}. A caller that
+         * caches the hash with the flow seldom needs it.
          */
         public Context flowHashLeft(final boolean isLeft) {
             flowHashLeft = isLeft;
             return this;
         }
 
-        /**
-         * The octets of a packet, from its IP header on, that a digest may cover, where captures were cut; the same at both
-         * points.
-         *
-         * @param mostBytes at most.
-         */
+        /** The most octets of a packet, from its IP header on, that a digest may cover; the same at both points. */
         public Context digestMostBytes(final int mostBytes) {
             digestMostBytes = mostBytes;
             return this;
         }
 
-        /**
-         * How many payload octets a digest covers; the same at both points.
-         *
-         * @param payloadBytes 0 to 32.
-         */
+        /** How many payload octets a digest covers, 0 to 32; the same at both points. */
         public Context digestPayloadBytes(final int payloadBytes) {
             digestPayloadBytes = payloadBytes;
             return this;
         }
 
-        /**
-         * The index of the packet source, written into each descriptor.
-         *
-         * @param index 0 to 255.
-         */
+        /** The index of the packet source, written into each descriptor; 0 to 255. */
         public Context observationPoint(final int index) {
             observationPoint = index;
             return this;
@@ -454,11 +368,7 @@ public final class PacketDecoder {
             return this;
         }
 
-        /**
-         * Checks every value.
-         *
-         * @throws IllegalArgumentException if one is out of range.
-         */
+        /** Checks every value; throws an {@link IllegalArgumentException} if one is out of range. */
         public Context conclude() {
             requireRange(
                 "fragmentTableEntries", fragmentTableEntries, MIN_FRAGMENT_TABLE_ENTRIES, MAX_FRAGMENT_TABLE_ENTRIES);

@@ -26,12 +26,10 @@ public final class PacketDescriptor extends FlowKeyLayout {
     /** Length of one descriptor in octets; with a ring's record header it fills one and a half cache lines. */
     public static final int LENGTH_BYTES = 88;
 
-    /** A regular packet. */
     public static final int KIND_REGULAR = 0;
     /** A verified reference packet: see {@link DecodedReference}. */
     public static final int KIND_REFERENCE = 1;
 
-    /** The packet is a fragment. */
     public static final int FLAG_FRAGMENT = 1 << 1;
     /** The packet is a fragment, and not the first. */
     public static final int FLAG_LATER_FRAGMENT = 1 << 2;
@@ -99,12 +97,7 @@ public final class PacketDescriptor extends FlowKeyLayout {
         buffer.putShort(offset + ICMP_TYPE_CODE_OFFSET, (short)value);
     }
 
-    /**
-     * Writes both addresses of IPv4.
-     *
-     * @param source      unsigned 32 bits.
-     * @param destination unsigned 32 bits.
-     */
+    /** Writes both addresses of IPv4, unsigned 32 bits each. */
     static void addressesIpv4(final MutableDirectBuffer buffer, final int offset, final int source, final int destination) {
         sourceHigh(buffer, offset, 0);
         sourceLow(buffer, offset, source & 0xFFFF_FFFFL);
@@ -113,25 +106,23 @@ public final class PacketDescriptor extends FlowKeyLayout {
     }
 
     /**
-     * Writes the fields between the addresses and the TCP control bits at once.
+     * Writes the fields between the addresses and the TCP control bits at once, of IPv4.
      *
-     * @param sourcePort       16 bits.
-     * @param destinationPort  16 bits.
+     * @param ports            source and destination, as a big-endian number.
      * @param protocol         8 bits.
-     * @param ipVersion        4 or 6.
      * @param ipClassOfService 8 bits.
      * @param ttl              8 bits.
      */
-    static void transport(
-        final MutableDirectBuffer buffer, final int offset, final int sourcePort, final int destinationPort, final int protocol,
-        final int ipVersion, final int ipClassOfService, final int ttl) {
+    static void transportIpv4(
+        final MutableDirectBuffer buffer, final int offset, final int ports, final int protocol, final int ipClassOfService,
+        final int ttl) {
         buffer.putLong(
             offset + PORTS_OFFSET,
-            sourcePort | (long)destinationPort << 16 | (long)protocol << 32 | (long)ipVersion << 40 |
+            ports >>> 16 | (ports & 0xFFFFL) << 16 | (long)protocol << 32 | 4L << 40 |
                 (long)ipClassOfService << 48 | (long)ttl << 56, ByteOrder.LITTLE_ENDIAN);
         if (IS_BIG_ENDIAN) {
-            sourcePort(buffer, offset, sourcePort);
-            destinationPort(buffer, offset, destinationPort);
+            sourcePort(buffer, offset, ports >>> 16);
+            destinationPort(buffer, offset, ports & 0xFFFF);
         }
     }
 
@@ -184,7 +175,6 @@ public final class PacketDescriptor extends FlowKeyLayout {
         buffer.putInt(offset + IP_LENGTH_OFFSET, value);
     }
 
-    /** Reads octets on the wire. */
     public static int wireLengthBytes(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + WIRE_LENGTH_OFFSET);
     }

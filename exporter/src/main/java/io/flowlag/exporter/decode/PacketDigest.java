@@ -46,6 +46,10 @@ final class PacketDigest {
     private static final int TCP_MIN_HEADER_LENGTH_BYTES = 20;
     private static final int TCP_DATA_OFFSET_OFFSET = 12;
 
+    /** In a header of IPv4. */
+    private static final int PLAIN_IDENTIFICATION_OFFSET = 4;
+    private static final int PLAIN_ADDRESSES_OFFSET = 12;
+
     private final OffHeapBuffer canonical = OffHeapBuffer.allocate(MAX_LENGTH_BYTES + 8);
     private final SipHash hash;
     private final SipHashPair pair;
@@ -111,9 +115,10 @@ final class PacketDigest {
 
     /** The hash of addresses, protocol and ports; every fragment has ports 0 here, including the first. */
     long segmentFlowHash(final IpPacket packet) {
-        return flowHash.hash(
-            packet.version, packet.protocol, packet.sourceHigh, packet.sourceLow, packet.destinationHigh,
-            packet.destinationLow, packet.isFragment ? 0 : packet.sourcePort, packet.isFragment ? 0 : packet.destinationPort);
+        return flowHash.flow(
+            packet.version, packet.protocol, packet.isFragment ? 0 : packet.sourcePort,
+            packet.isFragment ? 0 : packet.destinationPort).hash(
+            packet.sourceHigh, packet.sourceLow, packet.destinationHigh, packet.destinationLow);
     }
 
     /**
@@ -136,35 +141,38 @@ final class PacketDigest {
     }
 
     /**
-     * The digest of an unfragmented TCP or UDP packet in IPv4, and its segment flow hash. Builds the canonical forms word by
-     * word, as little-endian words.
+     * The digest of an unfragmented TCP or UDP packet in IPv4 without options, and its segment flow hash. Builds the canonical
+     * forms word by word, as little-endian words.
      *
-     * @param offset         of the octets behind the IP header.
-     * @param protocol       TCP or UDP.
-     * @param identification its two octets as a little-endian number.
-     * @param addresses      source and destination, their octets as a little-endian number.
-     * @param ports          source and destination, as a big-endian number.
-     * @param coveredBytes   from {@link #plainCoveredBytes}.
+     * @param offset       of the IP header.
+     * @param protocol     TCP or UDP.
+     * @param coveredBytes from {@link #plainCoveredBytes}.
      * @return the digest; {@link #plainFlowHash} has the other.
      */
-    long plainDigest(
-        final DirectBuffer buffer, final int offset, final int protocol, final short identification, final long addresses,
-        final int ports, final int coveredBytes) {
-        return pair.words(plainWord(protocol, identification), SegmentFlowHash.plainWord(protocol, ports), addresses)
-            .hash(buffer, offset, coveredBytes, plainChecksumOffset(protocol));
+    long plainDigest(final DirectBuffer buffer, final int offset, final int protocol, final int coveredBytes) {
+        final int transportOffset = offset + PlainPacket.IP_HEADER_BYTES;
+        final int ports = buffer.getInt(transportOffset, ByteOrder.LITTLE_ENDIAN);
+        return pair.words(
+            plainWord(buffer, offset, protocol), SegmentFlowHash.plainWord(protocol, ports), plainAddresses(buffer, offset))
+            .hash(buffer, transportOffset, coveredBytes, plainChecksumOffset(protocol));
     }
 
     /** {@return the digest alone, as {@link #plainDigest}} */
-    long plainDigestAlone(
-        final DirectBuffer buffer, final int offset, final int protocol, final short identification, final long addresses,
-        final int coveredBytes) {
+    long plainDigestAlone(final DirectBuffer buffer, final int offset, final int protocol, final int coveredBytes) {
         return hash.hash(
-            plainWord(protocol, identification), addresses, buffer, offset, coveredBytes, plainChecksumOffset(protocol));
+            plainWord(buffer, offset, protocol), plainAddresses(buffer, offset), buffer, offset + PlainPacket.IP_HEADER_BYTES,
+            coveredBytes, plainChecksumOffset(protocol));
     }
 
-    /** The first eight octets of the canonical form, as a little-endian number. */
-    private static long plainWord(final int protocol, final short identification) {
-        return 4 | (long)protocol << 8 | (long)identification << 48;
+    /** Source and destination. */
+    private static long plainAddresses(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + PLAIN_ADDRESSES_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The first eight octets of the canonical form. */
+    private static long plainWord(final DirectBuffer buffer, final int offset, final int protocol) {
+        final long identification = buffer.getShort(offset + PLAIN_IDENTIFICATION_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        return 4 | (long)protocol << 8 | identification << 48;
     }
 
     private static int plainChecksumOffset(final int protocol) {

@@ -1,10 +1,8 @@
 package io.flowlag.exporter.decode;
 
-import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.CapturedPacket;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-
-import java.nio.ByteOrder;
 
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
@@ -19,7 +17,6 @@ final class PlainPacket {
     private static final int PLAIN_IPV4 = 0x0800_45;
     private static final int IP_OFFSET = Ethernet.HEADER_LENGTH_BYTES;
     private static final int LENGTH_OFFSET = IP_OFFSET + 2;
-    private static final int IDENTIFICATION_OFFSET = IP_OFFSET + 4;
     private static final int FRAGMENT_OFFSET = IP_OFFSET + 6;
     private static final int SOURCE_OFFSET = IP_OFFSET + 12;
     private static final int DESTINATION_OFFSET = IP_OFFSET + 16;
@@ -49,16 +46,11 @@ final class PlainPacket {
 
     /** Writes the descriptor of a plain packet; returns false and writes nothing for any other. */
     boolean decode(
-        final DirectBuffer buffer,
-        final int offset,
-        final int capturedLengthBytes,
-        final int wireLengthBytes,
-        final long timestampNs,
-        final int interfaceId,
-        final int vlanTag,
-        final PacketDigest digest,
-        final MutableDirectBuffer descriptor,
+        final CapturedPacket captured, final PacketDigest digest, final MutableDirectBuffer descriptor,
         final int descriptorOffset) {
+        final DirectBuffer buffer = captured.buffer();
+        final int offset = captured.offset();
+        final int capturedLengthBytes = captured.capturedLengthBytes();
         if (capturedLengthBytes < TRANSPORT_OFFSET + PORTS_BYTES) {
             return false;
         }
@@ -76,7 +68,8 @@ final class PlainPacket {
         }
         long packetDigest = 0;
         long flowHash = 0;
-        int flags = vlanTag == PacketHandler.NO_VLAN_TAG ? 0 : PacketDescriptor.FLAG_VLAN;
+        final int vlanTag = captured.vlanTag();
+        int flags = vlanTag == CapturedPacket.NO_VLAN_TAG ? 0 : PacketDescriptor.FLAG_VLAN;
         final int ports = buffer.getInt(offset + TRANSPORT_OFFSET, BIG_ENDIAN);
         if (digest != null) {
             final int coveredBytes =
@@ -84,15 +77,11 @@ final class PlainPacket {
             if (coveredBytes < 0) {
                 return false;
             }
-            final long addresses = buffer.getLong(offset + SOURCE_OFFSET, ByteOrder.LITTLE_ENDIAN);
-            final short identification = buffer.getShort(offset + IDENTIFICATION_OFFSET, ByteOrder.LITTLE_ENDIAN);
             if (isFlowHashLeft) {
-                packetDigest = digest.plainDigestAlone(
-                    buffer, offset + TRANSPORT_OFFSET, protocol, identification, addresses, coveredBytes);
+                packetDigest = digest.plainDigestAlone(buffer, offset + IP_OFFSET, protocol, coveredBytes);
                 flags |= PacketDescriptor.FLAG_DIGEST | PacketDescriptor.FLAG_FLOW_HASH_LEFT;
             } else {
-                packetDigest = digest.plainDigest(
-                    buffer, offset + TRANSPORT_OFFSET, protocol, identification, addresses, ports, coveredBytes);
+                packetDigest = digest.plainDigest(buffer, offset + IP_OFFSET, protocol, coveredBytes);
                 flowHash = digest.plainFlowHash();
                 flags |= PacketDescriptor.FLAG_DIGEST;
             }
@@ -100,20 +89,19 @@ final class PlainPacket {
         udpPayloadOffset = offset + TRANSPORT_OFFSET + UDP_HEADER_BYTES;
         udpPayloadLengthBytes = isTcp ? 0 : capturedBytes - UDP_HEADER_BYTES;
         udpPayloadWholeBytes = payloadBytes - UDP_HEADER_BYTES;
-        PacketDescriptor.timestampNs(descriptor, descriptorOffset, timestampNs);
+        PacketDescriptor.timestampNs(descriptor, descriptorOffset, captured.timestampNs());
         PacketDescriptor.addressesIpv4(
             descriptor, descriptorOffset, buffer.getInt(offset + SOURCE_OFFSET, BIG_ENDIAN),
             buffer.getInt(offset + DESTINATION_OFFSET, BIG_ENDIAN));
-        PacketDescriptor.transport(
-            descriptor, descriptorOffset, ports >>> 16, ports & 0xFFFF, protocol, 4, typeAndService & 0xFF,
-            fragmentAndProtocol >>> 8 & 0xFF);
+        PacketDescriptor.transportIpv4(
+            descriptor, descriptorOffset, ports, protocol, typeAndService & 0xFF, fragmentAndProtocol >>> 8 & 0xFF);
         PacketDescriptor.bits(
             descriptor, descriptorOffset,
             isTcp ? buffer.getShort(offset + TCP_CONTROL_BITS_OFFSET, BIG_ENDIAN) & TCP_CONTROL_BITS_MASK : 0, 0,
-            vlanTag == PacketHandler.NO_VLAN_TAG ? 0 : vlanTag & VLAN_ID_MASK, flags);
-        PacketDescriptor.interfaceId(descriptor, descriptorOffset, interfaceId);
+            vlanTag == CapturedPacket.NO_VLAN_TAG ? 0 : vlanTag & VLAN_ID_MASK, flags);
+        PacketDescriptor.interfaceId(descriptor, descriptorOffset, captured.interfaceId());
         PacketDescriptor.ipLengthBytes(descriptor, descriptorOffset, ipLengthBytes);
-        PacketDescriptor.wireLengthBytes(descriptor, descriptorOffset, wireLengthBytes);
+        PacketDescriptor.wireLengthBytes(descriptor, descriptorOffset, captured.wireLengthBytes());
         PacketDescriptor.origin(descriptor, descriptorOffset, 1, observationPoint, PacketDescriptor.KIND_REGULAR);
         PacketDescriptor.digest(descriptor, descriptorOffset, packetDigest);
         PacketDescriptor.segmentFlowHash(descriptor, descriptorOffset, flowHash);

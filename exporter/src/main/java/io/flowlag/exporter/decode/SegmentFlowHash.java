@@ -30,34 +30,35 @@ public final class SegmentFlowHash {
     private final OffHeapBuffer canonical = OffHeapBuffer.allocate(MAX_LENGTH_BYTES + 8);
     private final SipHash hash;
 
-    /**
-     * A hash with a key.
-     *
-     * @param hash with the key.
-     */
     public SegmentFlowHash(final SipHash hash) {
         this.hash = hash;
     }
 
     /**
-     * Hashes a flow.
+     * Begins with a flow, for {@link #hash(long, long, long, long)}.
      *
      * @param ipVersion       4 or 6.
-     * @param protocol        number of the transport protocol.
-     * @param sourceHigh      first 8 octets of the address as a big-endian number; not used for IPv4.
-     * @param sourceLow       last 8 octets; for IPv4 the address.
      * @param sourcePort      0 for fragments.
      * @param destinationPort 0 for fragments.
-     * @return 64 bits.
      */
-    public long hash(
-        final int ipVersion, final int protocol, final long sourceHigh, final long sourceLow, final long destinationHigh,
-        final long destinationLow, final int sourcePort, final int destinationPort) {
+    public SegmentFlowHash flow(final int ipVersion, final int protocol, final int sourcePort, final int destinationPort) {
         canonical.putByte(0, (byte)(TAG + ipVersion));
         canonical.putByte(PROTOCOL_OFFSET, (byte)protocol);
         canonical.putShort(SOURCE_PORT_OFFSET, (short)sourcePort, ByteOrder.BIG_ENDIAN);
         canonical.putShort(DESTINATION_PORT_OFFSET, (short)destinationPort, ByteOrder.BIG_ENDIAN);
-        if (ipVersion == 4) {
+        return this;
+    }
+
+    /**
+     * Hashes the flow of the last call of {@link #flow}.
+     *
+     * @param sourceHigh first 8 octets of the address as a big-endian number; not used for IPv4.
+     * @param sourceLow  last 8 octets; for IPv4 the address.
+     * @return 64 bits.
+     */
+    public long hash(
+        final long sourceHigh, final long sourceLow, final long destinationHigh, final long destinationLow) {
+        if (canonical.getByte(0) == TAG + 4) {
             canonical.putInt(ADDRESSES_OFFSET, (int)sourceLow, ByteOrder.BIG_ENDIAN);
             canonical.putInt(ADDRESSES_OFFSET + 4, (int)destinationLow, ByteOrder.BIG_ENDIAN);
             return hash.hash(canonical, 0, ADDRESSES_OFFSET + 8);
@@ -71,21 +72,21 @@ public final class SegmentFlowHash {
 
     /** Hashes the flow of a packet whose hash was skipped, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}. Returns 64 bits. */
     public long hash(final DirectBuffer descriptor, final int offset) {
-        return hash(
+        return flow(
             PacketDescriptor.ipVersion(descriptor, offset), PacketDescriptor.protocol(descriptor, offset),
+            PacketDescriptor.sourcePort(descriptor, offset), PacketDescriptor.destinationPort(descriptor, offset)).hash(
             PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset),
-            PacketDescriptor.destinationHigh(descriptor, offset), PacketDescriptor.destinationLow(descriptor, offset),
-            PacketDescriptor.sourcePort(descriptor, offset), PacketDescriptor.destinationPort(descriptor, offset));
+            PacketDescriptor.destinationHigh(descriptor, offset), PacketDescriptor.destinationLow(descriptor, offset));
     }
 
     /**
      * The first eight octets of the canonical form of an unfragmented TCP or UDP packet in IPv4; the others are the addresses.
      *
      * @param protocol TCP or UDP.
-     * @param ports    source and destination, as a big-endian number.
+     * @param ports    source and destination, their octets as a little-endian number.
      * @return the octets as a little-endian number.
      */
     static long plainWord(final int protocol, final int ports) {
-        return TAG + 4 | (long)protocol << 8 * PROTOCOL_OFFSET | (long)Integer.reverseBytes(ports) << 8 * SOURCE_PORT_OFFSET;
+        return TAG + 4 | (long)protocol << 8 * PROTOCOL_OFFSET | (long)ports << 8 * SOURCE_PORT_OFFSET;
     }
 }

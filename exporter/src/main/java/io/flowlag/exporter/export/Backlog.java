@@ -63,11 +63,7 @@ final class Backlog implements UnsentRecords {
     private long creditMs = NEVER;
     private long nowMs;
 
-    /**
-     * Opens the spool and recovers the records of a former process.
-     *
-     * @throws IOException if the spool cannot be opened; the message names it.
-     */
+    /** Opens the spool and recovers the records of a former process; an {@link IOException} names the spool. */
     Backlog(
         final Path directory,
         final long boundBytes,

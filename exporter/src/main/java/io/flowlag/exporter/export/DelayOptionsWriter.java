@@ -35,6 +35,8 @@ final class DelayOptionsWriter {
     static final String RECONCILED = "reconciled";
     /** Number of delays from which each further group of quantiles exists: 10 / (1 - q). */
     private static final int QUANTILE_GROUPS = 5;
+    /** Instead of a number of groups, for a record without the smallest and the largest delay. */
+    private static final int NO_EXTREMES = -1;
     private static final int MAXIMUM_POINTS = 2;
     private static final int MAXIMUM_NAME_LENGTH = 128;
     private static final String[][] QUANTILES = {
@@ -45,9 +47,8 @@ final class DelayOptionsWriter {
     private final TemplateCatalog catalog;
     private final RecordEncoder encoder = new RecordEncoder();
     private final Template[] segmentTemplates = new Template[2 * (MAXIMUM_POINTS + 1)];
-    private final Template[] aggregateTemplates = new Template[8];
+    private final Template[] summaryTemplates = new Template[8 * (QUANTILE_GROUPS + 2)];
     private Template jointTemplate;
-    private final Template[] summaryTemplates = new Template[8 * (QUANTILE_GROUPS + 1)];
 
     /** A writer for one session. */
     DelayOptionsWriter(final ExportingSession session, final TemplateCatalog catalog) {
@@ -131,22 +132,14 @@ final class DelayOptionsWriter {
             return ExportingSession.NOT_SENT;
         }
         final boolean hasLoss = isReferences && summary.lostReferences() >= 0;
-        final boolean hasClass = summary.dscp() >= 0;
         final int groups = quantileGroups(delays);
         final boolean hasDeviation = delays.standardDeviationNs() != null;
-        final int claimed = claim(template(hasClass, hasDeviation, hasLoss, groups), nowMs, kind);
+        final int claimed = claim(template(summary.dscp() >= 0, hasDeviation, hasLoss, groups), nowMs, kind);
         if (claimed < 0) {
             return claimed;
         }
-        encoder.unsigned(segmentId + summary.senderIndex());
-        if (hasClass) {
-            encoder.unsigned((long)summary.dscp() << ECN_BITS);
-        }
-        encoder.string(kind)
-            .timeNs(summary.startNs() / NS_PER_MS * NS_PER_MS)
-            .timeNs(summary.endNs() / NS_PER_MS * NS_PER_MS)
-            .unsigned(delays.count())
-            .signed(delays.meanNs());
+        begin(segmentId + summary.senderIndex(), summary.dscp(), kind, summary.startNs(), summary.endNs());
+        encoder.unsigned(delays.count()).signed(delays.meanNs());
         if (hasDeviation) {
             encoder.unsigned(delays.standardDeviationNs());
         }
@@ -154,7 +147,7 @@ final class DelayOptionsWriter {
         if (hasLoss) {
             encoder.unsigned(summary.lostReferences());
         }
-        final Long[] quantiles = {delays.p50Ns(), delays.p90Ns(), delays.p95Ns(), delays.p99Ns(), delays.p999Ns()};
+        final Long[] quantiles = quantiles(delays);
         for (int i = 0; i < groups; i++) {
             encoder.signed(quantiles[i]);
         }
@@ -179,22 +172,14 @@ final class DelayOptionsWriter {
         if (startNs == null || aggregate.meanNs() == null) {
             return 0;
         }
-        final boolean hasClass = aggregate.dscp() >= 0;
         final boolean hasDeviation = aggregate.standardDeviationNs() != null;
         final boolean hasLoss = aggregate.lostPackets() != null && aggregate.lostPackets() >= 0;
-        final int claimed = claim(aggregateTemplate(hasClass, hasDeviation, hasLoss), nowMs, name);
+        final int claimed = claim(template(aggregate.dscp() >= 0, hasDeviation, hasLoss, NO_EXTREMES), nowMs, name);
         if (claimed < 0) {
             return 0;
         }
-        encoder.unsigned(segmentId);
-        if (hasClass) {
-            encoder.unsigned((long)aggregate.dscp() << ECN_BITS);
-        }
-        encoder.string(name)
-            .timeNs(startNs / NS_PER_MS * NS_PER_MS)
-            .timeNs(endNs / NS_PER_MS * NS_PER_MS)
-            .unsigned(aggregate.samples())
-            .signed(aggregate.meanNs());
+        begin(segmentId, aggregate.dscp(), name, startNs, endNs);
+        encoder.unsigned(aggregate.samples()).signed(aggregate.meanNs());
         if (hasDeviation) {
             encoder.unsigned(aggregate.standardDeviationNs());
         }
@@ -228,44 +213,30 @@ final class DelayOptionsWriter {
         if (claimed < 0) {
             return 0;
         }
-        encoder.unsigned(segmentId).string(name)
-            .timeNs(joint.startNs() / NS_PER_MS * NS_PER_MS)
-            .timeNs(joint.endNs() / NS_PER_MS * NS_PER_MS)
-            .unsigned(switch (joint.status()) {
-                case "rli" -> FlowDelay.ESTIMATOR_INTERPOLATED;
-                case "lds" -> FlowDelay.ESTIMATOR_SKETCH;
-                default -> FlowDelay.ESTIMATOR_JOINT;
-            })
-            .signed(joint.meanNs());
+        begin(segmentId, -1, name, joint.startNs(), joint.endNs());
+        encoder.unsigned(switch (joint.status()) {
+            case "rli" -> FlowDelay.ESTIMATOR_INTERPOLATED;
+            case "lds" -> FlowDelay.ESTIMATOR_SKETCH;
+            default -> FlowDelay.ESTIMATOR_JOINT;
+        }).signed(joint.meanNs());
         session.commit();
         return 1;
     }
 
-    private Template aggregateTemplate(final boolean hasClass, final boolean hasDeviation, final boolean hasLoss) {
-        final int shape = (hasClass ? 1 : 0) + (hasDeviation ? 2 : 0) + (hasLoss ? 4 : 0);
-        if (aggregateTemplates[shape] == null) {
-            final List<String> names = new ArrayList<>(List.of("flowlagSegmentId"));
-            if (hasClass) {
-                names.add("ipClassOfService");
-            }
-            names.add("selectorName");
-            final int scopeCount = names.size();
-            names.addAll(List.of(
-                "observationTimeMilliseconds", "observationTimeMilliseconds", "flowlagDelaySampleCount",
-                "flowlagDelayMeanNanoseconds"));
-            if (hasDeviation) {
-                names.add("flowlagDelayStandardDeviationNanoseconds");
-            }
-            if (hasLoss) {
-                names.add("flowlagLostPacketDeltaCount");
-            }
-            aggregateTemplates[shape] = catalog.optionsTemplate(scopeCount, names.toArray(new String[0]));
+    private void begin(final long segmentId, final int dscp, final String name, final long startNs, final long endNs) {
+        encoder.unsigned(segmentId);
+        if (dscp >= 0) {
+            encoder.unsigned((long)dscp << ECN_BITS);
         }
-        return aggregateTemplates[shape];
+        encoder.string(name).timeNs(startNs / NS_PER_MS * NS_PER_MS).timeNs(endNs / NS_PER_MS * NS_PER_MS);
+    }
+
+    private static Long[] quantiles(final DelayDistribution delays) {
+        return new Long[] {delays.p50Ns(), delays.p90Ns(), delays.p95Ns(), delays.p99Ns(), delays.p999Ns()};
     }
 
     private static int quantileGroups(final DelayDistribution delays) {
-        final Long[] quantiles = {delays.p50Ns(), delays.p90Ns(), delays.p95Ns(), delays.p99Ns(), delays.p999Ns()};
+        final Long[] quantiles = quantiles(delays);
         int groups = 0;
         while (groups < quantiles.length && quantiles[groups] != null) {
             groups++;
@@ -276,7 +247,7 @@ final class DelayOptionsWriter {
     private Template template(
         final boolean hasClass, final boolean hasDeviation, final boolean hasLoss, final int groups) {
         final int shape =
-            ((hasClass ? 4 : 0) + (hasDeviation ? 2 : 0) + (hasLoss ? 1 : 0)) * (QUANTILE_GROUPS + 1) + groups;
+            ((hasClass ? 4 : 0) + (hasDeviation ? 2 : 0) + (hasLoss ? 1 : 0)) * (QUANTILE_GROUPS + 2) + groups + 1;
         if (summaryTemplates[shape] == null) {
             final List<String> names = new ArrayList<>(List.of("flowlagSegmentId"));
             if (hasClass) {
@@ -290,7 +261,9 @@ final class DelayOptionsWriter {
             if (hasDeviation) {
                 names.add("flowlagDelayStandardDeviationNanoseconds");
             }
-            names.addAll(List.of("flowlagDelayMinimumNanoseconds", "flowlagDelayMaximumNanoseconds"));
+            if (groups != NO_EXTREMES) {
+                names.addAll(List.of("flowlagDelayMinimumNanoseconds", "flowlagDelayMaximumNanoseconds"));
+            }
             if (hasLoss) {
                 names.add("flowlagLostPacketDeltaCount");
             }

@@ -42,12 +42,7 @@ public interface Destination {
     /** From now on drops and counts what it cannot take, instead of answering {@link Outcome#BLOCKED}. */
     void stopWaiting();
 
-    /**
-     * Sends what is due, connects, repeats templates.
-     *
-     * @param nowMs the time now, UNIX epoch.
-     * @return how much was done.
-     */
+    /** Sends what is due, connects, repeats templates; now is of the UNIX epoch. Returns how much was done. */
     int doWork(long nowMs);
 
     /**

@@ -9,7 +9,6 @@ import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.ipfix.element.ElementRegistry;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.session.ExportingSession;
-import io.flowlag.ipfix.session.OptionsWriter;
 import io.flowlag.ipfix.session.SessionSettings;
 import io.flowlag.ipfix.template.TemplateCatalog;
 import io.flowlag.ipfix.transport.Endpoint;
@@ -158,18 +157,12 @@ public final class DestinationFactory {
         final Backlog backlog = spool == null ? null :
             new Backlog(spool, spec.spool().maxBytes(), spec.spool().recordsPerSecond(), registry, catalog);
         final ExportingSession session = new ExportingSession(transport, settings(config, spec, backlog), catalog);
-        final OptionsExporter options = !spec.options() ? null : new OptionsExporter(
-            session,
-            new OptionsWriter(session, catalog),
-            (int)config.observationDomainId(),
-            toMs(spec.optionsIntervalNs()),
-            spec.address().transport() == ExporterConfig.Transport.UDP ? toMs(spec.refresh().intervalNs()) : 0,
-            spec.profile() == Profile.FULL ? enterpriseElements(registry) : List.of(),
-            interfaceNames,
-            spec.profile() == Profile.FULL ? new DelayOptionsWriter(session, catalog) : null,
-            () -> delay,
-            counters);
-        return new IpfixDestination(name, session, encoder, options, backlog);
+        final boolean isFull = spec.profile() == Profile.FULL;
+        final OptionsExporter options = new OptionsExporter(
+            session, catalog, config, spec, isFull ? enterpriseElements(registry) : List.of(), interfaceNames,
+            isFull ? () -> delay : () -> null, counters);
+        return backlog == null ? new IpfixDestination(name, session, encoder, options) :
+            new SpooledDestination(name, session, encoder, options, backlog);
     }
 
     private SessionSettings settings(

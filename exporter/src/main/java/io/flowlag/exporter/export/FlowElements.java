@@ -26,11 +26,7 @@ public final class FlowElements {
         return Arrays.stream(RecordField.values()).map(RecordField::elementName).toList();
     }
 
-    /**
-     * A new registry with IANA's and flowlag's elements.
-     *
-     * @param enterpriseNumber under which flowlag's elements are sent.
-     */
+    /** A new registry with IANA's elements, and flowlag's under an enterprise number. */
     public static ElementRegistry registry(final int enterpriseNumber) {
         final ElementRegistry registry = ElementRegistry.iana();
         try (InputStream in = FlowElements.class.getResourceAsStream(RESOURCE)) {

@@ -102,11 +102,7 @@ final class FlowRecordEncoder {
         return claimed;
     }
 
-    /**
-     * Encodes one flow as a Data Record that is sent later.
-     *
-     * @param entry holds the finished flow, see {@link FlowEntry}.
-     */
+    /** Encodes one finished flow, see {@link FlowEntry}, as a Data Record that is sent later. */
     Template encode(
         final MutableDirectBuffer to, final int at, final DirectBuffer entry, final int offset, final int lengthBytes) {
         final Shape shape = shapeOf(Presence.maskOf(entry, offset, lengthBytes));

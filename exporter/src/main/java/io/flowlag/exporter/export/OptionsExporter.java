@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export;
 
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -13,9 +14,11 @@ import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.OptionsWriter;
 import io.flowlag.ipfix.session.SessionCounter;
 import io.flowlag.ipfix.session.SessionStatistics;
+import io.flowlag.ipfix.template.TemplateCatalog;
 
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -33,8 +36,10 @@ import java.util.function.Supplier;
 final class OptionsExporter {
     private final ExportingSession session;
     private final OptionsWriter writer;
+    private final boolean isOn;
     private final int observationDomainId;
     private final long intervalMs;
+    /** Between two descriptions in one Transport Session; 0 for one only. */
     private final long descriptionIntervalMs;
     private final List<InformationElement> elements;
     private final Map<Integer, String> interfaceNames;
@@ -60,47 +65,41 @@ final class OptionsExporter {
     /**
      * Options records of a session.
      *
-     * @param descriptionIntervalMs between two descriptions in one Transport Session; 0 for one only.
-     * @param elements              enterprise elements to describe; may be empty.
-     * @param interfaceNames        by interface index; may be empty.
-     * @param delayWriter           of the session; null without delay measurement.
-     * @param delaySource           supplies the delay statistics; null while there are none.
+     * @param spec           of the destination; may switch all options off.
+     * @param elements       enterprise elements to describe; may be empty.
+     * @param interfaceNames by interface index; may be empty.
+     * @param delaySource    supplies the delay statistics; null while there are none, or none are sent.
      */
     OptionsExporter(
         final ExportingSession session,
-        final OptionsWriter writer,
-        final int observationDomainId,
-        final long intervalMs,
-        final long descriptionIntervalMs,
+        final TemplateCatalog catalog,
+        final ExporterConfig config,
+        final ExporterConfig.Destination spec,
         final List<InformationElement> elements,
         final Map<Integer, String> interfaceNames,
-        final DelayOptionsWriter delayWriter,
         final Supplier<DelayView> delaySource,
         final Counters counters) {
         this.session = session;
-        this.writer = writer;
-        this.observationDomainId = observationDomainId;
-        this.intervalMs = intervalMs;
-        this.descriptionIntervalMs = descriptionIntervalMs;
+        writer = new OptionsWriter(session, catalog);
+        delayWriter = new DelayOptionsWriter(session, catalog);
+        isOn = spec.options();
+        observationDomainId = (int)config.observationDomainId();
+        intervalMs = TimeUnit.NANOSECONDS.toMillis(spec.optionsIntervalNs());
+        descriptionIntervalMs = spec.address().transport() == ExporterConfig.Transport.UDP ?
+            TimeUnit.NANOSECONDS.toMillis(spec.refresh().intervalNs()) : 0;
         this.elements = elements;
         this.interfaceNames = interfaceNames;
-        this.delayWriter = delayWriter;
         this.delaySource = delaySource;
         this.counters = counters;
         // A destination that joins later reports what is measured from then on.
-        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        final DelayView delay = delaySource.get();
         toldIntervals = delay == null ? 0 : delay.intervalCount();
     }
 
-    /**
-     * Sends what is due.
-     *
-     * @param nowMs the time now, UNIX epoch.
-     * @return how many records were written.
-     */
+    /** Sends what is due now, UNIX epoch. Returns how many records were written. */
     int doWork(final long nowMs) {
         final long transportSession = session.transportSessionCount();
-        if (transportSession == 0) {
+        if (!isOn || transportSession == 0) {
             return 0;
         }
         noteLosses(nowMs);
@@ -124,18 +123,17 @@ final class OptionsExporter {
         return nowMs >= nextMs || nextMs - nowMs > intervalMs;
     }
 
-    /**
-     * Writes the statistics a last time, before the session ends.
-     *
-     * @param nowMs the time now, UNIX epoch.
-     */
+    /** Writes the statistics a last time, before the session ends. */
     void doLastWork(final long nowMs) {
+        if (!isOn) {
+            return;
+        }
         if (session.transportSessionCount() > 0) {
             noteLosses(nowMs);
             writeIntervals(nowMs);
             writeStatistics(nowMs);
         }
-        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        final DelayView delay = delaySource.get();
         if (delay != null) {
             counters.add(CounterId.INTERVAL_SUMMARIES_SKIPPED, delay.intervalCount() - toldIntervals);
         }
@@ -146,7 +144,7 @@ final class OptionsExporter {
      * how many records were written.
      */
     private int writeIntervals(final long nowMs) {
-        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        final DelayView delay = delaySource.get();
         final long endedCount = delay == null ? 0 : delay.intervalCount();
         int count = 0;
         while (toldIntervals < endedCount) {
@@ -213,7 +211,9 @@ final class OptionsExporter {
      * @param nowMs        the time now, UNIX epoch.
      */
     void writeTimeWindow(final long firstStartMs, final long lastEndMs, final long nowMs) {
-        writer.timeWindow(firstStartMs, lastEndMs, nowMs);
+        if (isOn) {
+            writer.timeWindow(firstStartMs, lastEndMs, nowMs);
+        }
     }
 
     private int describe(final long nowMs) {
@@ -235,7 +235,7 @@ final class OptionsExporter {
             statistics.get(SessionCounter.OCTETS),
             nowMs);
         int count = 1;
-        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        final DelayView delay = delaySource.get();
         if (delay != null) {
             delayWriter.segment(delay.segment(), nowMs);
             count++;

@@ -15,7 +15,6 @@ final class Presence {
     static final int IPV6 = 1;
     /** ICMP type and code. */
     static final int ICMP = 1 << 1;
-    /** VLAN id. */
     static final int VLAN = 1 << 2;
     /** Per-packet delays, for smallest and largest. */
     static final int DELAY = 1 << 3;
@@ -31,7 +30,6 @@ final class Presence {
     static final int BOUND = 1 << 8;
     /** The error of the clocks. */
     static final int CLOCK = 1 << 9;
-    /** Number of the segment. */
     static final int SEGMENT = 1 << 10;
     /** The mean by references alone, where another estimator is better. */
     static final int INTERPOLATED = 1 << 11;
@@ -41,7 +39,6 @@ final class Presence {
     static final int UNEXPECTED = 1 << 13;
     /** A mean with its estimator. */
     static final int MEAN = 1 << 14;
-    /** A standard deviation. */
     static final int DEVIATION = 1 << 15;
     /** The mean by sketches alone. */
     static final int SKETCH = 1 << 16;
@@ -57,7 +54,6 @@ final class Presence {
     static final int P999 = 1 << 21;
     /** Per-packet delays by references or, without those, by matching, for their count and sums. */
     static final int SAMPLES = 1 << 22;
-    /** Number of different masks. */
     static final int MASK_COUNT = 1 << 23;
 
     private static final int PROTOCOL_ICMP = 1;
@@ -87,11 +83,7 @@ final class Presence {
             mask | delayMaskOf(entry, offset, offset + FlowEntry.BASE_LENGTH_BYTES) : mask;
     }
 
-    /**
-     * Nanoseconds to microseconds, rounded half up.
-     *
-     * @param ns 0 or more.
-     */
+    /** Nanoseconds, 0 or more, to microseconds, rounded half up. */
     static long toMicros(final long ns) {
         return (ns + 500) / 1000;
     }

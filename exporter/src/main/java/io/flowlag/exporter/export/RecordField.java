@@ -75,7 +75,6 @@ enum RecordField {
         this.absentBits = absentBits;
     }
 
-    /** {@return the name of the Information Element} */
     String elementName() {
         return elementName;
     }

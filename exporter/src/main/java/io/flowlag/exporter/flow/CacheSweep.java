@@ -18,7 +18,6 @@ import static org.agrona.BufferUtil.allocateDirectAligned;
  * thread owns it. Allocates at construction, off-heap.
  */
 final class CacheSweep {
-    /** Octets for each slot. */
     static final int SLOT_LENGTH_BYTES = 16;
 
     private static final int MIN_SLOTS_PER_STEP = 256;
@@ -52,12 +51,7 @@ final class CacheSweep {
         return (long)maxFlows * (SLOT_LENGTH_BYTES + Long.BYTES);
     }
 
-    /**
-     * Continues the walk when it is due.
-     *
-     * @param nowNs clock time, UNIX epoch.
-     * @return how many slots were looked at.
-     */
+    /** Continues the walk when it is due by the clock, UNIX epoch. Returns how many slots were looked at. */
     int doWork(final long nowNs) {
         if (!giveEnds()) {
             return 0;

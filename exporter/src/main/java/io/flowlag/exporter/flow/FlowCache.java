@@ -56,11 +56,7 @@ public final class FlowCache {
     private int hand;
     private int flushCursor;
 
-    /**
-     * An empty cache.
-     *
-     * @param counters this cache is the writer of the flow counters.
-     */
+    /** An empty cache; it is the writer of the flow counters. */
     public FlowCache(final FlowCacheSettings settings, final FlowRecordSink sink, final Counters counters) {
         table = new FlowTable(settings.maxFlows(), settings.entryLengthBytes());
         entries = table.entries();
@@ -256,12 +252,7 @@ public final class FlowCache {
         return true;
     }
 
-    /**
-     * Continues to give changed flows to the {@link SnapshotSink}.
-     *
-     * @param nowNs clock time, UNIX epoch.
-     * @return how much was done.
-     */
+    /** Continues to give changed flows to the {@link SnapshotSink}, by the clock, UNIX epoch. Returns how much was done. */
     public int snapshot(final long nowNs) {
         return sweep == null ? 0 : sweep.doWork(nowNs);
     }
@@ -276,7 +267,6 @@ public final class FlowCache {
         return table.isLive(slot);
     }
 
-    /** {@return how many flows are in the cache} */
     public int size() {
         return table.size();
     }

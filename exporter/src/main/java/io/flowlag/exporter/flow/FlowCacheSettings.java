@@ -51,11 +51,7 @@ public record FlowCacheSettings(
         }
     }
 
-    /**
-     * Copies of living flows.
-     *
-     * @param intervalNs between two copies of a flow, above 0.
-     */
+    /** Copies of living flows, each again after the interval, which is above 0. */
     public record Snapshots(SnapshotSink sink, long intervalNs) {
         /** Checks the range. */
         public Snapshots {
@@ -63,11 +59,7 @@ public record FlowCacheSettings(
         }
     }
 
-    /**
-     * Checks ranges.
-     *
-     * @throws IllegalArgumentException with the name and the value at fault, as all parts do.
-     */
+    /** Checks ranges; an {@link IllegalArgumentException} has the name and the value at fault, as in all parts. */
     public FlowCacheSettings {
         require(maxFlows >= 1 && maxFlows <= FlowTable.MAX_FLOWS, "maxFlows", maxFlows);
         require(stateLengthBytes >= 0 && stateLengthBytes % CACHE_LINE_LENGTH == 0, "stateLengthBytes", stateLengthBytes);
@@ -85,7 +77,6 @@ public record FlowCacheSettings(
         return FlowTable.maxFlows(entryLengthBytes());
     }
 
-    /** {@return the octets of one entry} */
     public int entryLengthBytes() {
         return FlowEntry.BASE_LENGTH_BYTES + stateLengthBytes;
     }

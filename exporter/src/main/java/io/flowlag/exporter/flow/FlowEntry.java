@@ -87,7 +87,6 @@ public final class FlowEntry extends FlowKeyLayout {
         buffer.putByte(offset + END_REASON_OFFSET, (byte)value);
     }
 
-    /** Reads the generation of the slot. */
     public static int generation(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + GENERATION_OFFSET);
     }
@@ -128,7 +127,6 @@ public final class FlowEntry extends FlowKeyLayout {
         buffer.putShort(offset + TCP_CONTROL_BITS_OFFSET, (short)value);
     }
 
-    /** Reads the packets. */
     public static long packetCount(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + PACKET_COUNT_OFFSET);
     }

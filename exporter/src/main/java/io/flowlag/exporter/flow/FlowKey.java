@@ -69,11 +69,7 @@ final class FlowKey {
         wrap(buffer, offset, hashOf(buffer, offset));
     }
 
-    /**
-     * Takes the key of a packet whose hash is known.
-     *
-     * @param hashOfPacket as {@link #hashOf} gave it.
-     */
+    /** Takes the key of a packet whose hash is known from {@link #hashOf}. */
     void wrap(final DirectBuffer buffer, final int offset, final long hashOfPacket) {
         sourceHigh = FlowKeyLayout.sourceHigh(buffer, offset);
         sourceLow = FlowKeyLayout.sourceLow(buffer, offset);
@@ -97,7 +93,6 @@ final class FlowKey {
         return fold(addresses ^ secret5, rest ^ secret4);
     }
 
-    /** {@return the keyed hash of the key} */
     long hash() {
         return hash;
     }

@@ -59,12 +59,7 @@ final class FlowTable {
         return Math.min(MAX_FLOWS, (Integer.MAX_VALUE - CACHE_LINE_LENGTH) / entryLengthBytes);
     }
 
-    /**
-     * The memory of a table, by formula.
-     *
-     * @param maxFlows how many flows it holds at most.
-     * @return octets off the heap.
-     */
+    /** The memory of a table, by formula. Returns octets off the heap. */
     static long memoryBytes(final int maxFlows, final int entryLengthBytes) {
         return (long)maxFlows * entryLengthBytes + (long)bucketCount(maxFlows) * BUCKET_LENGTH;
     }

@@ -11,12 +11,7 @@ public final class ShardSelector {
     private final FlowKey key;
     private final int shardCount;
 
-    /**
-     * A selector.
-     *
-     * @param key        fields of the flow key, with a seed of this selector's own.
-     * @param shardCount flow caches.
-     */
+    /** A selector over so many flow caches; the key has a seed of its own. */
     public ShardSelector(final FlowCacheSettings.Key key, final int shardCount) {
         this.key = new FlowKey(key);
         this.shardCount = shardCount;

@@ -27,12 +27,7 @@ public interface SnapshotSink {
     /** A flow that was given before has ended, when there was no room for {@link #onLast}. Returns whether it was taken. */
     boolean onEnded(long flowId);
 
-    /**
-     * A walk through the cache is complete.
-     *
-     * @param nowNs when, UNIX epoch.
-     * @return whether it was taken.
-     */
+    /** A walk through the cache is complete, at a time of the UNIX epoch. Returns whether it was taken. */
     boolean onSweepEnded(long nowNs);
 
     /** {@return whether everything given so far is lost and must be given again; true once for each loss} */

@@ -15,7 +15,6 @@ import java.util.Arrays;
 final class TimerWheel {
     /** A tick is 2^26 ns, about 67 ms: the worst lateness. */
     static final int TICK_SHIFT = 26;
-    /** Length of a tick in ns. */
     static final long TICK_NS = 1L << TICK_SHIFT;
     /** Ticks in a revolution, about 275 s. */
     static final int BUCKET_COUNT = 4096;
@@ -26,11 +25,7 @@ final class TimerWheel {
     /** Checks a flow whose deadline has come; it was removed from the wheel. */
     @FunctionalInterface
     interface DeadlineHandler {
-        /**
-         * Ends or reschedules the flow.
-         *
-         * @param nowNs as given to {@link TimerWheel#poll}.
-         */
+        /** Ends or reschedules the flow; now is as given to {@link TimerWheel#poll}. */
         void onDeadline(int slot, long nowNs);
     }
 
@@ -46,12 +41,7 @@ final class TimerWheel {
         Arrays.fill(heads, NONE);
     }
 
-    /**
-     * Puts a flow on the wheel.
-     *
-     * @param slot       of a flow that is not on it.
-     * @param deadlineNs when to look at it.
-     */
+    /** Puts a flow that is not on the wheel on it, to be looked at when its deadline comes. */
     void schedule(final int slot, final long deadlineNs) {
         final long tick = Math.min(Math.max((deadlineNs >> TICK_SHIFT) + 1, currentTick + 1), currentTick + BUCKET_COUNT - 1);
         final int bucket = (int)tick & BUCKET_MASK;
@@ -66,11 +56,7 @@ final class TimerWheel {
         heads[bucket] = slot;
     }
 
-    /**
-     * Takes a flow off the wheel.
-     *
-     * @param slot of a flow that is on it.
-     */
+    /** Takes a flow that is on the wheel off it. */
     void cancel(final int slot) {
         final int offset = table.offset(slot);
         final int next = FlowEntry.timerNext(entries, offset);

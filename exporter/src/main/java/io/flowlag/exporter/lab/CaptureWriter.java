@@ -1,6 +1,7 @@
 package io.flowlag.exporter.lab;
 
 import io.flowlag.common.time.Nanoseconds;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import org.agrona.DirectBuffer;
@@ -25,13 +26,9 @@ import static java.nio.file.StandardOpenOption.WRITE;
 public final class CaptureWriter implements PacketHandler, AutoCloseable {
     /** The file format and the unit of its timestamps. */
     public enum Format {
-        /** pcap, microseconds. */
         PCAP_MICROSECONDS,
-        /** pcap, nanoseconds. */
         PCAP_NANOSECONDS,
-        /** pcapng, microseconds. */
         PCAPNG_MICROSECONDS,
-        /** pcapng, nanoseconds. */
         PCAPNG_NANOSECONDS;
 
         boolean isPcapng() {
@@ -114,17 +111,14 @@ public final class CaptureWriter implements PacketHandler, AutoCloseable {
         }
     }
 
-    /** {@return packets written so far} */
     public long packetCount() {
         return packetCount;
     }
 
     /** {@inheritDoc} The link type, the interface and a tag that is not in the frame are not kept. */
     @Override
-    public void onPacket(
-        final DirectBuffer packet, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
-        final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
-        write(packet, offset, capturedLengthBytes, wireLengthBytes, timestampNs);
+    public void onPacket(final CapturedPacket packet) {
+        write(packet.buffer(), packet.offset(), packet.capturedLengthBytes(), packet.wireLengthBytes(), packet.timestampNs());
     }
 
     /**
@@ -150,11 +144,7 @@ public final class CaptureWriter implements PacketHandler, AutoCloseable {
         packetCount++;
     }
 
-    /**
-     * Writes what is buffered and closes the file.
-     *
-     * @throws IOException the first failure since construction.
-     */
+    /** Writes what is buffered and closes the file. Throws the first failure since construction. */
     @Override
     public void close() throws IOException {
         flush();

@@ -29,12 +29,7 @@ final class FlowSizes {
         }
     }
 
-    /**
-     * Draws the sizes, in an order that tells nothing of them.
-     *
-     * @param profile says how many flows and packets.
-     * @return packets of each flow.
-     */
+    /** Draws the packets of each flow, in an order that tells nothing of them. */
     static int[] draw(final TrafficProfile profile, final LabRandom random) {
         final FlowSizes sizes = new FlowSizes(profile, random);
         final int[] packets = sizes.sizesFor(sizes.fittedLowerEnd());

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.lab;
 
 import io.flowlag.common.time.Nanoseconds;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -27,16 +28,13 @@ public final class GeneratedTraffic implements PacketSource {
     private final TrafficFlows flows;
     private final PacketSchedule schedule;
     private final FrameEncoder encoder;
+    private final CapturedPacket packet;
     private final LabRandom random;
 
     private int nextPacket;
     private long emittedBytes;
 
-    /**
-     * Plans the whole traffic.
-     *
-     * @param profile says what it looks like.
-     */
+    /** Plans the whole traffic. */
     public GeneratedTraffic(final TrafficProfile profile) {
         name = "generated:" + profile.name();
         startNs = profile.startNs();
@@ -49,6 +47,7 @@ public final class GeneratedTraffic implements PacketSource {
         flows = new TrafficFlows(profile, planning);
         schedule = new PacketSchedule(profile, flows, planning);
         encoder = new FrameEncoder(flows);
+        packet = new CapturedPacket(encoder.buffer(), LinkType.ETHERNET, 0);
         random = new LabRandom(LabRandom.mix(profile.seed() ^ EMISSION_SALT));
     }
 
@@ -76,8 +75,7 @@ public final class GeneratedTraffic implements PacketSource {
         flows.onEmitted(flow, encoder.ipLengthBytes(), timestampNs);
         nextPacket++;
         emittedBytes += frameBytes;
-        handler.onPacket(encoder.buffer(), 0, Math.min(frameBytes, snapLengthBytes), frameBytes, timestampNs,
-            LinkType.ETHERNET, 0, PacketHandler.NO_VLAN_TAG);
+        handler.onPacket(packet.set(0, Math.min(frameBytes, snapLengthBytes), frameBytes, timestampNs));
     }
 
     private int drawFrameBytes() {

@@ -11,7 +11,6 @@ public final class LabRandom {
 
     private long state;
 
-    /** A sequence. */
     public LabRandom(final long seed) {
         state = seed;
     }

@@ -54,12 +54,7 @@ public record LoadModel(
         return new LoadModel(lowestUtilization, highestUtilization, swingNs, List.of(others));
     }
 
-    /**
-     * The mean at a time.
-     *
-     * @param elapsedNs since the start.
-     * @return utilization of the link, without bursts.
-     */
+    /** The mean utilization of the link at a time since the start, without bursts. */
     double meanUtilization(final double elapsedNs) {
         if (lowestUtilization == highestUtilization) {
             return lowestUtilization;

@@ -52,34 +52,19 @@ public record PathFaults(
         this(lossShare, referenceLossShare, duplicatedShare, reorderedShare, clockStepAtNs, clockStepNs, 0, 1, 0, 0);
     }
 
-    /**
-     * The same with episodes of loss.
-     *
-     * @param share   of packets and references, 0 to 1.
-     * @param packets mean length of an episode.
-     */
+    /** The same with episodes of loss: a share of packets and references, 0 to 1, and the mean length of an episode. */
     public PathFaults withBursts(final double share, final double packets) {
         return new PathFaults(lossShare, referenceLossShare, duplicatedShare, reorderedShare, clockStepAtNs, clockStepNs,
             share, packets, clockOffsetNs, clockDriftPpm);
     }
 
-    /**
-     * The same with a receiver's clock that is off.
-     *
-     * @param offsetNs at the start, signed.
-     * @param driftPpm from then on, signed.
-     */
+    /** The same with a receiver's clock that is off at the start, and drifts from then on; both signed. */
     public PathFaults withClock(final long offsetNs, final double driftPpm) {
         return new PathFaults(lossShare, referenceLossShare, duplicatedShare, reorderedShare, clockStepAtNs, clockStepNs,
             burstLossShare, burstPackets, offsetNs, driftPpm);
     }
 
-    /**
-     * How far the receiver's clock is ahead, without its step.
-     *
-     * @param elapsedNs since the start.
-     * @return ns, signed.
-     */
+    /** How far the receiver's clock is ahead at a time since the start, without its step; signed. */
     public long clockErrorNs(final long elapsedNs) {
         return clockOffsetNs + Math.round(elapsedNs * clockDriftPpm / PARTS_PER_MILLION);
     }

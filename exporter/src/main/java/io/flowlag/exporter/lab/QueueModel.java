@@ -41,7 +41,6 @@ public record QueueModel(
         }
     }
 
-    /** A FIFO. */
     public static QueueModel dropTail(final int limitPackets) {
         return new QueueModel(Discipline.DROP_TAIL, limitPackets, 0, 0, 0, 0);
     }

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.lab;
 
 import io.flowlag.rli.reference.ReferenceSession;
-import io.flowlag.rli.sender.InjectionSettings;
 import io.flowlag.rli.sender.InjectionPolicy;
+import io.flowlag.rli.sender.InjectionSettings;
 
 import java.util.Arrays;
 import java.util.List;
@@ -50,63 +50,15 @@ public record ReferenceModel(
             InjectionSettings.DEFAULT_SMOOTHING, DEFAULT_PORT, 1, null);
     }
 
-    /**
-     * The same with a stream for each class.
-     *
-     * @param first  policy of class 0.
-     * @param second policy of class 1.
-     */
-    public ReferenceModel perClass(final InjectionPolicy first, final InjectionPolicy second) {
-        return new ReferenceModel(
-            List.of(first, second), sharedClass, maximumGapNs, ceilingBps, utilizationWeight, port, firstSsid, key);
-    }
-
-    /**
-     * The same with the only stream in another class.
-     *
-     * @param classIndex 0 or 1.
-     */
-    public ReferenceModel inClass(final int classIndex) {
-        return new ReferenceModel(
-            policies, classIndex, maximumGapNs, ceilingBps, utilizationWeight, port, firstSsid, key);
-    }
-
-    /**
-     * The same with another average of the utilization.
-     *
-     * @param weight of the newest utilization, above 0, up to 1.
-     */
-    public ReferenceModel weighing(final double weight) {
-        return new ReferenceModel(policies, sharedClass, maximumGapNs, ceilingBps, weight, port, firstSsid, key);
-    }
-
-    /** The same below a ceiling. */
-    public ReferenceModel below(final long bitsPerSecond) {
-        return new ReferenceModel(
-            policies, sharedClass, maximumGapNs, bitsPerSecond, utilizationWeight, port, firstSsid, key);
-    }
-
-    /**
-     * The same, authenticated.
-     *
-     * @param secret at least 16 octets.
-     */
-    public ReferenceModel authenticated(final byte[] secret) {
-        return new ReferenceModel(
-            policies, sharedClass, maximumGapNs, ceilingBps, utilizationWeight, port, firstSsid, secret);
-    }
-
     @Override
     public byte[] key() {
         return key == null ? null : key.clone();
     }
 
-    /** {@return how many streams there are} */
     public int streamCount() {
         return policies.size();
     }
 
-    /** The class of a stream. */
     public int streamClass(final int stream) {
         return policies.size() == 1 ? sharedClass : stream;
     }

@@ -5,11 +5,7 @@ package io.flowlag.exporter.lab;
  * simulation.
  */
 public interface SegmentHandler {
-    /**
-     * A packet passes the sender's point.
-     *
-     * @param packet the packet; a view that is valid during the call.
-     */
+    /** A packet passes the sender's point; the view is valid during the call. */
     void onSent(SimulatedPacket packet);
 
     /**
@@ -20,10 +16,6 @@ public interface SegmentHandler {
      */
     void onReceived(SimulatedPacket packet, long arrivalNs);
 
-    /**
-     * A packet will not pass the receiver's point.
-     *
-     * @param packet the packet; a view that is valid during the call.
-     */
+    /** A packet will not pass the receiver's point; the view is valid during the call. */
     void onLost(SimulatedPacket packet);
 }

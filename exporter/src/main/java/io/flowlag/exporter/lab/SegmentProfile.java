@@ -78,49 +78,38 @@ public record SegmentProfile(
         return of(traffic, load, Math.round(PAPER_TRAFFIC_BPS / utilization), queue);
     }
 
-    /**
-     * The same with other references.
-     *
-     * @param others null for none.
-     */
+    /** The same with other references; null for none. */
     public SegmentProfile with(final ReferenceModel others) {
-        return new SegmentProfile(
-            traffic, load, capacityBps, queue, firstShare, firstDscp, secondDscp, others, faults);
+        return with(load, queue, firstShare, others, faults);
     }
 
     /** The same with other faults. */
     public SegmentProfile with(final PathFaults others) {
-        return new SegmentProfile(
-            traffic, load, capacityBps, queue, firstShare, firstDscp, secondDscp, references, others);
+        return with(load, queue, firstShare, references, others);
     }
 
-    /**
-     * The same with another queue.
-     *
-     * @param other in front of the transmitter.
-     */
+    /** The same with another queue in front of the transmitter. */
     public SegmentProfile with(final QueueModel other) {
-        return new SegmentProfile(
-            traffic, load, capacityBps, other, firstShare, firstDscp, secondDscp, references, faults);
+        return with(load, other, firstShare, references, faults);
     }
 
     /** The same with another load. */
     public SegmentProfile with(final LoadModel other) {
-        return new SegmentProfile(
-            traffic, other, capacityBps, queue, firstShare, firstDscp, secondDscp, references, faults);
+        return with(other, queue, firstShare, references, faults);
     }
 
-    /**
-     * The same with another share of flows in class 0.
-     *
-     * @param share 0 to 1.
-     */
+    /** The same with another share of flows in class 0, 0 to 1. */
     public SegmentProfile withFirstShare(final double share) {
-        return new SegmentProfile(
-            traffic, load, capacityBps, queue, share, firstDscp, secondDscp, references, faults);
+        return with(load, queue, share, references, faults);
     }
 
-    /** The DSCP of a class. */
+    private SegmentProfile with(
+        final LoadModel otherLoad, final QueueModel otherQueue, final double share, final ReferenceModel otherReferences,
+        final PathFaults otherFaults) {
+        return new SegmentProfile(
+            traffic, otherLoad, capacityBps, otherQueue, share, firstDscp, secondDscp, otherReferences, otherFaults);
+    }
+
     int dscp(final int classIndex) {
         return classIndex == 0 ? firstDscp : secondDscp;
     }

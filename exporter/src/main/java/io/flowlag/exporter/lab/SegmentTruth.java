@@ -48,7 +48,6 @@ public final class SegmentTruth implements SegmentHandler {
         return flow * DelayCounters.LENGTH_BYTES;
     }
 
-    /** {@return how many flows there are} */
     public int flowCount() {
         return sentPackets.length;
     }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.lab;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -25,11 +26,7 @@ public final class SimulatedSegment {
 
     private final SegmentPlan plan;
 
-    /**
-     * Plans the traffic. Allocates 8 octets a packet and about 54 a flow.
-     *
-     * @param profile what the segment is like.
-     */
+    /** Plans the traffic. Allocates 8 octets a packet and about 54 a flow. */
     public SimulatedSegment(final SegmentProfile profile) {
         plan = new SegmentPlan(profile);
     }
@@ -72,11 +69,7 @@ public final class SimulatedSegment {
         return new SegmentSimulation(plan);
     }
 
-    /**
-     * Runs a simulation to its end.
-     *
-     * @param handler receives every packet.
-     */
+    /** Runs a simulation to its end; the handler receives every packet. */
     public SegmentSimulation run(final SegmentHandler handler) {
         final SegmentSimulation simulation = simulation();
         simulation.run(handler);
@@ -103,10 +96,7 @@ public final class SimulatedSegment {
         try (CaptureWriter sender = new CaptureWriter(senderFile, format);
             CaptureWriter receiver = new CaptureWriter(receiverFile, format);
             PacketSource source = merged()) {
-            final PacketHandler handler =
-                (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) ->
-                    (interfaceId == SENDER ? sender : receiver).write(
-                        buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs);
+            final PacketHandler handler = packet -> (packet.interfaceId() == SENDER ? sender : receiver).onPacket(packet);
             int count = 0;
             while (count != PacketSource.END_OF_SOURCE) {
                 count = source.poll(handler, CHUNK_PACKETS);
@@ -124,6 +114,7 @@ public final class SimulatedSegment {
         private final boolean isReceiver;
         private final String name;
         private final int snapLengthBytes;
+        private final CapturedPacket captured;
 
         private PacketHandler handler;
         private long count;
@@ -139,6 +130,7 @@ public final class SimulatedSegment {
             encoder = new FrameEncoder(plan.flows);
             final ReferenceModel references = plan.profile.references();
             referenceFrame = new ReferenceFrame(references == null ? ReferenceModel.DEFAULT_PORT : references.port());
+            captured = new CapturedPacket(encoder.buffer(), LinkType.ETHERNET, SENDER);
             snapLengthBytes = plan.profile.traffic().snapLengthBytes();
         }
 
@@ -177,9 +169,10 @@ public final class SimulatedSegment {
                 packet.flow(), packet.number(), packet.sequence(), packet.wantedLengthBytes(), dscp);
             count++;
             bytes += frameBytes;
-            handler.onPacket(
+            captured.interfaceId(interfaceId);
+            handler.onPacket(captured.wrap(
                 packet.isReference() ? referenceFrame.buffer() : encoder.buffer(), 0, Math.min(frameBytes, snapLengthBytes),
-                frameBytes, timestampNs, LinkType.ETHERNET, interfaceId, PacketHandler.NO_VLAN_TAG);
+                frameBytes, timestampNs));
         }
 
         @Override

@@ -18,11 +18,8 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
  * Allocates about 54 octets a flow at construction, then never, except for the methods that return text.
  */
 public final class TrafficFlows {
-    /** Protocol number of ICMP. */
     static final int ICMP = 1;
-    /** Protocol number of TCP. */
     static final int TCP = 6;
-    /** Protocol number of UDP. */
     static final int UDP = 17;
     /** Protocol number of ICMPv6. */
     static final int ICMPV6 = 58;
@@ -205,11 +202,7 @@ public final class TrafficFlows {
         return text(flow, false);
     }
 
-    /**
-     * Writes the truth as CSV: a header line, then a line for each flow that has packets. Allocates.
-     *
-     * @throws IOException if it cannot.
-     */
+    /** Writes the truth as CSV: a header line, then a line for each flow that has packets. Allocates. */
     public void writeCsv(final Appendable out) throws IOException {
         out.append("src,dst,sport,dport,proto,packets,octets,first_ns,last_ns\n");
         for (int flow = 0; flow < flowCount(); flow++) {

@@ -2,8 +2,8 @@ package io.flowlag.exporter.lab;
 
 /**
  * What traffic looks like: how many packets in how many flows at what rate, how flow sizes and frame lengths are distributed,
- * and the shares of protocols. Immutable; every number can be replaced through {@link #toBuilder()}. Two equal profiles
- * generate the same octets on every machine.
+ * and the shares of protocols. Immutable; every number can be replaced through {@link #toBuilder()}, and {@link Builder}
+ * explains each. Two equal profiles generate the same octets on every machine.
  * <p>
  * Flow sizes follow the shape of published traces (many one-packet flows, a Pareto tail whose exponent is slightly above 1;
  * see the fits to the traces of the RLI and LDS papers): a share of flows with one packet, a share with two to five, and the
@@ -70,92 +70,74 @@ public final class TrafficProfile {
         return new Builder(values);
     }
 
-    /** {@return the name} */
     public String name() {
         return values.name;
     }
 
-    /** {@return packets in all} */
     public int packetCount() {
         return values.packetCount;
     }
 
-    /** {@return flows in all, each a distinct 5-tuple} */
     public int flowCount() {
         return values.flowCount;
     }
 
-    /** {@return what distinguishes this traffic from others of the same profile} */
     public long seed() {
         return values.seed;
     }
 
-    /** {@return the rate, constant on average} */
     public int packetsPerSecond() {
         return values.packetsPerSecond;
     }
 
-    /** {@return UNIX time of the first packet's slot, ns} */
     public long startNs() {
         return values.startNs;
     }
 
-    /** {@return how many octets of a frame are captured at most} */
     public int snapLengthBytes() {
         return values.snapLengthBytes;
     }
 
-    /** {@return share of flows with one packet} */
     public double singlePacketFlowShare() {
         return values.singlePacketFlowShare;
     }
 
-    /** {@return share of flows with two to five packets} */
     public double fewPacketFlowShare() {
         return values.fewPacketFlowShare;
     }
 
-    /** {@return exponent of the Pareto part of the flow sizes} */
     public double paretoShape() {
         return values.paretoShape;
     }
 
-    /** {@return upper end of the Pareto part of the flow sizes, packets} */
     public int largestFlowPackets() {
         return values.largestFlowPackets > 0 ? values.largestFlowPackets : Math.max(10, values.packetCount / 100);
     }
 
-    /** {@return share of flows over IPv6; the others are over IPv4} */
     public double ipv6Share() {
         return values.ipv6Share;
     }
 
-    /** {@return share of UDP flows; what UDP and ICMP leave is TCP} */
     public double udpShare() {
         return values.udpShare;
     }
 
-    /** {@return share of ICMP (over IPv6: ICMPv6) flows} */
     public double icmpShare() {
         return values.icmpShare;
     }
 
-    /** {@return share of flows whose frames carry an 802.1Q tag} */
     public double vlanShare() {
         return values.vlanShare;
     }
 
-    /** {@return share of minimum-sized frames} */
     public double smallFrameShare() {
         return values.smallFrameShare;
     }
 
-    /** {@return share of frames of 590 octets; what is left has 1514} */
     public double mediumFrameShare() {
         return values.mediumFrameShare;
     }
 
-    /** {@return how long the traffic lasts, ns} */
     public long durationNs() {
         return values.packetCount * 1_000_000_000L / values.packetsPerSecond;
     }
@@ -210,171 +192,103 @@ public final class TrafficProfile {
             mediumFrameShare = other.mediumFrameShare;
         }
 
-        /**
-         * Packets in all.
-         *
-         * @param packetCount at least {@code flowCount}.
-         */
+        /** Packets in all, at least {@code flowCount}. */
         public Builder packetCount(final int packetCount) {
             this.packetCount = packetCount;
             return this;
         }
 
-        /**
-         * Flows in all.
-         *
-         * @param flowCount 1 or more.
-         */
+        /** Flows in all, each a distinct 5-tuple; 1 or more. */
         public Builder flowCount(final int flowCount) {
             this.flowCount = flowCount;
             return this;
         }
 
-        /**
-         * What distinguishes this traffic from others of the same profile.
-         *
-         * @param seed any number.
-         */
+        /** What distinguishes this traffic from others of the same profile; any number. */
         public Builder seed(final long seed) {
             this.seed = seed;
             return this;
         }
 
-        /**
-         * The rate.
-         *
-         * @param packetsPerSecond 1 to 1 000 000 000.
-         */
+        /** The rate, constant on average: 1 to 1 000 000 000. */
         public Builder packetsPerSecond(final int packetsPerSecond) {
             this.packetsPerSecond = packetsPerSecond;
             return this;
         }
 
-        /**
-         * When the traffic starts.
-         *
-         * @param startNs UNIX time, ns, 0 or more.
-         */
+        /** UNIX time of the first packet's slot, ns, 0 or more. */
         public Builder startNs(final long startNs) {
             this.startNs = startNs;
             return this;
         }
 
-        /**
-         * How many octets of a frame are captured at most.
-         *
-         * @param snapLengthBytes 1 or more.
-         */
+        /** How many octets of a frame are captured at most; 1 or more. */
         public Builder snapLengthBytes(final int snapLengthBytes) {
             this.snapLengthBytes = snapLengthBytes;
             return this;
         }
 
-        /**
-         * Share of flows with one packet.
-         *
-         * @param singlePacketFlowShare 0 to 1.
-         */
+        /** Share of flows with one packet, 0 to 1. */
         public Builder singlePacketFlowShare(final double singlePacketFlowShare) {
             this.singlePacketFlowShare = singlePacketFlowShare;
             return this;
         }
 
-        /**
-         * Share of flows with two to five packets.
-         *
-         * @param fewPacketFlowShare 0 to 1.
-         */
+        /** Share of flows with two to five packets, 0 to 1. */
         public Builder fewPacketFlowShare(final double fewPacketFlowShare) {
             this.fewPacketFlowShare = fewPacketFlowShare;
             return this;
         }
 
-        /**
-         * Exponent of the Pareto part of the flow sizes.
-         *
-         * @param paretoShape above 0.
-         */
+        /** Exponent of the Pareto part of the flow sizes, above 0. */
         public Builder paretoShape(final double paretoShape) {
             this.paretoShape = paretoShape;
             return this;
         }
 
-        /**
-         * Upper end of the Pareto part of the flow sizes.
-         *
-         * @param largestFlowPackets 0 for a hundredth of all packets.
-         */
+        /** Upper end of the Pareto part of the flow sizes, packets; 0 for a hundredth of all packets. */
         public Builder largestFlowPackets(final int largestFlowPackets) {
             this.largestFlowPackets = largestFlowPackets;
             return this;
         }
 
-        /**
-         * Share of flows over IPv6.
-         *
-         * @param ipv6Share 0 to 1.
-         */
+        /** Share of flows over IPv6, 0 to 1; the others are over IPv4. */
         public Builder ipv6Share(final double ipv6Share) {
             this.ipv6Share = ipv6Share;
             return this;
         }
 
-        /**
-         * Share of UDP flows.
-         *
-         * @param udpShare 0 to 1, together with ICMP's.
-         */
+        /** Share of UDP flows, 0 to 1, together with ICMP's; what both leave is TCP. */
         public Builder udpShare(final double udpShare) {
             this.udpShare = udpShare;
             return this;
         }
 
-        /**
-         * Share of ICMP flows.
-         *
-         * @param icmpShare 0 to 1, together with UDP's.
-         */
+        /** Share of ICMP (over IPv6: ICMPv6) flows, 0 to 1, together with UDP's. */
         public Builder icmpShare(final double icmpShare) {
             this.icmpShare = icmpShare;
             return this;
         }
 
-        /**
-         * Share of flows whose frames are tagged.
-         *
-         * @param vlanShare 0 to 1.
-         */
+        /** Share of flows whose frames carry an 802.1Q tag, 0 to 1. */
         public Builder vlanShare(final double vlanShare) {
             this.vlanShare = vlanShare;
             return this;
         }
 
-        /**
-         * Share of minimum-sized frames.
-         *
-         * @param smallFrameShare 0 to 1.
-         */
+        /** Share of minimum-sized frames, 0 to 1. */
         public Builder smallFrameShare(final double smallFrameShare) {
             this.smallFrameShare = smallFrameShare;
             return this;
         }
 
-        /**
-         * Share of frames of 590 octets.
-         *
-         * @param mediumFrameShare 0 to 1, together with the small ones.
-         */
+        /** Share of frames of 590 octets, 0 to 1, together with the small ones; what is left has 1514. */
         public Builder mediumFrameShare(final double mediumFrameShare) {
             this.mediumFrameShare = mediumFrameShare;
             return this;
         }
 
-        /**
-         * Checks every number and every relation between them.
-         *
-         * @throws IllegalArgumentException naming the number that is wrong.
-         */
+        /** Checks every number and every relation; an {@link IllegalArgumentException} names the number that is wrong. */
         public TrafficProfile build() {
             require(flowCount >= 1, "flowCount", flowCount, "at least 1");
             require(packetCount >= flowCount, "packetCount", packetCount, "at least flowCount=" + flowCount);

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.pipeline;
 
 import io.flowlag.common.memory.OffHeapBuffer;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -47,6 +48,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private final DescriptorHandler next;
     private final Counters counters;
     private final ReferenceRecognizer recognizer;
+    private final boolean isMerged;
+    /** Of no sources where packets are not merged. */
     private final SourceMerge merge;
     private final EpochNanoClock clock;
     private final OffHeapBuffer scratch = OffHeapBuffer.allocate(2 * CACHE_LINE_LENGTH);
@@ -63,24 +66,20 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private volatile boolean isStopRequested;
     private volatile boolean isEnded;
 
-    /**
-     * A stage over one or more sources.
-     *
-     * @param sources owned by this stage from now on; it closes them.
-     */
+    /** A stage over one or more sources of files; it owns and closes them. */
     public CaptureAgent(
         final List<? extends PacketSource> sources,
         final PacketDecoder decoder,
         final DescriptorHandler next,
         final Counters counters) {
-        this(sources, decoder, next, null, false, null, counters);
+        this(sources, decoder, next, ReferenceRecognizer.NONE, false, null, counters);
     }
 
     /**
      * A stage over the sources of measurement points.
      *
      * @param sources    owned by this stage from now on; it closes them.
-     * @param recognizer of references, or null where there are none.
+     * @param recognizer of references; {@link ReferenceRecognizer#NONE} where there are none.
      * @param isMerged   whether packets of all sources are passed on in the order of their timestamps.
      * @param clock      of live sources, which may be idle; null for files.
      */
@@ -94,8 +93,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
         final Counters counters) {
         this.recognizer = recognizer;
         final boolean isLive = clock != null;
-        merge = isMerged ?
-            new SourceMerge(sources.size(), isLive ? LIVE_MERGE_PACKETS : FILE_MERGE_PACKETS, isLive) : null;
+        this.isMerged = isMerged;
+        merge = new SourceMerge(isMerged ? sources.size() : 0, isLive ? LIVE_MERGE_PACKETS : FILE_MERGE_PACKETS, isLive);
         this.clock = clock;
         this.sources = sources.toArray(new PacketSource[0]);
         isSourceEnded = new boolean[this.sources.length];
@@ -121,11 +120,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         return SourceMerge.memoryBytes(sourceCount, isLive ? LIVE_MERGE_PACKETS : FILE_MERGE_PACKETS);
     }
 
-    /**
-     * Sets the name of one of several stages, before it works.
-     *
-     * @param name of the thread.
-     */
+    /** Sets the name of the thread of one of several stages, before it works. */
     public void roleName(final String name) {
         roleName = name;
     }
@@ -148,7 +143,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         boolean isAllEnded = true;
         for (int i = 0; i < sources.length; i++) {
             if (!isSourceEnded[i]) {
-                if (merge == null || merge.hasRoom(i, POLL_LIMIT)) {
+                if (!isMerged || merge.hasRoom(i, POLL_LIMIT)) {
                     observationPoint = i;
                     mtuBytes[i] = sources[i] instanceof LivePacketSource live ? live.mtuBytes() : 0;
                     final int polled = sources[i].poll(this, POLL_LIMIT);
@@ -161,7 +156,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
                 isAllEnded &= isSourceEnded[i];
             }
         }
-        if (merge != null) {
+        if (isMerged) {
             workCount += passOnMerged();
             isAllEnded &= merge.isEmpty();
         }
@@ -180,7 +175,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
      * after the packets, so drops from before the reported time are already counted.
      */
     private void tellCaptured(final long nowNs) {
-        long throughNs = merge == null ? nowNs : Math.min(nowNs, merge.oldestNs());
+        long throughNs = Math.min(nowNs, merge.oldestNs());
         long latestNs = nowNs;
         for (int i = 0; i < sources.length; i++) {
             if (!isSourceEnded[i]) {
@@ -227,15 +222,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     }
 
     @Override
-    public void onPacket(
-        final DirectBuffer buffer,
-        final int offset,
-        final int capturedLengthBytes,
-        final int wireLengthBytes,
-        final long timestampNs,
-        final int linkType,
-        final int interfaceId,
-        final int vlanTag) {
+    public void onPacket(final CapturedPacket packet) {
+        final long timestampNs = packet.timestampNs();
         lastNs[observationPoint] = timestampNs;
         if (timestampNs < newestNs[observationPoint]) {
             counters.increment(CounterId.TIME_BACKWARDS);
@@ -243,19 +231,17 @@ public final class CaptureAgent implements Stage, PacketHandler {
             newestNs[observationPoint] = timestampNs;
         }
 
-        final OffHeapBuffer descriptor = merge == null ? batch : scratch;
-        final int descriptorOffset = merge == null ? batchCount * PacketDescriptor.LENGTH_BYTES : 0;
-        final int result = decoder.decode(
-            buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag,
-            descriptor, descriptorOffset);
+        final OffHeapBuffer descriptor = isMerged ? scratch : batch;
+        final int descriptorOffset = isMerged ? 0 : batchCount * PacketDescriptor.LENGTH_BYTES;
+        final int result = decoder.decode(packet, descriptor, descriptorOffset);
         if (result == PacketDecoder.DECODED) {
             decodedCount++;
         } else {
             counters.increment(CounterId.of(result));
             if (result == CounterId.REFUSED_LINK_TYPE.ordinal()) {
-                refusedLinkTypes.add(linkType);
+                refusedLinkTypes.add(packet.linkType());
             }
-            counters.add(CounterId.IGNORED_OCTETS, wireLengthBytes & 0xFFFF_FFFFL);
+            counters.add(CounterId.IGNORED_OCTETS, packet.wireLengthBytes() & 0xFFFF_FFFFL);
             return;
         }
         if (ownTraffic.matches(descriptor, descriptorOffset)) {
@@ -269,10 +255,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
                 PacketDescriptor.flags(descriptor, descriptorOffset) & ~PacketDescriptor.FLAG_DIGEST |
                 PacketDescriptor.FLAG_OVERSIZE);
         }
-        if (recognizer != null) {
-            recognizer.recognize(decoder, buffer, descriptor, descriptorOffset, observationPoint);
-        }
-        if (merge != null) {
+        recognizer.recognize(decoder, packet.buffer(), descriptor, descriptorOffset, observationPoint);
+        if (isMerged) {
             merge.add(observationPoint, descriptor, 0);
         } else if (++batchCount == BATCH_LIMIT) {
             passOn();

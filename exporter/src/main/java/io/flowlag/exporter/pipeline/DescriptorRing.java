@@ -23,11 +23,7 @@ public final class DescriptorRing implements DescriptorHandler {
     private final int batchLimit;
     private final UnsafeBuffer time = new UnsafeBuffer(BufferUtil.allocateDirectAligned(Long.BYTES, Long.BYTES));
 
-    /**
-     * A ring of descriptors.
-     *
-     * @param counters the offering thread is the writer of the ring's drop counter.
-     */
+    /** A ring of descriptors; the offering thread is the writer of its drop counter. */
     public DescriptorRing(final StageRing ring, final Counters counters) {
         this.ring = ring;
         this.counters = counters;

@@ -15,11 +15,7 @@ public final class FlowRecordRing implements FlowRecordSink {
     private final StageRing ring;
     private final Counters counters;
 
-    /**
-     * A ring of flow records.
-     *
-     * @param counters the offering thread is the writer of the ring's drop counters.
-     */
+    /** A ring of flow records; the offering thread is the writer of its drop counters. */
     public FlowRecordRing(final StageRing ring, final Counters counters) {
         this.ring = ring;
         this.counters = counters;

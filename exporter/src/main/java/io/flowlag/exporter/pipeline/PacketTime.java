@@ -25,11 +25,7 @@ public final class PacketTime {
         // the first packet sets the time
     }
 
-    /**
-     * Takes the next packet.
-     *
-     * @param timestampNs of the packet, UNIX epoch.
-     */
+    /** Takes the time of the next packet, UNIX epoch. Returns the time now. */
     public long after(final long timestampNs) {
         isSetBack = false;
         if (nowNs - timestampNs <= LATE_NS) {

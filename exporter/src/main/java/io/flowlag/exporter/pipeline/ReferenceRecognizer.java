@@ -22,6 +22,9 @@ import java.util.List;
  * The capture thread owns it. Allocates at construction.
  */
 public final class ReferenceRecognizer {
+    /** Recognizes nothing: no packet has its port. */
+    public static final ReferenceRecognizer NONE = new ReferenceRecognizer(-1, List.of(), 0, 0, 0, new Counters());
+
     private static final int PROTOCOL_UDP = 17;
     /** By {@link ReferenceVerdict}; none for accepted references, which the metering stage counts. */
     private static final CounterId[] COUNTERS = {

@@ -27,11 +27,7 @@ public final class ShardRings implements DescriptorHandler {
     private long toldNs;
     private boolean isStarted;
 
-    /**
-     * Rings to several stages.
-     *
-     * @param selector of a packet's ring, for as many as there are rings.
-     */
+    /** Rings to several stages; the selector is for as many. */
     public ShardRings(final List<DescriptorRing> rings, final ShardSelector selector) {
         this.rings = rings.toArray(new DescriptorRing[0]);
         this.selector = selector;

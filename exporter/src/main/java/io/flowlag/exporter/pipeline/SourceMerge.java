@@ -61,7 +61,6 @@ final class SourceMerge {
         return (long)sourceCount * BitUtil.findNextPositivePowerOfTwo(capacity) * PacketDescriptor.LENGTH_BYTES;
     }
 
-    /** {@return whether a source has room for so many further packets} */
     boolean hasRoom(final int source, final int packetCount) {
         return capacity - (tails[source] - heads[source]) >= packetCount;
     }

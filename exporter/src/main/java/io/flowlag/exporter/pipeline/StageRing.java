@@ -9,6 +9,8 @@ import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
 /**
  * A bounded ring of octet messages from the thread of one stage to that of the next.
  * <p>
@@ -35,17 +37,16 @@ public final class StageRing {
         this.isLossless = isLossless;
     }
 
-    /**
-     * The memory of a ring, by formula.
-     *
-     * @param capacityBytes as given to the constructor.
-     * @return octets off the heap.
-     */
+    /** {@return a ring that nobody offers to, where messages come by direct call} */
+    public static StageRing unused() {
+        return new StageRing(CACHE_LINE_LENGTH, false);
+    }
+
+    /** The memory of a ring, by formula. Returns octets off the heap. */
     public static long memoryBytes(final int capacityBytes) {
         return BitUtil.findNextPositivePowerOfTwo(capacityBytes) + (long)RingBufferDescriptor.TRAILER_LENGTH;
     }
 
-    /** {@return the longest message, octets} */
     public int maxMessageLengthBytes() {
         return ring.maxMsgLength();
     }
@@ -74,12 +75,7 @@ public final class StageRing {
         return isLossless && offerWaiting(typeId, buffer, offset, lengthBytes);
     }
 
-    /**
-     * Hands messages to the handler. Reading thread only.
-     *
-     * @param messageLimit how many at most.
-     * @return how many there were.
-     */
+    /** Hands at most so many messages to the handler. Reading thread only. Returns how many there were. */
     public int read(final MessageHandler handler, final int messageLimit) {
         return ring.read(handler, messageLimit);
     }

@@ -20,6 +20,7 @@ import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.monitoring.Observer;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
 import io.flowlag.exporter.pipeline.CaptureAgent;
+import io.flowlag.exporter.pipeline.DelayMeteringAgent;
 import io.flowlag.exporter.pipeline.DescriptorHandler;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.FlowRecordRing;
@@ -171,7 +172,7 @@ public final class MeteringPipeline implements AutoCloseable {
         }
 
         final boolean hasRings = threading == Threading.PIPELINED;
-        final StageRing packetRing = hasRings ? packetRings.get(0) : null;
+        final StageRing packetRing = hasRings ? packetRings.get(0) : StageRing.unused();
         final StageRing recordRing = hasRings ? recordRings.get(0) : null;
         final FlowRecordSink exportSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
         final FlowWatch flowWatch = watch(config, isLive, exportSink);
@@ -187,9 +188,13 @@ public final class MeteringPipeline implements AutoCloseable {
         if (delayStage != null) {
             delayStage.points(sources.stream().map(PacketSource::name).toList());
         }
-        final MeteringAgent metering = new MeteringAgent(
-            cache, packetRing, this::isCaptureEnded, liveClock, delayStage, wiring, config.segment().senderRecords(), counters);
-        metering.time(latency);
+        final MeteringAgent metering = delayStage == null ?
+            new MeteringAgent(cache, packetRing, this::isCaptureEnded, liveClock, counters) :
+            new DelayMeteringAgent(cache, packetRing, this::isCaptureEnded, liveClock, delayStage, wiring,
+                config.segment().senderRecords(), counters);
+        if (isLive) {
+            metering.time(latency);
+        }
         final RecordSettlement settlement = new RecordSettlement(exporting::destinations, counters);
         sketchedRecords = checkpoint != null && wiring.isSketched() ? settlement : null;
         if (sketchedRecords != null) {
@@ -483,7 +488,7 @@ public final class MeteringPipeline implements AutoCloseable {
     private static ReferenceRecognizer recognizer(
         final ExporterConfig config, final DelayWiring wiring, final int sourceCount, final Counters counters) {
         if (wiring.sessions().isEmpty()) {
-            return null;
+            return ReferenceRecognizer.NONE;
         }
         final long maximumDelayNs = config.segment().maximumDelayNs();
         return new ReferenceRecognizer(

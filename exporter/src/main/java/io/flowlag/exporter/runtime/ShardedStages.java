@@ -11,6 +11,7 @@ import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.FlowRecordRing;
 import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.ReferenceRecognizer;
 import io.flowlag.exporter.pipeline.ShardRings;
 import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
@@ -107,7 +108,8 @@ final class ShardedStages {
     private CaptureAgent liveCapture(
         final int shard, final List<? extends PacketSource> sources, final MeteringAgent metering, final Counters share) {
         final CaptureAgent capture = new CaptureAgent(
-            sources, MeteringPipeline.decoder(config, true, DelayWiring.NONE, share), metering, null, false, liveClock, share);
+            sources, MeteringPipeline.decoder(config, true, DelayWiring.NONE, share), metering, ReferenceRecognizer.NONE, false,
+            liveClock, share);
         capture.roleName("capture-" + shard);
         return capture;
     }

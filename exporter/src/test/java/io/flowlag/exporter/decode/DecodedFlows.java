@@ -1,6 +1,7 @@
 package io.flowlag.exporter.decode;
 
 import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -45,19 +46,12 @@ final class DecodedFlows implements PacketHandler {
     }
 
     @Override
-    public void onPacket(
-        final DirectBuffer buffer,
-        final int offset,
-        final int capturedLengthBytes,
-        final int wireLengthBytes,
-        final long timestampNs,
-        final int linkType,
-        final int interfaceId,
-        final int vlanTag) {
+    public void onPacket(final CapturedPacket captured) {
         // A buffer of the captured octets alone: reading beyond them throws.
-        final UnsafeBuffer packet = new UnsafeBuffer(buffer, offset, capturedLengthBytes);
-        final int result = decoder.decode(
-            packet, 0, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag, descriptor, 0);
+        final CapturedPacket alone = new CapturedPacket(
+            new UnsafeBuffer(captured.buffer(), captured.offset(), captured.capturedLengthBytes()), 0, 0);
+        alone.copy(captured, 0);
+        final int result = decoder.decode(alone, descriptor, 0);
         counters.increment(CounterId.of(result));
         if (result == PacketDecoder.DECODED) {
             final long[] sum = sums.computeIfAbsent(key(descriptor), key -> new long[2]);

@@ -2,8 +2,8 @@ package io.flowlag.exporter.decode;
 
 import com.sun.management.ThreadMXBean;
 import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
-import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -37,13 +37,14 @@ class DecoderAllocationTest {
             hex("44"),
             hex("46")))
         .flatMap(packet -> packet).map(UnsafeBuffer::new).toArray(UnsafeBuffer[]::new);
+    private final CapturedPacket captured = new CapturedPacket(packets[0], LinkType.RAW, 1);
     private int identification;
 
     private void decodeAll(final int rounds) {
         for (int round = 0; round < rounds; round++) {
             for (final UnsafeBuffer packet : packets) {
-                final int result = decoder.decode(packet, 0, packet.capacity(), packet.capacity(), round,
-                    LinkType.RAW, 1, PacketHandler.NO_VLAN_TAG, descriptor, 0);
+                final int result = decoder.decode(
+                    captured.wrap(packet, 0, packet.capacity(), packet.capacity(), round), descriptor, 0);
                 counters.increment(CounterId.of(result));
             }
             identification++;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.decode;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
-import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -16,7 +16,7 @@ final class Decoding {
     final Counters counters = new Counters();
     final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     long timestampNs = TIMESTAMP_NS;
-    int vlanTag = PacketHandler.NO_VLAN_TAG;
+    int vlanTag = CapturedPacket.NO_VLAN_TAG;
 
     private final PacketDecoder decoder;
 
@@ -29,9 +29,10 @@ final class Decoding {
     }
 
     CounterId result(final int linkType, final byte[] captured, final int wireLengthBytes) {
-        final UnsafeBuffer packet = new UnsafeBuffer(captured);
-        return CounterId.of(decoder.decode(
-            packet, 0, captured.length, wireLengthBytes, timestampNs, linkType, INTERFACE_ID, vlanTag, descriptor, 0));
+        final CapturedPacket packet = new CapturedPacket(new UnsafeBuffer(captured), linkType, INTERFACE_ID)
+            .set(0, captured.length, wireLengthBytes, timestampNs);
+        packet.vlanTag(vlanTag);
+        return CounterId.of(decoder.decode(packet, descriptor, 0));
     }
 
     CounterId result(final int linkType, final byte[] captured) {

@@ -112,13 +112,12 @@ class HostilePacketTest {
     }
 
     private int mutate(final Path capture, final Random random) {
-        final PacketHandler handler = (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType,
-            interfaceId, vlanTag) -> {
-            final byte[] packet = new byte[capturedLengthBytes];
-            buffer.getBytes(offset, packet);
+        final PacketHandler handler = captured -> {
+            final byte[] packet = new byte[captured.capturedLengthBytes()];
+            captured.buffer().getBytes(captured.offset(), packet);
             for (int i = 0; i < MUTANTS_OF_EACH_PACKET; i++) {
                 final byte[] mutant = mutant(packet, random);
-                assertIsAnswer(decoding.result(linkType, mutant, wireLengthBytes(mutant, random)));
+                assertIsAnswer(decoding.result(captured.linkType(), mutant, wireLengthBytes(mutant, random)));
             }
         };
         try (PacketSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {

@@ -2,6 +2,7 @@ package io.flowlag.exporter.decode;
 
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
@@ -55,11 +56,10 @@ public final class PacketTarget implements FuzzTarget {
     }
 
     private static void addPackets(final Path capture, final List<byte[]> seeds) {
-        final PacketHandler handler = (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId,
-            vlanTag) -> {
-            final byte[] octets = new byte[Math.min(capturedLengthBytes, MAX_BYTES - PREFIX_BYTES)];
-            buffer.getBytes(offset, octets);
-            seeds.add(input(linkType, octets));
+        final PacketHandler handler = captured -> {
+            final byte[] octets = new byte[Math.min(captured.capturedLengthBytes(), MAX_BYTES - PREFIX_BYTES)];
+            captured.buffer().getBytes(captured.offset(), octets);
+            seeds.add(input(captured.linkType(), octets));
         };
         try (PacketSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {
             source.poll(handler, PACKETS_OF_EACH_CAPTURE);
@@ -83,12 +83,14 @@ public final class PacketTarget implements FuzzTarget {
             return 0;
         }
         final int linkType = (octets[0] & 0xFF) << 8 | octets[1] & 0xFF;
-        final int vlanTag = (octets[2] & 1) == 0 ? PacketHandler.NO_VLAN_TAG : VLAN_TAG;
+        final int vlanTag = (octets[2] & 1) == 0 ? CapturedPacket.NO_VLAN_TAG : VLAN_TAG;
         final int capturedBytes = length - PREFIX_BYTES;
         packet.wrap(octets, PREFIX_BYTES, capturedBytes);
         counters.increment(CounterId.CAPTURED);
-        final int result = decoder.decode(packet, 0, capturedBytes, capturedBytes + WIRE_UNIT_BYTES * (octets[3] & 0xFF),
-            ++timestampNs, linkType, 1, vlanTag, descriptor, 0);
+        final CapturedPacket captured = new CapturedPacket(packet, linkType, 1)
+            .set(0, capturedBytes, capturedBytes + WIRE_UNIT_BYTES * (octets[3] & 0xFF), ++timestampNs);
+        captured.vlanTag(vlanTag);
+        final int result = decoder.decode(captured, descriptor, 0);
         final CounterId counter = CounterId.of(result);
         counters.increment(counter);
         if (result != PacketDecoder.DECODED) {

@@ -2,6 +2,7 @@ package io.flowlag.exporter.decode;
 
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
@@ -65,13 +66,13 @@ class PlainPacketTest {
 
         /** The buffer holds only the captured octets: reading beyond them throws. */
         int decode(final byte[] captured, final int wireLengthBytes, final int linkType, final int vlanTag) {
-            final UnsafeBuffer packet = new UnsafeBuffer(captured);
+            final CapturedPacket packet = new CapturedPacket(new UnsafeBuffer(captured), linkType, 7)
+                .set(0, captured.length, wireLengthBytes, Decoding.TIMESTAMP_NS);
+            packet.vlanTag(vlanTag);
             final UnsafeBuffer expected = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
             final UnsafeBuffer actual = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
-            final int result = layers.decode(
-                packet, 0, captured.length, wireLengthBytes, Decoding.TIMESTAMP_NS, linkType, 7, vlanTag, expected, 0);
-            assertEquals(result, plain.decode(
-                packet, 0, captured.length, wireLengthBytes, Decoding.TIMESTAMP_NS, linkType, 7, vlanTag, actual, 0));
+            final int result = layers.decode(packet, expected, 0);
+            assertEquals(result, plain.decode(packet, actual, 0));
             assertArrayEquals(expected.byteArray(), actual.byteArray());
             if (result == PacketDecoder.DECODED) {
                 final int payloadBytes = Math.max(0, layers.udpPayloadLengthBytes());
@@ -90,14 +91,14 @@ class PlainPacketTest {
 
     /** If the flow hash is skipped, it can be computed from the descriptor; all other fields are the same. */
     private static void compareLeft(final byte[] captured, final int wireLengthBytes) {
-        final UnsafeBuffer packet = new UnsafeBuffer(captured);
+        final CapturedPacket packet = new CapturedPacket(new UnsafeBuffer(captured), LinkType.ETHERNET, 7)
+            .set(0, captured.length, wireLengthBytes, 1);
+        packet.vlanTag(0);
         final UnsafeBuffer expected = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
         final UnsafeBuffer actual = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
         final PacketDecoder whole = new PacketDecoder(Pair.context(false, 32), new Counters());
         final PacketDecoder left = new PacketDecoder(Pair.context(false, 32).flowHashLeft(true), new Counters());
-        assertEquals(
-            whole.decode(packet, 0, captured.length, wireLengthBytes, 1, LinkType.ETHERNET, 7, 0, expected, 0),
-            left.decode(packet, 0, captured.length, wireLengthBytes, 1, LinkType.ETHERNET, 7, 0, actual, 0));
+        assertEquals(whole.decode(packet, expected, 0), left.decode(packet, actual, 0));
         final int flags = PacketDescriptor.flags(actual, 0);
         if ((flags & PacketDescriptor.FLAG_FLOW_HASH_LEFT) != 0) {
             assertEquals(0, PacketDescriptor.segmentFlowHash(actual, 0));
@@ -126,13 +127,13 @@ class PlainPacketTest {
     }
 
     private void play(final Path capture, final Random random) {
-        final PacketHandler handler = (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType,
-            interfaceId, vlanTag) -> {
-            final byte[] packet = new byte[capturedLengthBytes];
-            buffer.getBytes(offset, packet);
-            compare(packet, wireLengthBytes, linkType, vlanTag);
+        final PacketHandler handler = captured -> {
+            final byte[] packet = new byte[captured.capturedLengthBytes()];
+            captured.buffer().getBytes(captured.offset(), packet);
+            compare(packet, captured.wireLengthBytes(), captured.linkType(), captured.vlanTag());
             for (int i = 0; i < MUTANTS_OF_EACH_PACKET; i++) {
-                compare(HostilePacketTest.mutant(packet, random), wireLengthBytes, linkType, vlanTag);
+                compare(HostilePacketTest.mutant(packet, random), captured.wireLengthBytes(), captured.linkType(),
+                    captured.vlanTag());
             }
         };
         try (PacketSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {

@@ -8,7 +8,9 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.pipeline.DelayMeteringAgent;
 import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.rli.counters.DelayCounters;
@@ -102,7 +104,7 @@ final class MarkedSegment {
             new FlowCacheSettingsBuilder().maxFlows(FLOWS).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
                 .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(), flowEnd, counters);
         try (DelayStage stage = new DelayStage(config, wiring, flowEnd, cache, null, counters)) {
-            agent = new MeteringAgent(cache, null, () -> true, null, stage, wiring, false, counters);
+            agent = new DelayMeteringAgent(cache, StageRing.unused(), () -> true, null, stage, wiring, false, counters);
             int sent = 0;
             int received = 0;
             while (received < PACKETS) {

@@ -1,10 +1,10 @@
 package io.flowlag.exporter.lab;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
-import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -167,8 +167,8 @@ class GeneratedTrafficTest {
     void shouldAllocateNothingPerPacket() {
         final GeneratedTraffic traffic = new GeneratedTraffic(small("mix"));
         final long[] octets = new long[1];
-        final PacketHandler handler = (buffer, offset, captured, wire, timestampNs, linkType, interfaceId, tag) ->
-            octets[0] += captured;
+        final PacketHandler handler = packet ->
+            octets[0] += packet.capturedLengthBytes();
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         final long self = Thread.currentThread().getId();
         pollTimes(traffic, handler, PACKETS / POLL_LIMIT / 2);
@@ -238,11 +238,11 @@ class GeneratedTrafficTest {
     private static long fingerprint(final TrafficProfile profile) {
         final CRC32 crc = new CRC32();
         final byte[] octets = new byte[2048];
-        drain(new GeneratedTraffic(profile), (buffer, offset, captured, wire, timestampNs, linkType, interfaceId, tag) -> {
-            buffer.getBytes(offset, octets, 0, captured);
-            crc.update(octets, 0, captured);
+        drain(new GeneratedTraffic(profile), packet -> {
+            packet.buffer().getBytes(packet.offset(), octets, 0, packet.capturedLengthBytes());
+            crc.update(octets, 0, packet.capturedLengthBytes());
             for (int shift = 0; shift < 64; shift += 8) {
-                crc.update((int) (timestampNs >>> shift) & 0xFF);
+                crc.update((int) (packet.timestampNs() >>> shift) & 0xFF);
             }
         });
         return crc.getValue();
@@ -266,19 +266,18 @@ class GeneratedTrafficTest {
         private long badChecksums;
 
         @Override
-        public void onPacket(
-            final DirectBuffer buffer, final int offset, final int captured, final int wire, final long timestampNs,
-            final int linkType, final int interfaceId, final int vlanTag) {
-            assertEquals(LinkType.ETHERNET, linkType);
-            assertTrue(captured <= wire && wire >= 60 && wire <= 1518);
-            stepsBack += timestampNs < lastNs ? 1 : 0;
-            firstNs = Math.min(firstNs, timestampNs);
-            lastNs = timestampNs;
+        public void onPacket(final CapturedPacket packet) {
+            assertEquals(LinkType.ETHERNET, packet.linkType());
+            assertTrue(packet.capturedLengthBytes() <= packet.wireLengthBytes());
+            assertTrue(packet.wireLengthBytes() >= 60 && packet.wireLengthBytes() <= 1518);
+            stepsBack += packet.timestampNs() < lastNs ? 1 : 0;
+            firstNs = Math.min(firstNs, packet.timestampNs());
+            lastNs = packet.timestampNs();
             packets++;
-            wireBytes += wire;
-            final byte[] frame = new byte[captured];
-            buffer.getBytes(offset, frame);
-            onFrame(frame, captured == wire, timestampNs);
+            wireBytes += packet.wireLengthBytes();
+            final byte[] frame = new byte[packet.capturedLengthBytes()];
+            packet.buffer().getBytes(packet.offset(), frame);
+            onFrame(frame, packet.capturedLengthBytes() == packet.wireLengthBytes(), packet.timestampNs());
         }
 
         private void onFrame(final byte[] frame, final boolean whole, final long timestampNs) {

@@ -33,8 +33,10 @@ class SimulatedSegmentTest {
     private static List<Emitted> drain(final PacketSource source, final int packetLimit) {
         final List<Emitted> emitted = new ArrayList<>();
         final PacketHandler handler =
-            (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) ->
-                emitted.add(new Emitted(timestampNs, wireLengthBytes, hash(buffer, offset, capturedLengthBytes), interfaceId));
+            packet ->
+                emitted.add(new Emitted(
+                    packet.timestampNs(), packet.wireLengthBytes(),
+                    hash(packet.buffer(), packet.offset(), packet.capturedLengthBytes()), packet.interfaceId()));
         int before = 0;
         while (source.poll(handler, packetLimit) != PacketSource.END_OF_SOURCE) {
             assertTrue(emitted.size() - before <= packetLimit);
@@ -94,20 +96,23 @@ class SimulatedSegmentTest {
     @Test
     void shouldCarryReferencesThatVerifyAndWereStampedAtTheSendersPoint() {
         final byte[] key = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-        for (final ReferenceModel references : List.of(
-            SegmentProfile.demo().references(), SegmentProfile.demo().references().authenticated(key))) {
+        final ReferenceModel plain = SegmentProfile.demo().references();
+        for (final ReferenceModel references : List.of(plain, new ReferenceModel(
+            plain.policies(), plain.sharedClass(), plain.maximumGapNs(), plain.ceilingBps(), plain.utilizationWeight(),
+            plain.port(), plain.firstSsid(), key))) {
             final SimulatedSegment segment = new SimulatedSegment(SegmentProfile.demo().with(references));
             final ReferenceVerifier verifier =
                 new ReferenceVerifier(List.of(references.session(0)), DAY_NS, 0);
             final List<Long> stampErrorsNs = new ArrayList<>();
             final PacketHandler handler =
-                (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) -> {
-                    if (isReference(buffer, offset, capturedLengthBytes)) {
-                        final int payloadBytes = capturedLengthBytes - ReferenceFrame.HEADERS_BYTES;
+                packet -> {
+                    if (isReference(packet.buffer(), packet.offset(), packet.capturedLengthBytes())) {
+                        final int payloadBytes = packet.capturedLengthBytes() - ReferenceFrame.HEADERS_BYTES;
                         verifier.from(0, ReferenceFrame.SOURCE_ADDRESS & 0xFFFF_FFFFL);
                         assertEquals(ReferenceVerdict.ACCEPTED, verifier.verify(
-                            buffer, offset + ReferenceFrame.HEADERS_BYTES, payloadBytes, payloadBytes, timestampNs));
-                        stampErrorsNs.add(verifier.decoder().stampNs() - timestampNs);
+                            packet.buffer(), packet.offset() + ReferenceFrame.HEADERS_BYTES, payloadBytes, payloadBytes,
+                            packet.timestampNs()));
+                        stampErrorsNs.add(verifier.decoder().stampNs() - packet.timestampNs());
                     }
                 };
             drain(handler, segment.sender());
@@ -196,9 +201,9 @@ class SimulatedSegmentTest {
         final SimulatedSegment segment = new SimulatedSegment(profile);
         final int[] packets = new int[64];
         final PacketHandler handler =
-            (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) -> {
-                final boolean isTagged = buffer.getShort(offset + 12, ByteOrder.BIG_ENDIAN) == (short) 0x8100;
-                final int word = buffer.getShort(offset + (isTagged ? 18 : 14), ByteOrder.BIG_ENDIAN);
+            packet -> {
+                final boolean isTagged = packet.buffer().getShort(packet.offset() + 12, ByteOrder.BIG_ENDIAN) == (short) 0x8100;
+                final int word = packet.buffer().getShort(packet.offset() + (isTagged ? 18 : 14), ByteOrder.BIG_ENDIAN);
                 packets[(word >>> 12 & 0xF) == 6 ? word >>> 6 & 0x3F : word >>> 2 & 0x3F]++;
             };
         drain(handler, segment.sender());
@@ -215,7 +220,7 @@ class SimulatedSegmentTest {
         final com.sun.management.ThreadMXBean threads =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         final PacketHandler handler =
-            (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) -> { };
+            packet -> { };
         final SegmentProfile profile = SegmentProfile.rliPaper(0.7, QueueModel.paperRed(), 1_000_000, 1)
             .with(SegmentProfile.demo().references());
         final PacketSource source = new SimulatedSegment(profile).merged();

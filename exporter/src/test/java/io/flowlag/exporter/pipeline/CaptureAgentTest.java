@@ -1,5 +1,6 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -52,7 +53,7 @@ class CaptureAgentTest {
         public int poll(final PacketHandler handler, final int packetLimit) {
             int taken = 0;
             while (taken < packetLimit && !timestampsNs.isEmpty()) {
-                handler.onPacket(frame, 0, 64, 64, timestampsNs.remove(), LinkType.ETHERNET, 0, PacketHandler.NO_VLAN_TAG);
+                handler.onPacket(new CapturedPacket(frame, LinkType.ETHERNET, 0).set(0, 64, 64, timestampsNs.remove()));
                 taken++;
             }
             return taken == 0 && isEnded ? END_OF_SOURCE : taken;
@@ -125,8 +126,8 @@ class CaptureAgentTest {
             each.frame.putByte(23, (byte)17);
         }
         return new CaptureAgent(
-            List.of(sources), new PacketDecoder(new PacketDecoder.Context(), counters), passed, null, isMerged, () -> nowNs,
-            counters);
+            List.of(sources), new PacketDecoder(new PacketDecoder.Context(), counters), passed,
+            ReferenceRecognizer.NONE, isMerged, () -> nowNs, counters);
     }
 
     @Test
@@ -288,7 +289,7 @@ class CaptureAgentTest {
                 public void onCaptured(final long throughNs) {
                     drops.add(counters.get(CounterId.LOST_IN_KERNEL));
                 }
-            }, null, false, () -> nowNs, counters);
+            }, ReferenceRecognizer.NONE, false, () -> nowNs, counters);
         first.untoldDrops = 3;
         agent.doWork();
         second.untoldDrops = 4;

@@ -63,7 +63,7 @@ class DelayAllocationTest {
                 .tcpEndTimeoutNs(0).stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(),
             flowEnd, counters);
         final DelayStage stage = new DelayStage(config(), wiring, flowEnd, cache, liveClock, counters);
-        return new MeteringAgent(cache, null, () -> false, liveClock, stage, wiring, false, counters);
+        return new DelayMeteringAgent(cache, StageRing.unused(), () -> false, liveClock, stage, wiring, false, counters);
     }
 
     private void describe(final int offset, final int point, final long timestampNs) {

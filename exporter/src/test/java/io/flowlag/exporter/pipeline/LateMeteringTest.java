@@ -65,7 +65,8 @@ class LateMeteringTest {
             new FlowCacheSettingsBuilder().maxFlows(16).stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(),
             flowEnd, counters);
         final DelayStage stage = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
-        final MeteringAgent agent = new MeteringAgent(cache, null, () -> false, () -> nowNs, stage, wiring, false, counters);
+        final MeteringAgent agent = new DelayMeteringAgent(
+            cache, StageRing.unused(), () -> false, () -> nowNs, stage, wiring, false, counters);
         for (int i = 0; i < REFERENCES; i++) {
             final long arrivalNs = START_NS + i * REFERENCE_GAP_NS;
             describe(arrivalNs);

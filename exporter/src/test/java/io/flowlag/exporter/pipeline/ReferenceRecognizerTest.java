@@ -1,5 +1,6 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDecoder;
@@ -62,7 +63,7 @@ class ReferenceRecognizerTest {
 
     private boolean recognize(final int capturedBytes, final int lengthBytes, final long arrivalNs, final int point) {
         assertEquals(PacketDecoder.DECODED, decoder.decode(
-            frame, 0, capturedBytes, lengthBytes, arrivalNs, LinkType.ETHERNET, 0, -1, descriptor, 0));
+            new CapturedPacket(frame, LinkType.ETHERNET, 0).set(0, capturedBytes, lengthBytes, arrivalNs), descriptor, 0));
         return recognizer.recognize(decoder, frame, descriptor, 0, point);
     }
 

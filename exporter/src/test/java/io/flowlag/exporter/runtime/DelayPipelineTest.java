@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ConfigLoader;
@@ -97,6 +98,7 @@ class DelayPipelineTest {
         private static final int TYPE_OFFSET = 12;
         private static final int CLASS_OF_SERVICE_OFFSET = 15;
         private final UnsafeBuffer copy = new UnsafeBuffer(new byte[65_536]);
+        private final CapturedPacket remarked = new CapturedPacket(copy, 1, 0);
         private PacketHandler handler;
         private long packetCount;
 
@@ -111,15 +113,13 @@ class DelayPipelineTest {
         }
 
         @Override
-        public void onPacket(
-            final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
-            final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
-            copy.putBytes(0, buffer, offset, capturedLengthBytes);
+        public void onPacket(final CapturedPacket packet) {
+            copy.putBytes(0, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
             if (packetCount++ % 4 == 0 && copy.getShort(TYPE_OFFSET, ByteOrder.BIG_ENDIAN) == 0x0800) {
                 copy.putByte(CLASS_OF_SERVICE_OFFSET, (byte)(46 << 2));
             }
-            handler.onPacket(
-                copy, 0, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag);
+            remarked.copy(packet, 0);
+            handler.onPacket(remarked);
         }
     }
 

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
-import org.agrona.DirectBuffer;
 
 import java.util.function.LongUnaryOperator;
 
@@ -24,11 +24,8 @@ final class DelayedSource extends WrappedSource implements PacketHandler {
     }
 
     @Override
-    public void onPacket(
-        final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
-        final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
-        handler.onPacket(
-            buffer, offset, capturedLengthBytes, wireLengthBytes,
-            timestampNs + delayNsOfPacket.applyAsLong(packetCount++), linkType, interfaceId, vlanTag);
+    public void onPacket(final CapturedPacket packet) {
+        packet.timestampNs(packet.timestampNs() + delayNsOfPacket.applyAsLong(packetCount++));
+        handler.onPacket(packet);
     }
 }

@@ -251,7 +251,7 @@ class ExchangeLinkTest {
         PacketDescriptor.observationPoint(batch, 0, observationPoint);
         PacketDescriptor.flags(batch, 0, PacketDescriptor.FLAG_DIGEST);
         PacketDescriptor.digest(batch, 0, number * 0x9E37_79B9_7F4A_7C15L);
-        PacketDescriptor.segmentFlowHash(batch, 0, flowHash.hash(4, 17, 0, number % flowCount, 0, 1, 7, 0));
+        PacketDescriptor.segmentFlowHash(batch, 0, flowHash.flow(4, 17, 7, 0).hash(0, number % flowCount, 0, 1));
     }
 
     /** Delays differ by flow and go up; one packet of each interval is under way at its end, and some are lost. */
@@ -391,7 +391,7 @@ class ExchangeLinkTest {
         for (int i = 0; i < 7; i++) {
             describe(1_000_000 + i, 0, unseenNs + i);
             PacketDescriptor.sourceLow(batch, 0, 99);
-            PacketDescriptor.segmentFlowHash(batch, 0, flowHash.hash(4, 17, 0, 99, 0, 1, 7, 0));
+            PacketDescriptor.segmentFlowHash(batch, 0, flowHash.flow(4, 17, 7, 0).hash(0, 99, 0, 1));
             sender.packet(batch);
             if (both != null) {
                 both.packet(batch);
@@ -620,7 +620,7 @@ class ExchangeLinkTest {
         for (int i = 0; i < 7; i++) {
             describe(1_000_000 + i, 0, unseenNs + i);
             PacketDescriptor.sourceLow(batch, 0, 99);
-            PacketDescriptor.segmentFlowHash(batch, 0, flowHash.hash(4, 17, 0, 99, 0, 1, 7, 0));
+            PacketDescriptor.segmentFlowHash(batch, 0, flowHash.flow(4, 17, 7, 0).hash(0, 99, 0, 1));
             sender.packet(batch);
         }
         pass(6, null, true);

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
@@ -134,8 +135,8 @@ class FloodTest {
                     put((int)floodSent * SCATTER, 40_000, 80, 0x02);
                     floodSent++;
                 }
-                handler.onPacket(frame, 0, FRAME_BYTES, FRAME_BYTES, 1_700_000_000_000_000_000L + 1_000 * sent, 1, 1,
-                    PacketHandler.NO_VLAN_TAG);
+                handler.onPacket(new CapturedPacket(frame, 1, 1)
+                    .set(0, FRAME_BYTES, FRAME_BYTES, 1_700_000_000_000_000_000L + 1_000 * sent));
                 sent++;
                 count++;
             }

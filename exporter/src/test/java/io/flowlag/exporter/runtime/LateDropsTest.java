@@ -1,11 +1,12 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ConfigLoader;
-import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.ClockError;
@@ -24,8 +25,10 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.pipeline.CaptureAgent;
+import io.flowlag.exporter.pipeline.DelayMeteringAgent;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.ReferenceRecognizer;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -96,8 +99,9 @@ class LateDropsTest {
                 .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(), flowEnd, counters);
         stage = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
         final DescriptorRing descriptors = new DescriptorRing(ring, counters);
-        capture = new CaptureAgent(List.of(source), decoder(), descriptors, null, false, () -> nowNs, counters);
-        metering = new MeteringAgent(cache, ring, capture::isEnded, () -> meteringNs, stage, wiring, false, counters);
+        capture = new CaptureAgent(
+            List.of(source), decoder(), descriptors, ReferenceRecognizer.NONE, false, () -> nowNs, counters);
+        metering = new DelayMeteringAgent(cache, ring, capture::isEnded, () -> meteringNs, stage, wiring, false, counters);
     }
 
     private static PacketDecoder decoder() {
@@ -124,9 +128,8 @@ class LateDropsTest {
             while (count < packetLimit && !sentTimesNs.isEmpty()) {
                 final long packetNs = sentTimesNs.remove(0);
                 final byte[] frame = frame(packetNs);
-                handler.onPacket(
-                    new UnsafeBuffer(frame), 0, frame.length, frame.length, packetNs + DELAY_NS, 1, 1,
-                    PacketHandler.NO_VLAN_TAG);
+                handler.onPacket(new CapturedPacket(new UnsafeBuffer(frame), 1, 1)
+                    .set(0, frame.length, frame.length, packetNs + DELAY_NS));
                 count++;
             }
             captured += count;
@@ -179,7 +182,7 @@ class LateDropsTest {
         private void send(final long timeNs) {
             final byte[] frame = frame(timeNs);
             assertEquals(PacketDecoder.DECODED, decoder.decode(
-                new UnsafeBuffer(frame), 0, frame.length, frame.length, timeNs, 1, 1, PacketHandler.NO_VLAN_TAG, descriptor, 0));
+                new CapturedPacket(new UnsafeBuffer(frame), 1, 1).set(0, frame.length, frame.length, timeNs), descriptor, 0));
             assertTrue(point.onPacket(new SketchedPacket().wrap(descriptor, 0, 0, 1)));
         }
 

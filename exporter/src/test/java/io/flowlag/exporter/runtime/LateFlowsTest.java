@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -9,6 +10,7 @@ import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.ReferenceRecognizer;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -34,7 +36,7 @@ class LateFlowsTest {
     private final Queue<Long> waitingNs = new ArrayDeque<>();
     private final CaptureAgent capture = new CaptureAgent(
         List.of(new Waiting()), new PacketDecoder(new PacketDecoder.Context(), counters), new DescriptorRing(ring, counters),
-        null, false, () -> this.nowNs, counters);
+        ReferenceRecognizer.NONE, false, () -> this.nowNs, counters);
     private final MeteringAgent metering = new MeteringAgent(
         new FlowCache(
             new FlowCacheSettingsBuilder().maxFlows(64).idleTimeoutNs(IDLE_NS).build(), (buffer, offset, lengthBytes) -> { },
@@ -49,8 +51,8 @@ class LateFlowsTest {
             int count = 0;
             while (count < packetLimit && !waitingNs.isEmpty()) {
                 final byte[] frame = ScriptedPoint.frame(1, 7, 53, new byte[40]);
-                handler.onPacket(new UnsafeBuffer(frame), 0, frame.length, frame.length, waitingNs.remove(), LinkType.ETHERNET, 1,
-                    PacketHandler.NO_VLAN_TAG);
+                handler.onPacket(new CapturedPacket(new UnsafeBuffer(frame), LinkType.ETHERNET, 1)
+                    .set(0, frame.length, frame.length, waitingNs.remove()));
                 count++;
             }
             return count;

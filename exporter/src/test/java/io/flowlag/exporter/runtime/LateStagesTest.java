@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ConfigLoader;
@@ -19,8 +20,10 @@ import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.pipeline.CaptureAgent;
+import io.flowlag.exporter.pipeline.DelayMeteringAgent;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.ReferenceRecognizer;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -57,11 +60,11 @@ class LateStagesTest {
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
         final FlowCache cache = new FlowCache(new FlowCacheSettingsBuilder().maxFlows(64).build(), flowEnd, counters);
         stage = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
-        metering = new MeteringAgent(cache, ring, () -> false, () -> nowNs, stage, wiring, false, counters);
+        metering = new DelayMeteringAgent(cache, ring, () -> false, () -> nowNs, stage, wiring, false, counters);
         final PacketDecoder decoder = new PacketDecoder(
             new PacketDecoder.Context().digest(null).digestSwitch(link.digests), counters);
         capture = new CaptureAgent(
-            List.of(source), decoder, new DescriptorRing(ring, counters), null, false, () -> nowNs, counters);
+            List.of(source), decoder, new DescriptorRing(ring, counters), ReferenceRecognizer.NONE, false, () -> nowNs, counters);
         final ExporterConfig receiver = new ConfigLoader().text("test", "lds: {enabled: on, rows: 1, columns: 64}\n" +
             "segment: {role: receiver}\nexchange: {mode: sketch, listen: 9}\nreconcile: {enabled: off}\n").conclude();
         link.agreement = SharedSettings.agreement(
@@ -80,8 +83,9 @@ class LateStagesTest {
             int count = 0;
             while (count < packetLimit && !waitingNs.isEmpty()) {
                 final byte[] frame = ScriptedPoint.frame(1, 7, 53, new byte[40]);
-                handler.onPacket(
-                    new UnsafeBuffer(frame), 0, frame.length, frame.length, waitingNs.remove(0), 1, 1, 0);
+                final CapturedPacket packet = new CapturedPacket(new UnsafeBuffer(frame), 1, 1);
+                packet.vlanTag(0);
+                handler.onPacket(packet.set(0, frame.length, frame.length, waitingNs.remove(0)));
                 count++;
             }
             return count;

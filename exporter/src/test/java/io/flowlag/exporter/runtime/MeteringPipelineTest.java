@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -275,6 +276,7 @@ class MeteringPipelineTest {
 
         private final UnsafeBuffer frames =
             new UnsafeBuffer(new byte[FRAME_LIMIT * FRAME_BYTES]);
+        private final CapturedPacket repeated = new CapturedPacket(frames, 1, 0);
         private final int[] lengths = new int[FRAME_LIMIT];
         private final int[] wireLengths = new int[FRAME_LIMIT];
         private final long[] timesNs = new long[FRAME_LIMIT];
@@ -291,13 +293,11 @@ class MeteringPipelineTest {
         }
 
         @Override
-        public void onPacket(
-            final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
-            final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
-            lengths[frameCount] = Math.min(capturedLengthBytes, FRAME_BYTES);
-            wireLengths[frameCount] = wireLengthBytes;
-            timesNs[frameCount] = timestampNs;
-            frames.putBytes(frameCount * FRAME_BYTES, buffer, offset, lengths[frameCount]);
+        public void onPacket(final CapturedPacket packet) {
+            lengths[frameCount] = Math.min(packet.capturedLengthBytes(), FRAME_BYTES);
+            wireLengths[frameCount] = packet.wireLengthBytes();
+            timesNs[frameCount] = packet.timestampNs();
+            frames.putBytes(frameCount * FRAME_BYTES, packet.buffer(), packet.offset(), lengths[frameCount]);
             frameCount++;
         }
 
@@ -307,9 +307,8 @@ class MeteringPipelineTest {
             for (int i = 0; i < packetLimit; i++) {
                 final int frame = (int)(emittedCount % frameCount);
                 final long round = emittedCount / frameCount;
-                handler.onPacket(
-                    frames, frame * FRAME_BYTES, lengths[frame], wireLengths[frame], timesNs[frame] + round * spanNs, 1, 0,
-                    NO_VLAN_TAG);
+                handler.onPacket(repeated.set(
+                    frame * FRAME_BYTES, lengths[frame], wireLengths[frame], timesNs[frame] + round * spanNs));
                 emittedCount++;
             }
             return packetLimit;

@@ -6,7 +6,9 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
+import io.flowlag.exporter.pipeline.DelayMeteringAgent;
 import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import org.agrona.concurrent.EpochNanoClock;
@@ -45,7 +47,7 @@ class MeteringPoint {
                 .tcpEndTimeoutNs(0).stateLengthBytes(DelayStage.stateLengthBytes(wiring))
                 .boundaryNs(wiring.isSketched() ? INTERVAL_NS : 0).build(), flowEnd, counters);
         stage = new DelayStage(config, wiring, flowEnd, cache, clock, counters);
-        agent = new MeteringAgent(cache, null, () -> false, clock, stage, wiring, false, counters);
+        agent = new DelayMeteringAgent(cache, StageRing.unused(), () -> false, clock, stage, wiring, false, counters);
     }
 
     DelayStatistics statistics() {

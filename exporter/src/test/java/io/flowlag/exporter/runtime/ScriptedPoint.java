@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.rli.reference.ReferenceSession;
@@ -86,8 +87,8 @@ public final class ScriptedPoint implements PacketSource {
         int count = 0;
         while (count < packetLimit && position < frames.size()) {
             final Frame frame = frames.get(position++);
-            handler.onPacket(
-                new UnsafeBuffer(frame.octets), 0, frame.octets.length, frame.octets.length, frame.arrivalNs, ETHERNET, 1, -1);
+            handler.onPacket(new CapturedPacket(new UnsafeBuffer(frame.octets), ETHERNET, 1)
+                .set(0, frame.octets.length, frame.octets.length, frame.arrivalNs));
             count++;
         }
         return count;

@@ -176,7 +176,7 @@ class SeveralSendersTest {
         PacketDescriptor.flags(batch, 0, PacketDescriptor.FLAG_DIGEST);
         // The digests of both senders' packets are the same: they must not be taken for one another.
         PacketDescriptor.digest(batch, 0, number * 0x9E37_79B9_7F4A_7C15L);
-        PacketDescriptor.segmentFlowHash(batch, 0, flowHash.hash(4, 17, 0, source, 0, 1, 7, 0));
+        PacketDescriptor.segmentFlowHash(batch, 0, flowHash.flow(4, 17, 7, 0).hash(0, source, 0, 1));
     }
 
     /** A packet of each sender in turn; delays differ by sender and flow. The second sender sees the first one's packets too. */

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -16,7 +17,6 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.Statistics;
-import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -370,11 +370,11 @@ class ShardedPipelineTest {
 
         @Override
         public int poll(final PacketHandler handler, final int packetLimit) {
-            return super.poll((final DirectBuffer buffer, final int offset, final int captured, final int wire,
-                final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) -> {
+            return super.poll(packet -> {
                 aheadNs += random.nextInt(LEAP_ONE_IN) == 0 ? random.nextLong(40 * TICK_NS) : 0;
                 final long lateNs = random.nextInt(LATE_ONE_IN) == 0 ? random.nextLong(10 * TICK_NS) : 0;
-                handler.onPacket(buffer, offset, captured, wire, timestampNs + aheadNs - lateNs, linkType, interfaceId, vlanTag);
+                packet.timestampNs(packet.timestampNs() + aheadNs - lateNs);
+                handler.onPacket(packet);
             }, packetLimit);
         }
     }
@@ -392,10 +392,10 @@ class ShardedPipelineTest {
 
         @Override
         public int poll(final PacketHandler handler, final int packetLimit) {
-            return super.poll((final DirectBuffer buffer, final int offset, final int captured, final int wire,
-                final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) ->
-                handler.onPacket(buffer, offset, captured, wire, timestampNs + (count++ == STRAY_INDEX ? AHEAD_NS : 0), linkType,
-                    interfaceId, vlanTag), packetLimit);
+            return super.poll(packet -> {
+                packet.timestampNs(packet.timestampNs() + (count++ == STRAY_INDEX ? AHEAD_NS : 0));
+                handler.onPacket(packet);
+            }, packetLimit);
         }
     }
 
@@ -417,8 +417,8 @@ class ShardedPipelineTest {
                 final int port = count == FLOW_COUNT ? 1 : 1_000 + (isLate ? count - 1 - FLOW_COUNT : count);
                 final long afterMs = count == FLOW_COUNT ? 500 : isLate ? 150 : 0;
                 frame.putShort(PORT_OFFSET, (short)port, ByteOrder.BIG_ENDIAN);
-                handler.onPacket(frame, 0, frame.capacity(), frame.capacity(), START_NS + afterMs * 1_000_000, 1, 0,
-                    PacketHandler.NO_VLAN_TAG);
+                handler.onPacket(new CapturedPacket(frame, 1, 0)
+                    .set(0, frame.capacity(), frame.capacity(), START_NS + afterMs * 1_000_000));
                 count++;
             }
             return polled == 0 ? END_OF_SOURCE : polled;
@@ -494,7 +494,7 @@ class ShardedPipelineTest {
             if (count > 0) {
                 return END_OF_SOURCE;
             }
-            handler.onPacket(packet, 0, packet.capacity(), packet.capacity(), 1, linkType, 0, PacketHandler.NO_VLAN_TAG);
+            handler.onPacket(new CapturedPacket(packet, linkType, 0).set(0, packet.capacity(), packet.capacity(), 1));
             count++;
             return 1;
         }

@@ -115,9 +115,10 @@ class SketchPipelineTest {
 
         @Override
         public int poll(final PacketHandler handler, final int packetLimit) {
-            return super.poll((buffer, offset, capturedBytes, wireBytes, timestampNs, linkType, interfaceId, vlanTag) ->
-                handler.onPacket(buffer, offset, capturedBytes, wireBytes, retiming.applyAsLong(timestampNs), linkType,
-                    interfaceId, vlanTag), packetLimit);
+            return super.poll(packet -> {
+                packet.timestampNs(retiming.applyAsLong(packet.timestampNs()));
+                handler.onPacket(packet);
+            }, packetLimit);
         }
     }
 

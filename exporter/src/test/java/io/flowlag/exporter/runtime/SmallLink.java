@@ -1,37 +1,31 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LivePacketSource;
+import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.List;
 
 /** Another source's packets as of an interface with a small MTU. */
-final class SmallLink extends WrappedSource implements LivePacketSource {
-    private final int mtuBytes;
+final class SmallLink extends LivePacketSource {
+    private final PacketSource source;
 
     SmallLink(final PacketSource source, final int mtuBytes) {
-        super(source);
+        super(source.name(), new CapturedPacket(new UnsafeBuffer(0, 0), 1, 1), List.of());
+        this.source = source;
         this.mtuBytes = mtuBytes;
     }
 
     @Override
-    public int mtuBytes() {
-        return mtuBytes;
+    public int poll(final PacketHandler handler, final int packetLimit) {
+        return source.poll(handler, packetLimit);
     }
 
     @Override
-    public int interfaceId() {
-        return 1;
-    }
-
-    @Override
-    public int linkType() {
-        return 1;
-    }
-
-    @Override
-    public List<String> notices() {
-        return List.of();
+    public long capturedCount() {
+        return source.capturedCount();
     }
 
     @Override
@@ -42,5 +36,10 @@ final class SmallLink extends WrappedSource implements LivePacketSource {
     @Override
     public void stop() {
         close();
+    }
+
+    @Override
+    public void close() {
+        source.close();
     }
 }

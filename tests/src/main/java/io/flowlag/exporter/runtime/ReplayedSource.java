@@ -1,8 +1,8 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
@@ -31,6 +31,7 @@ final class ReplayedSource implements PacketSource {
     private final ReplayedClock clock;
     private final UnsafeBuffer octets = new UnsafeBuffer(new byte[1 << 16]);
     private final UnsafeBuffer own = new UnsafeBuffer(new byte[OWN_BYTES]);
+    private final CapturedPacket replayed = new CapturedPacket(octets, ETHERNET, 0);
     private int capturedBytes;
     private int wireBytes;
     private long dueNs;
@@ -85,13 +86,11 @@ final class ReplayedSource implements PacketSource {
             count++;
             if (isOwn) {
                 own.putInt(42, ++ownCount, ByteOrder.BIG_ENDIAN);
-                handler.onPacket(own, 0, OWN_BYTES, OWN_BYTES, clock.stampNs(nextNs) + OWN_DELAY_NS, ETHERNET, 0,
-                    PacketHandler.NO_VLAN_TAG);
+                handler.onPacket(replayed.wrap(own, 0, OWN_BYTES, OWN_BYTES, clock.stampNs(nextNs) + OWN_DELAY_NS));
                 nextOwnNs += GAP_NS;
             } else {
                 isHeld = false;
-                handler.onPacket(octets, 0, capturedBytes, wireBytes, clock.stampNs(nextNs), ETHERNET, 0,
-                    PacketHandler.NO_VLAN_TAG);
+                handler.onPacket(replayed.wrap(octets, 0, capturedBytes, wireBytes, clock.stampNs(nextNs)));
             }
         }
         return taken;
@@ -113,13 +112,11 @@ final class ReplayedSource implements PacketSource {
         }
     }
 
-    private void onCaptured(
-        final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
-        final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
-        octets.putBytes(0, buffer, offset, capturedLengthBytes);
-        capturedBytes = capturedLengthBytes;
-        wireBytes = wireLengthBytes;
-        dueNs = beginNs + LEAD_NS + timestampNs - firstNs;
+    private void onCaptured(final CapturedPacket packet) {
+        octets.putBytes(0, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
+        capturedBytes = packet.capturedLengthBytes();
+        wireBytes = packet.wireLengthBytes();
+        dueNs = beginNs + LEAD_NS + packet.timestampNs() - firstNs;
         isHeld = true;
     }
 

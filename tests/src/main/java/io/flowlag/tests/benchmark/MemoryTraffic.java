@@ -1,6 +1,7 @@
 package io.flowlag.tests.benchmark;
 
 import io.flowlag.common.time.Nanoseconds;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -44,6 +45,7 @@ final class MemoryTraffic implements PacketSource {
     private static final int POLL_LIMIT = 256;
 
     private final UnsafeBuffer records;
+    private final CapturedPacket captured;
     private final IntArrayList references = new IntArrayList();
     private final SessionReferences frame = new SessionReferences(SESSION);
     private final int packetCount;
@@ -74,11 +76,13 @@ final class MemoryTraffic implements PacketSource {
         final long bytes = (long)packetCount * (HEADER_BYTES + FRAME_BYTES) +
             (hasReferences ? (long)packetCount / REFERENCE_DISTANCE * (HEADER_BYTES + REFERENCE_BYTES) : 0);
         records = new UnsafeBuffer(ByteBuffer.allocateDirect(Math.toIntExact(bytes)));
+        captured = new CapturedPacket(records, LinkType.ETHERNET, 0);
         try (GeneratedTraffic traffic = new GeneratedTraffic(profile)) {
-            final PacketHandler writer = (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) -> {
-                putHeader(held, isSent ? timestampNs - delayNs(timestampNs) : timestampNs);
-                records.putBytes(position + HEADER_BYTES, buffer, offset, held);
-                position += HEADER_BYTES + held;
+            final PacketHandler writer = packet -> {
+                final long timestampNs = packet.timestampNs();
+                putHeader(packet.capturedLengthBytes(), isSent ? timestampNs - delayNs(timestampNs) : timestampNs);
+                records.putBytes(position + HEADER_BYTES, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
+                position += HEADER_BYTES + packet.capturedLengthBytes();
                 if (hasReferences && ++capturedCount % REFERENCE_DISTANCE == 0) {
                     putReference(timestampNs);
                 }
@@ -170,9 +174,8 @@ final class MemoryTraffic implements PacketSource {
             final int record = position;
             final int heldBytes = records.getInt(record + HELD_OFFSET);
             position = record + HEADER_BYTES + heldBytes;
-            handler.onPacket(
-                records, record + HEADER_BYTES, heldBytes, records.getInt(record + WIRE_OFFSET), recordNs(record) + shiftNs,
-                LinkType.ETHERNET, 0, PacketHandler.NO_VLAN_TAG);
+            handler.onPacket(captured.set(
+                record + HEADER_BYTES, heldBytes, records.getInt(record + WIRE_OFFSET), recordNs(record) + shiftNs));
         }
         capturedCount += count;
         return count == 0 && isLastRound ? END_OF_SOURCE : count;

@@ -1,5 +1,6 @@
 package io.flowlag.tests.benchmark;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -78,9 +79,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
 
     /** Takes a packet, decoded. */
     private interface DecodedHandler {
-        void onPacket(
-            DirectBuffer buffer, int offset, int heldBytes, int wireBytes, long sentNs, int linkType, DirectBuffer descriptor)
-            throws IOException;
+        void onPacket(CapturedPacket packet, DirectBuffer descriptor) throws IOException;
     }
 
     /**
@@ -106,7 +105,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
                 number(properties, PACKETS));
         }
         final Survey survey = new Survey();
-        read(capture, (buffer, offset, held, wire, sentNs, linkType, descriptor) -> survey.onPacket(sentNs, descriptor));
+        read(capture, (packet, descriptor) -> survey.onPacket(packet.timestampNs(), descriptor));
         final ReceiverInput input = new ReceiverInput(
             received, sent, survey.firstNs, Math.max(LEAST_COLUMNS, (survey.mostFlows + 1) / 2), survey.packetCount);
         input.make(capture);
@@ -131,9 +130,11 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
             final long[] count = new long[1];
             final long[] lastNs = {firstNs};
             references.write(firstNs - 1);
-            read(from, (buffer, offset, held, wire, sentNs, linkType, descriptor) -> {
+            read(from, (packet, descriptor) -> {
+                final long sentNs = packet.timestampNs();
                 sender.send(sentNs, descriptor, 0);
-                writer.onPacket(buffer, offset, held, wire, arrivalNs(sentNs), linkType, 0, PacketHandler.NO_VLAN_TAG);
+                writer.write(packet.buffer(), packet.offset(), packet.capturedLengthBytes(), packet.wireLengthBytes(),
+                    arrivalNs(sentNs));
                 lastNs[0] = sentNs;
                 if (++count[0] % MemoryTraffic.REFERENCE_DISTANCE == 0) {
                     references.write(sentNs);
@@ -169,7 +170,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
                 frame.followUp(sequenceNumber - 1, lastNs);
             }
             final int lengthBytes = frame.end(buffer, 0);
-            writer.onPacket(buffer, 0, lengthBytes, lengthBytes, arrivalNs(sentNs), 1, 0, PacketHandler.NO_VLAN_TAG);
+            writer.write(buffer, 0, lengthBytes, lengthBytes, arrivalNs(sentNs));
             lastNs = sentNs;
             sequenceNumber++;
         }
@@ -181,13 +182,12 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
         final PacketDecoder decoder = new PacketDecoder(
             new PacketDecoder.Context().digest(ReceiverConfig.hash())
                 .digestPayloadBytes(digestPayloadBytes(capture.toString())), new Counters());
-        final PacketHandler packetHandler = (buffer, offset, held, wire, sentNs, linkType, interfaceId, vlanTag) -> {
-            if (decoder.decode(
-                buffer, offset, held, wire, sentNs, linkType, interfaceId, vlanTag, descriptor, 0) != PacketDecoder.DECODED) {
+        final PacketHandler packetHandler = packet -> {
+            if (decoder.decode(packet, descriptor, 0) != PacketDecoder.DECODED) {
                 throw new IllegalStateException("not decoded");
             }
             try {
-                handler.onPacket(buffer, offset, held, wire, sentNs, linkType, descriptor);
+                handler.onPacket(packet, descriptor);
             } catch (final IOException ex) {
                 throw new UncheckedIOException(ex);
             }

@@ -1,5 +1,6 @@
 package io.flowlag.tests.benchmark;
 
+import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.posix.CLibrary;
 import io.flowlag.exporter.capture.posix.Errno;
@@ -87,9 +88,9 @@ final class RingSender implements AutoCloseable {
         final int[] slot = new int[1];
         try (GeneratedTraffic traffic = new GeneratedTraffic(
             TrafficProfile.min64().toBuilder().packetCount(SLOTS).flowCount(flowCount).build())) {
-            while (traffic.poll((buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) ->
-                ring.putBytes(slot[0]++ * SLOT_BYTES + OCTETS_OFFSET, buffer, offset, held), 256) !=
-                PacketSource.END_OF_SOURCE) {
+            final PacketHandler handler = packet -> ring.putBytes(
+                slot[0]++ * SLOT_BYTES + OCTETS_OFFSET, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
+            while (traffic.poll(handler, 256) != PacketSource.END_OF_SOURCE) {
                 // goes on to the end
             }
         }

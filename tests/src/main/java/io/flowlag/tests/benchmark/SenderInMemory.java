@@ -56,16 +56,14 @@ final class SenderInMemory extends SketchesAlone {
      * @param traffic at its beginning; left at its end.
      */
     void send(final MemoryTraffic traffic) {
-        final PacketHandler handler = (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) -> {
-            final int result = decoder.decode(
-                buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag, descriptor, 0);
-            if (result != PacketDecoder.DECODED) {
+        final PacketHandler handler = captured -> {
+            if (decoder.decode(captured, descriptor, 0) != PacketDecoder.DECODED) {
                 throw new IllegalStateException("not decoded");
             }
             if (PacketDescriptor.destinationPort(descriptor, 0) == MemoryTraffic.REFERENCE_PORT) {
                 return;
             }
-            final long sentNs = timestampNs - MemoryTraffic.delayNs(timestampNs);
+            final long sentNs = captured.timestampNs() - MemoryTraffic.delayNs(captured.timestampNs());
             point.advance(sentNs);
             PacketDescriptor.timestampNs(descriptor, 0, sentNs);
             if (!point.onPacket(packet.wrap(descriptor, 0, 0, 1))) {

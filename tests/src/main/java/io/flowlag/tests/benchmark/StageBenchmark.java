@@ -18,6 +18,7 @@ import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.TrafficProfile;
 import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.rli.receiver.ReceiverSettings;
@@ -115,7 +116,7 @@ public class StageBenchmark {
             final Counters counters = new Counters();
             cache = new FlowCache(
                 FlowCacheSettings.of(flows * 5 / 4), (buffer, offset, lengthBytes) -> samples++, counters);
-            agent = new MeteringAgent(cache, null, () -> false, null, counters);
+            agent = new MeteringAgent(cache, StageRing.unused(), () -> false, null, counters);
             sketch = new LossyDifferenceSketch(SketchGeometry.lds(4, flows / 2, 1), 0);
             receiver = new RliReceiver(
                 ReceiverSettings.defaults().withLimits(
@@ -141,8 +142,8 @@ public class StageBenchmark {
         final MemoryTraffic traffic = new MemoryTraffic(flows, PACKETS, false);
         traffic.nextRound();
         final int[] offset = new int[1];
-        final PacketHandler handler = (buffer, packet, held, wire, timestampNs, linkType, interfaceId, vlanTag) -> {
-            decoder.decode(buffer, packet, held, wire, timestampNs, linkType, interfaceId, vlanTag, descriptors, offset[0]);
+        final PacketHandler handler = captured -> {
+            decoder.decode(captured, descriptors, offset[0]);
             offset[0] += PacketDescriptor.LENGTH_BYTES;
         };
         while (!traffic.isRoundOver()) {
@@ -164,11 +165,9 @@ public class StageBenchmark {
     private long sum;
     private int index;
     private final PacketHandler summing =
-        (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) -> sum += timestampNs + held;
-    private final PacketHandler decoding = (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) ->
-        sum += plain.decode(buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag, batch, next());
-    private final PacketHandler decodingDigests = (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) ->
-        sum += digesting.decode(buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag, batch, next());
+        packet -> sum += packet.timestampNs() + packet.capturedLengthBytes();
+    private final PacketHandler decoding = packet -> sum += plain.decode(packet, batch, next());
+    private final PacketHandler decodingDigests = packet -> sum += digesting.decode(packet, batch, next());
 
     private int next() {
         index = index + 1 & BATCH - 1;

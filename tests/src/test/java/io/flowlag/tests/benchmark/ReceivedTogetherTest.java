@@ -66,18 +66,18 @@ class ReceivedTogetherTest {
 
         /** Some flows are of TCP, and every so many of their packets has FIN; some packets are of another class. */
         private static PacketHandler withTcp(final PacketHandler handler) {
-            return (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) -> {
-                final MutableDirectBuffer frame = (MutableDirectBuffer)buffer;
-                final int port = frame.getShort(offset + PORT_OFFSET) & 0xFFFF;
-                if (held == FRAME_BYTES && port % 3 == 0) {
-                    frame.putByte(offset + PROTOCOL_OFFSET, (byte)6);
-                    frame.putByte(offset + TCP_LENGTH_OFFSET, (byte)0x50);
-                    frame.putByte(offset + TCP_FLAGS_OFFSET, (byte)(timestampNs / 1000 % 7 == 0 ? 0x11 : 0x10));
+            return packet -> {
+                final MutableDirectBuffer frame = (MutableDirectBuffer)packet.buffer();
+                final int port = frame.getShort(packet.offset() + PORT_OFFSET) & 0xFFFF;
+                if (packet.capturedLengthBytes() == FRAME_BYTES && port % 3 == 0) {
+                    frame.putByte(packet.offset() + PROTOCOL_OFFSET, (byte)6);
+                    frame.putByte(packet.offset() + TCP_LENGTH_OFFSET, (byte)0x50);
+                    frame.putByte(packet.offset() + TCP_FLAGS_OFFSET, (byte)(packet.timestampNs() / 1000 % 7 == 0 ? 0x11 : 0x10));
                 }
-                if (held == FRAME_BYTES && port % 5 == 0) {
-                    frame.putByte(offset + TOS_OFFSET, (byte)(46 << 2));
+                if (packet.capturedLengthBytes() == FRAME_BYTES && port % 5 == 0) {
+                    frame.putByte(packet.offset() + TOS_OFFSET, (byte)(46 << 2));
                 }
-                handler.onPacket(buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag);
+                handler.onPacket(packet);
             };
         }
 

@@ -205,11 +205,12 @@ public final class TapTruth {
     }
 
     private static void read(final Path capture, final Sighting sighting) {
-        final PacketHandler handler = (buffer, offset, capturedBytes, wireBytes, timestampNs, linkType, interfaceId, vlanTag) -> {
-            final int protocol = buffer.getByte(offset + PROTOCOL_OFFSET);
-            if (capturedBytes >= LEAST_BYTES && (protocol == UDP || protocol == TCP)) {
+        final PacketHandler handler = packet -> {
+            final int protocol = packet.buffer().getByte(packet.offset() + PROTOCOL_OFFSET);
+            if (packet.capturedLengthBytes() >= LEAST_BYTES && (protocol == UDP || protocol == TCP)) {
                 sighting.onPacket(
-                    key(buffer, offset, protocol), content(buffer, offset, protocol, capturedBytes), timestampNs);
+                    key(packet.buffer(), packet.offset(), protocol),
+                    content(packet.buffer(), packet.offset(), protocol, packet.capturedLengthBytes()), packet.timestampNs());
             }
         };
         try (CaptureFileSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {

@@ -1,9 +1,9 @@
 package io.flowlag.tests.system;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
-import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -22,18 +22,11 @@ final class CapturedPackets implements PacketHandler {
     private final List<Packet> packets = new ArrayList<>();
 
     @Override
-    public void onPacket(
-        final DirectBuffer buffer,
-        final int offset,
-        final int capturedLengthBytes,
-        final int wireLengthBytes,
-        final long timestampNs,
-        final int linkType,
-        final int interfaceId,
-        final int vlanTag) {
-        final byte[] octets = new byte[capturedLengthBytes];
-        buffer.getBytes(offset, octets);
-        packets.add(new Packet(octets, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag));
+    public void onPacket(final CapturedPacket packet) {
+        final byte[] octets = new byte[packet.capturedLengthBytes()];
+        packet.buffer().getBytes(packet.offset(), octets);
+        packets.add(new Packet(
+            octets, packet.wireLengthBytes(), packet.timestampNs(), packet.linkType(), packet.interfaceId(), packet.vlanTag()));
     }
 
     List<Packet> packets() {

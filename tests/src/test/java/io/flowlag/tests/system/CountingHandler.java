@@ -1,8 +1,8 @@
 package io.flowlag.tests.system;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.PacketHandler;
-import org.agrona.DirectBuffer;
 
 import java.util.concurrent.TimeUnit;
 
@@ -14,17 +14,9 @@ final class CountingHandler implements PacketHandler {
     private long sum;
 
     @Override
-    public void onPacket(
-        final DirectBuffer buffer,
-        final int offset,
-        final int capturedLengthBytes,
-        final int wireLengthBytes,
-        final long timestampNs,
-        final int linkType,
-        final int interfaceId,
-        final int vlanTag) {
+    public void onPacket(final CapturedPacket packet) {
         count++;
-        sum += buffer.getByte(offset + capturedLengthBytes - 1) + timestampNs;
+        sum += packet.buffer().getByte(packet.offset() + packet.capturedLengthBytes() - 1) + packet.timestampNs();
     }
 
     int count() {

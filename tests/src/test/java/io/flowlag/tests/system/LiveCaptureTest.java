@@ -3,6 +3,7 @@ package io.flowlag.tests.system;
 import com.sun.management.ThreadMXBean;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
@@ -571,7 +572,7 @@ class LiveCaptureTest {
             assertEquals(sent.get(i).length, packet.wireLengthBytes(), "frame " + i);
             assertEquals(LinkType.ETHERNET, packet.linkType());
             if (kind == PCAP) {
-                assertEquals(PacketHandler.NO_VLAN_TAG, packet.vlanTag());
+                assertEquals(CapturedPacket.NO_VLAN_TAG, packet.vlanTag());
             }
         }
     }

@@ -288,9 +288,9 @@ class RunLiveTest {
             try (RawSender sender = new RawSender(THERE); GeneratedTraffic traffic = new GeneratedTraffic(profile())) {
                 int polled = 0;
                 while (polled != PacketSource.END_OF_SOURCE) {
-                    polled = traffic.poll((buffer, offset, captured, wire, timeNs, linkType, interfaceId, vlanTag) -> {
-                        final byte[] frame = new byte[captured];
-                        buffer.getBytes(offset, frame);
+                    polled = traffic.poll(packet -> {
+                        final byte[] frame = new byte[packet.capturedLengthBytes()];
+                        packet.buffer().getBytes(packet.offset(), frame);
                         try {
                             sender.send(frame);
                         } catch (final IOException ex) {

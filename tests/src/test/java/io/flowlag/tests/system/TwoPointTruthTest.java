@@ -1,6 +1,7 @@
 package io.flowlag.tests.system;
 
 import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -17,7 +18,6 @@ import io.flowlag.exporter.delay.exact.TruthWriter;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.tests.support.SharedData;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -78,8 +78,7 @@ class TwoPointTruthTest {
 
     private static void read(final String capture, final boolean isSent, final List<Sighting> to) {
         final PacketDecoder decoder = new PacketDecoder(new PacketDecoder.Context().digest(new SipHash(1, 2)), new Counters());
-        final PacketHandler handler = (buffer, offset, captured, wire, timestampNs, linkType, interfaceId, vlanTag) ->
-            decode(decoder, buffer, offset, captured, wire, timestampNs, linkType, isSent, to);
+        final PacketHandler handler = packet -> decode(decoder, packet, isSent, to);
         try (PacketSource source =
             CaptureFiles.open(List.of(SharedData.capture("twopoint/" + capture).toString()), FilterSupplier.ALL)) {
             int polled = 0;
@@ -90,11 +89,9 @@ class TwoPointTruthTest {
     }
 
     private static void decode(
-        final PacketDecoder decoder, final DirectBuffer buffer, final int offset, final int capturedLengthBytes,
-        final int wireLengthBytes, final long timestampNs, final int linkType, final boolean isSent, final List<Sighting> to) {
+        final PacketDecoder decoder, final CapturedPacket packet, final boolean isSent, final List<Sighting> to) {
         final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
-        final int result = decoder.decode(buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, 0,
-            PacketHandler.NO_VLAN_TAG, descriptor, 0);
+        final int result = decoder.decode(packet, descriptor, 0);
         if (result == PacketDecoder.DECODED) {
             to.add(new Sighting(isSent, descriptor));
         } else {

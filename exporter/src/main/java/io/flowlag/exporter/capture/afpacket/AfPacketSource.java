@@ -3,6 +3,8 @@ package io.flowlag.exporter.capture.afpacket;
 import com.sun.jna.Platform;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
+import io.flowlag.exporter.capture.CapturedPacket;
+import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
 import io.flowlag.exporter.capture.LivePacketSource;
@@ -33,7 +35,7 @@ import java.util.concurrent.TimeUnit;
  * in the softirq, behind the card's own ring; on leaving it is behind the queueing discipline. The network card stamps arriving
  * packets only, so its stamps need direction {@code IN}; a packet without one has the kernel's, and is counted.
  */
-public final class AfPacketSource implements LivePacketSource {
+public final class AfPacketSource extends LivePacketSource {
     /** How often drops and the MTU are read and the interface is checked. */
     static final int HOUSEKEEPING_INTERVAL_MS = 50;
 
@@ -42,28 +44,18 @@ public final class AfPacketSource implements LivePacketSource {
     private static final long DRAIN_DEADLINE_NS = TimeUnit.SECONDS.toNanos(2);
     private static final long HOUSEKEEPING_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(HOUSEKEEPING_INTERVAL_MS);
 
-    private final String name;
-    private final int interfaceId;
-    private final int linkType;
     private final boolean isCooked;
     private final boolean wantsCardStamps;
     private final PacketFilter cookedFilter;
-    private final List<String> notices;
     private final PacketSocket socket;
     private final PacketRing ring;
     private final FanoutGroup group;
 
-    private long capturedCount;
     private long filteredCount;
-    private long kernelDropCount;
     private long kernelStampedCount;
-    private long capturedBytes;
-    private int mtuBytes;
     private long nextHousekeepingNs = System.nanoTime();
     private boolean isEnding;
     private long endDeadlineNs;
-    /** Read by other threads. */
-    private volatile String damage;
 
     private AfPacketSource(
         final LiveCaptureOptions options,
@@ -73,18 +65,16 @@ public final class AfPacketSource implements LivePacketSource {
         final PacketRing ring,
         final FanoutGroup group,
         final List<String> notices) {
-        this.name = options.interfaceName();
-        this.interfaceId = interfaceId;
-        this.linkType = linkLayer.linkType();
+        super(options.interfaceName(), new CapturedPacket(ring.buffer(), linkLayer.linkType(), interfaceId), notices);
         this.isCooked = linkLayer.isCooked();
         this.wantsCardStamps = options.hardwareTimestamps();
         this.cookedFilter = isCooked && options.hasFilter() ?
-            new BpfFilter(BpfCompiler.compile(options.filterExpression(), linkType, options.snapLengthBytes())) : null;
+            new BpfFilter(BpfCompiler.compile(options.filterExpression(), linkType(), options.snapLengthBytes())) :
+            FilterSupplier.ALL.filterFor(linkType());
         this.socket = socket;
-        this.mtuBytes = socket.mtuBytes(interfaceId);
+        mtuBytes = socket.mtuBytes(interfaceId);
         this.ring = ring;
         this.group = group;
-        this.notices = List.copyOf(notices);
     }
 
     /**
@@ -258,7 +248,7 @@ public final class AfPacketSource implements LivePacketSource {
         final int vlanTag = RingLayout.vlanTag(buffer, frame, status);
         int first = RingLayout.firstOctet(buffer, frame);
         int captured = RingLayout.capturedLengthBytes(buffer, frame);
-        int wire = RingLayout.lengthBytes(buffer, frame) + (vlanTag == PacketHandler.NO_VLAN_TAG ? 0 : VLAN_TAG_LENGTH_BYTES);
+        int wire = RingLayout.lengthBytes(buffer, frame) + (vlanTag == CapturedPacket.NO_VLAN_TAG ? 0 : VLAN_TAG_LENGTH_BYTES);
         if (isCooked) {
             first -= RingLayout.COOKED_HEADER_LENGTH_BYTES;
             captured += RingLayout.COOKED_HEADER_LENGTH_BYTES;
@@ -266,23 +256,24 @@ public final class AfPacketSource implements LivePacketSource {
             RingLayout.putCookedHeader(buffer, frame, first);
         }
         capturedBytes += captured;
-        if (cookedFilter != null && !cookedFilter.matches(buffer, first, captured, wire)) {
+        packet.set(first, captured, wire, RingLayout.timestampNs(buffer, frame)).vlanTag(vlanTag);
+        if (!cookedFilter.matches(packet)) {
             filteredCount++;
             return;
         }
         if (wantsCardStamps && !RingLayout.isStampedByCard(status)) {
             kernelStampedCount++;
         }
-        handler.onPacket(buffer, first, captured, wire, RingLayout.timestampNs(buffer, frame), linkType, interfaceId, vlanTag);
+        handler.onPacket(packet);
     }
 
     private void keepHouse(final long nowNs) {
         nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
         updateKernelDropCount();
-        if (!isEnding && socket.hasInterface(interfaceId)) {
-            mtuBytes = socket.mtuBytes(interfaceId);
+        if (!isEnding && socket.hasInterface(interfaceId())) {
+            mtuBytes = socket.mtuBytes(interfaceId());
         } else if (!isEnding) {
-            damage = "interface " + name + " vanished";
+            damage = "interface " + name() + " vanished";
             end(nowNs);
             leave();
         }
@@ -310,7 +301,7 @@ public final class AfPacketSource implements LivePacketSource {
     public void stop() {
         if (socket.isOpen() && !isEnding) {
             if (group == null) {
-                socket.unbind(interfaceId);
+                socket.unbind(interfaceId());
             } else {
                 socket.refuse();
                 leave();
@@ -326,43 +317,8 @@ public final class AfPacketSource implements LivePacketSource {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public int interfaceId() {
-        return interfaceId;
-    }
-
-    @Override
-    public int linkType() {
-        return linkType;
-    }
-
-    @Override
-    public int mtuBytes() {
-        return mtuBytes;
-    }
-
-    @Override
-    public List<String> notices() {
-        return notices;
-    }
-
-    @Override
-    public long capturedCount() {
-        return capturedCount;
-    }
-
-    @Override
     public long filteredCount() {
         return filteredCount;
-    }
-
-    @Override
-    public long kernelDropCount() {
-        return kernelDropCount;
     }
 
     @Override
@@ -375,16 +331,6 @@ public final class AfPacketSource implements LivePacketSource {
     @Override
     public long kernelStampedCount() {
         return kernelStampedCount;
-    }
-
-    @Override
-    public long consumedBytes() {
-        return capturedBytes;
-    }
-
-    @Override
-    public String damage() {
-        return damage;
     }
 
     @Override

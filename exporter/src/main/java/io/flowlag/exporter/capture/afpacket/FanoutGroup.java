@@ -12,20 +12,12 @@ final class FanoutGroup {
     private final AtomicInteger receivingCount;
     private int groupId = NONE;
 
-    /**
-     * A group without sockets.
-     *
-     * @param size how many there will be.
-     */
+    /** A group that has no sockets yet. */
     FanoutGroup(final int size) {
         receivingCount = new AtomicInteger(size);
     }
 
-    /**
-     * Adds a socket; one thread alone, before the sources are polled.
-     *
-     * @param socket bound to the interface.
-     */
+    /** Adds a socket that is bound to the interface; one thread alone, before the sources are polled. */
     void join(final PacketSocket socket) {
         if (groupId == NONE) {
             groupId = socket.beginGroup();

@@ -16,7 +16,7 @@ import static io.flowlag.exporter.capture.afpacket.SocketLayout.*;
 
 /**
  * A packet socket, packet(7), and its calls. It is created for protocol 0, so until {@link #bind} it receives nothing and the
- * filter is attached before the first packet. Owned by one thread. Only failing calls allocate.
+ * filter is attached before the first packet. Owned by one thread. Calls with an interface name, a filter, or a failure allocate.
  */
 final class PacketSocket implements AutoCloseable {
     private static final int ARGUMENT_LENGTH_BYTES = 64;
@@ -34,11 +34,7 @@ final class PacketSocket implements AutoCloseable {
         this.fd = fd;
     }
 
-    /**
-     * Opens a socket that receives nothing yet.
-     *
-     * @param withoutLinkHeader whether the kernel removes link headers.
-     */
+    /** Opens a socket that receives nothing yet, if requested without link headers, which the kernel then removes. */
     static PacketSocket open(final String interfaceName, final boolean withoutLinkHeader) {
         final int fd = CLibrary.socket(AF_PACKET, (withoutLinkHeader ? SOCK_DGRAM : SOCK_RAW) | SOCK_CLOEXEC, 0);
         if (fd < 0) {
@@ -64,7 +60,6 @@ final class PacketSocket implements AutoCloseable {
         return interfaceShort(argument);
     }
 
-    /** {@return whether the interface is up} */
     boolean isInterfaceUp() {
         putInterfaceName(argument, interfaceName);
         return CLibrary.ioctl(fd, SIOCGIFFLAGS, argument.addressOffset()) == 0 &&
@@ -88,12 +83,7 @@ final class PacketSocket implements AutoCloseable {
             CLibrary.ioctl(fd, SIOCGIFMTU, argument.addressOffset()) == 0 ? interfaceMtuBytes(argument) : 0;
     }
 
-    /**
-     * Requests the ring.
-     *
-     * @param blockCount how many blocks.
-     * @param timeoutMs  after which a block that is not full is passed on.
-     */
+    /** Requests the ring; a block that is not full is passed on after the timeout. */
     void requestRing(final int blockBytes, final int blockCount, final int timeoutMs) {
         check("PACKET_VERSION", setInt(SOL_PACKET, PACKET_VERSION, TPACKET_V3));
         putRingRequest(argument, blockBytes, blockCount, timeoutMs);
@@ -134,7 +124,7 @@ final class PacketSocket implements AutoCloseable {
     void bind(final int interfaceIndex) {
         putAddress(argument, PROTOCOL_ALL, interfaceIndex);
         check("bind", CLibrary.bind(fd, argument.addressOffset(), ADDRESS_LENGTH_BYTES));
-        takeError();
+        clearError();
     }
 
     /**
@@ -148,11 +138,7 @@ final class PacketSocket implements AutoCloseable {
         return fanoutGroupId(argument);
     }
 
-    /**
-     * Joins a group. Call it when bound.
-     *
-     * @param groupId from {@link #beginGroup}.
-     */
+    /** Joins a group that {@link #beginGroup} began. Call it when bound. */
     void joinGroup(final int groupId) {
         putFanout(argument, groupId, FANOUT_HASH);
         checkGroup(set(SOL_PACKET, PACKET_FANOUT, Integer.BYTES));
@@ -234,14 +220,14 @@ final class PacketSocket implements AutoCloseable {
         final boolean hasEvents = CLibrary.poll(argument.addressOffset(), 1, timeoutMs) > 0;
         final int events = hasEvents ? pollEvents(argument) : 0;
         if ((events & POLL_ERROR) != 0) {
-            takeError();
+            clearError();
         }
         return (events & POLL_IN) != 0;
     }
 
-    /** {@return the error that the kernel stored on the socket, 0 if none; reading clears it} */
-    int takeError() {
-        return get(SOL_SOCKET, SO_ERROR, Integer.BYTES) == 0 ? argument.getInt(0) : Errno.last();
+    /** Clears the error that the kernel stored on the socket, if any: reading does. */
+    private void clearError() {
+        get(SOL_SOCKET, SO_ERROR, Integer.BYTES);
     }
 
     boolean isOpen() {

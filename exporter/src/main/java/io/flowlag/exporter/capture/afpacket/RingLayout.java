@@ -1,6 +1,7 @@
 package io.flowlag.exporter.capture.afpacket;
 
 import io.flowlag.common.time.Nanoseconds;
+import io.flowlag.exporter.capture.CapturedPacket;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -69,7 +70,6 @@ final class RingLayout {
 
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
     private static final int TPID_8021Q = 0x8100;
-    private static final int NO_VLAN_TAG = -1;
 
     private RingLayout() {
     }
@@ -122,7 +122,7 @@ final class RingLayout {
 
     static int vlanTag(final UnsafeBuffer ring, final int frame, final int status) {
         if ((status & STATUS_VLAN_VALID) == 0) {
-            return NO_VLAN_TAG;
+            return CapturedPacket.NO_VLAN_TAG;
         }
         final int tpid = (status & STATUS_VLAN_TPID_VALID) != 0 ?
             ring.getShort(frame + FRAME_VLAN_TPID_OFFSET, ORDER) & 0xffff : TPID_8021Q;

@@ -15,11 +15,9 @@ abstract class ByteWindow implements AutoCloseable {
     /** Returned where the length of an input is unknown. */
     static final long UNKNOWN_LENGTH = -1;
 
-    /** The piece in view. */
     protected final UnsafeBuffer view;
     /** Position of the first octet in view. */
     protected long viewPosition;
-    /** How many octets are in view. */
     protected int viewLengthBytes;
     /** Why reading failed, if it did. */
     protected String failure;

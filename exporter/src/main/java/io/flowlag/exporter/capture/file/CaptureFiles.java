@@ -61,10 +61,9 @@ public final class CaptureFiles {
             throw new CaptureException(Kind.NO_INPUT, "no capture is named");
         }
         requireOneStandardInput(paths);
-        final PacketDelivery delivery = new PacketDelivery(filters);
         final CaptureOpener opener = new CaptureOpener(standardInput, windowLengthBytes, bufferLengthBytes);
         return paths.size() == 1
-            ? new SingleFileSource(opener.open(paths.get(0)), delivery)
-            : new MergedFileSource(paths, opener, delivery);
+            ? new SingleFileSource(paths.get(0), opener, filters)
+            : new MergedFileSource(paths, opener, filters);
     }
 }

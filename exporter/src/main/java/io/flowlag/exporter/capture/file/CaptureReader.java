@@ -1,7 +1,9 @@
 package io.flowlag.exporter.capture.file;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketSource;
-import org.agrona.DirectBuffer;
+
+import java.nio.ByteOrder;
 
 /**
  * Walks the packets of one capture, through any kind of window. {@link #next()} moves to the next packet; the accessors then
@@ -16,6 +18,8 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
 
     /** The input. */
     protected final ByteWindow window;
+    /** Of the file's fields. */
+    protected ByteOrder order = ByteOrder.BIG_ENDIAN;
     /** Position of the next octet to be read. */
     protected long position;
 
@@ -23,15 +27,23 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
     private long timestampClampedCount;
     private String damage;
 
-    /**
-     * A reader at the start of its input.
-     *
-     * @param name   of the input, for messages.
-     * @param window on the input; closed with the reader.
-     */
+    /** A reader at the start of its input, which has a name for messages; the window is closed with the reader. */
     protected CaptureReader(final String name, final ByteWindow window) {
+        super(window.buffer(), 0, 0);
         this.name = name;
         this.window = window;
+    }
+
+    protected final int uint16(final int index) {
+        return window.buffer().getShort(index, order) & 0xffff;
+    }
+
+    protected final int int32(final int index) {
+        return window.buffer().getInt(index, order);
+    }
+
+    protected final long uint32(final int index) {
+        return window.buffer().getInt(index, order) & 0xffff_ffffL;
     }
 
     /** {@return whether there is a further packet; it is then the current one} */
@@ -97,11 +109,6 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
 
     final boolean isDamaged() {
         return damage != null;
-    }
-
-    @Override
-    final DirectBuffer buffer() {
-        return window.buffer();
     }
 
     final long timestampClampedCount() {

@@ -37,12 +37,7 @@ final class GzipInput extends InputStream implements StreamWindow.StoredLength {
     private boolean isInMember;
     private boolean hasEnded;
 
-    /**
-     * A stream of unpacked octets.
-     *
-     * @param packed     closed with this stream.
-     * @param totalBytes length of the packed input, or -1 if unknown.
-     */
+    /** A stream of unpacked octets; it closes the packed one, whose length is -1 if unknown. */
     GzipInput(final InputStream packed, final long totalBytes) {
         this.packed = packed;
         this.totalBytes = totalBytes;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.capture.file;
 
-import org.agrona.DirectBuffer;
+import io.flowlag.exporter.capture.CapturedPacket;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -8,27 +8,23 @@ import org.agrona.concurrent.UnsafeBuffer;
  * before it, at most {@link CaptureReader#MAX_CAPTURED_LENGTH_BYTES}.
  */
 final class HeldPacket extends CapturedPacket {
-    private final UnsafeBuffer octets = new UnsafeBuffer(new byte[0]);
+    private final UnsafeBuffer octets;
 
-    /**
-     * Takes a copy.
-     *
-     * @param packet to be kept.
-     */
-    void hold(final CapturedPacket packet) {
-        if (packet.capturedLengthBytes > octets.capacity()) {
-            octets.wrap(new byte[Math.min(2 * packet.capturedLengthBytes, CaptureReader.MAX_CAPTURED_LENGTH_BYTES)]);
-        }
-        octets.putBytes(0, packet.buffer(), packet.packetIndex, packet.capturedLengthBytes);
-        capturedLengthBytes = packet.capturedLengthBytes;
-        wireLengthBytes = packet.wireLengthBytes;
-        timestampNs = packet.timestampNs;
-        linkType = packet.linkType;
-        interfaceId = packet.interfaceId;
+    HeldPacket() {
+        this(new UnsafeBuffer(new byte[0]));
     }
 
-    @Override
-    DirectBuffer buffer() {
-        return octets;
+    private HeldPacket(final UnsafeBuffer octets) {
+        super(octets, 0, 0);
+        this.octets = octets;
+    }
+
+    /** Takes a copy of a packet. */
+    void hold(final CapturedPacket packet) {
+        if (packet.capturedLengthBytes() > octets.capacity()) {
+            octets.wrap(new byte[Math.min(2 * packet.capturedLengthBytes(), CaptureReader.MAX_CAPTURED_LENGTH_BYTES)]);
+        }
+        octets.putBytes(0, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
+        copy(packet, 0);
     }
 }

@@ -2,6 +2,8 @@ package io.flowlag.exporter.capture.file;
 
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
+import io.flowlag.exporter.capture.CapturedPacket;
+import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.TimeOrder;
@@ -23,9 +25,8 @@ import java.util.List;
  * <p>
  * A damaged capture ends, all others continue; {@link #damage()} reports each, separated by semicolons.
  */
-final class MergedFileSource implements CaptureFileSource {
+final class MergedFileSource extends CaptureFileSource {
     private final CaptureOpener opener;
-    private final PacketDelivery delivery;
     private final List<Member> members = new ArrayList<>();
     /** Those not opened yet, the next one last. */
     private final List<Member> waiting = new ArrayList<>();
@@ -35,14 +36,10 @@ final class MergedFileSource implements CaptureFileSource {
     /** Whether the packet of the first in the heap has been handed over. */
     private boolean isFirstSpent;
 
-    /**
-     * A source.
-     *
-     * @throws CaptureException if one cannot be read at all.
-     */
-    MergedFileSource(final List<String> paths, final CaptureOpener opener, final PacketDelivery delivery) {
+    /** A source; throws a {@link CaptureException} if a capture cannot be read at all. */
+    MergedFileSource(final List<String> paths, final CaptureOpener opener, final FilterSupplier filters) {
+        super(filters);
         this.opener = opener;
-        this.delivery = delivery;
         this.heap = new Member[paths.size()];
         try {
             for (final String path : paths) {
@@ -96,21 +93,7 @@ final class MergedFileSource implements CaptureFileSource {
     }
 
     @Override
-    public int poll(final PacketHandler handler, final int packetLimit) {
-        final long before = delivery.capturedCount();
-        boolean hasMore = true;
-        try {
-            hasMore = deliver(handler, packetLimit);
-        } catch (final InternalError ex) {
-            if (!hasFaulted()) {
-                throw ex;
-            }
-        }
-        final int count = (int) (delivery.capturedCount() - before);
-        return count == 0 && !hasMore ? END_OF_SOURCE : count;
-    }
-
-    private boolean deliver(final PacketHandler handler, final int packetLimit) {
+    boolean deliver(final PacketHandler handler, final int packetLimit) {
         for (int count = 0; count < packetLimit; count++) {
             if (count > 0 && !isReady()) {
                 return true;
@@ -119,7 +102,7 @@ final class MergedFileSource implements CaptureFileSource {
                 return false;
             }
             isFirstSpent = true;
-            delivery.deliver(heap[0].packet(), handler);
+            deliver(heap[0].packet(), handler);
         }
         return true;
     }
@@ -157,7 +140,8 @@ final class MergedFileSource implements CaptureFileSource {
         }
     }
 
-    private boolean hasFaulted() {
+    @Override
+    boolean hasFaulted() {
         boolean hasFaulted = false;
         for (int i = 0; i < heapCount; i++) {
             hasFaulted |= heap[i].reader.onMemoryFault();
@@ -210,16 +194,6 @@ final class MergedFileSource implements CaptureFileSource {
     @Override
     public String name() {
         return members.size() + " captures, " + members.get(0).path + " to " + members.get(members.size() - 1).path;
-    }
-
-    @Override
-    public long capturedCount() {
-        return delivery.capturedCount();
-    }
-
-    @Override
-    public long filteredCount() {
-        return delivery.filteredCount();
     }
 
     @Override

@@ -46,7 +46,8 @@ final class PcapFormat {
     /** Before this minor version the lengths of a record are swapped; in it they may be in either order. */
     static final int MIXED_LENGTHS_MINOR_VERSION = 3;
 
-    private static final int LINK_TYPE_MASK = 0xffff;
+    /** Without the frame check sequence bits. */
+    static final int LINK_TYPE_MASK = 0xffff;
 
     private PcapFormat() {
     }
@@ -61,42 +62,5 @@ final class PcapFormat {
 
     private static boolean isMagic(final int magic) {
         return magic == MAGIC_MICROSECONDS || magic == MAGIC_NANOSECONDS || magic == MAGIC_MODIFIED;
-    }
-
-    static int magic(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getInt(index + MAGIC_OFFSET, order);
-    }
-
-    static int majorVersion(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getShort(index + MAJOR_VERSION_OFFSET, order) & 0xffff;
-    }
-
-    static int minorVersion(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getShort(index + MINOR_VERSION_OFFSET, order) & 0xffff;
-    }
-
-    /** {@return the link type, without the frame check sequence bits} */
-    static int linkType(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getInt(index + LINK_TYPE_OFFSET, order) & LINK_TYPE_MASK;
-    }
-
-    static long seconds(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getInt(index + SECONDS_OFFSET, order) & 0xffff_ffffL;
-    }
-
-    static long fraction(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getInt(index + FRACTION_OFFSET, order) & 0xffff_ffffL;
-    }
-
-    static long capturedLengthBytes(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getInt(index + CAPTURED_LENGTH_OFFSET, order) & 0xffff_ffffL;
-    }
-
-    static long wireLengthBytes(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getInt(index + WIRE_LENGTH_OFFSET, order) & 0xffff_ffffL;
-    }
-
-    static int modifiedInterface(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getInt(index + MODIFIED_INTERFACE_OFFSET, order);
     }
 }

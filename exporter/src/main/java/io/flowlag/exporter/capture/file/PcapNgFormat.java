@@ -77,15 +77,6 @@ final class PcapNgFormat {
         return buffer.getInt(index + TYPE_OFFSET, ByteOrder.BIG_ENDIAN) == SECTION_HEADER;
     }
 
-    /** {@return whether the octets here could be the header of a block of a common type} */
-    static boolean isBlockHeader(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        final int type = type(buffer, index, order);
-        final long lengthBytes = totalLengthBytes(buffer, index, order);
-        // The section header's own byte order is not known yet.
-        return type == SECTION_HEADER
-            || type > 0 && type <= MAX_COMMON_TYPE && lengthBytes >= MIN_BLOCK_LENGTH_BYTES && (lengthBytes & 3) == 0;
-    }
-
     /**
      * The byte order of a section.
      *
@@ -98,78 +89,5 @@ final class PcapNgFormat {
         }
         return buffer.getInt(index + BYTE_ORDER_OFFSET, ByteOrder.BIG_ENDIAN) == BYTE_ORDER_MAGIC
             ? ByteOrder.BIG_ENDIAN : null;
-    }
-
-    static int type(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getInt(index + TYPE_OFFSET, order);
-    }
-
-    static long totalLengthBytes(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return unsigned(buffer, index + TOTAL_LENGTH_OFFSET, order);
-    }
-
-    static long trailerLengthBytes(final DirectBuffer buffer, final int trailerIndex, final ByteOrder order) {
-        return unsigned(buffer, trailerIndex, order);
-    }
-
-    static int majorVersion(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return unsignedShort(buffer, index + MAJOR_VERSION_OFFSET, order);
-    }
-
-    static int linkType(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return unsignedShort(buffer, index + LINK_TYPE_OFFSET, order);
-    }
-
-    static long snapshotLengthBytes(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return unsigned(buffer, index + SNAPSHOT_LENGTH_OFFSET, order);
-    }
-
-    static long interfaceId(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return unsigned(buffer, index + INTERFACE_ID_OFFSET, order);
-    }
-
-    static int obsoleteInterfaceId(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return unsignedShort(buffer, index + INTERFACE_ID_OFFSET, order);
-    }
-
-    /** {@return the time in units of the interface, unsigned} */
-    static long time(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return unsigned(buffer, index + TIME_UPPER_OFFSET, order) << 32 | unsigned(buffer, index + TIME_LOWER_OFFSET, order);
-    }
-
-    static long capturedLengthBytes(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return unsigned(buffer, index + CAPTURED_LENGTH_OFFSET, order);
-    }
-
-    static long wireLengthBytes(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return unsigned(buffer, index + WIRE_LENGTH_OFFSET, order);
-    }
-
-    static long simpleWireLengthBytes(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return unsigned(buffer, index + SIMPLE_WIRE_LENGTH_OFFSET, order);
-    }
-
-    static int optionCode(final DirectBuffer buffer, final int optionIndex, final ByteOrder order) {
-        return unsignedShort(buffer, optionIndex + OPTION_CODE_OFFSET, order);
-    }
-
-    static int optionLengthBytes(final DirectBuffer buffer, final int optionIndex, final ByteOrder order) {
-        return unsignedShort(buffer, optionIndex + OPTION_LENGTH_OFFSET, order);
-    }
-
-    static int optionByte(final DirectBuffer buffer, final int optionIndex) {
-        return buffer.getByte(optionIndex + OPTION_VALUE_OFFSET) & 0xff;
-    }
-
-    static long optionLong(final DirectBuffer buffer, final int optionIndex, final ByteOrder order) {
-        return buffer.getLong(optionIndex + OPTION_VALUE_OFFSET, order);
-    }
-
-    private static long unsigned(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getInt(index, order) & 0xffff_ffffL;
-    }
-
-    private static int unsignedShort(final DirectBuffer buffer, final int index, final ByteOrder order) {
-        return buffer.getShort(index, order) & 0xffff;
     }
 }

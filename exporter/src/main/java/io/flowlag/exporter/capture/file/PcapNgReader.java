@@ -2,7 +2,6 @@ package io.flowlag.exporter.capture.file;
 
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
-import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -24,7 +23,6 @@ final class PcapNgReader extends CaptureReader {
     /** The most interfaces that a section may describe. */
     static final int MAX_INTERFACES = 1 << 16;
 
-    private ByteOrder order = ByteOrder.BIG_ENDIAN;
     private int interfaceCount;
     private int[] linkTypes = new int[4];
     private long[] snapshotLengthsBytes = new long[4];
@@ -48,12 +46,11 @@ final class PcapNgReader extends CaptureReader {
             cutAt(0, "the section header", PcapNgFormat.MIN_SECTION_LENGTH_BYTES);
             throw new CaptureException(Kind.DAMAGED, damage());
         }
-        final DirectBuffer buffer = window.buffer();
-        final ByteOrder firstOrder = PcapNgFormat.byteOrder(buffer, index);
-        if (firstOrder == null) {
+        order = PcapNgFormat.byteOrder(window.buffer(), index);
+        if (order == null) {
             throw new CaptureException(Kind.NO_INPUT, name + ": begins like pcapng, but has no byte-order magic");
         }
-        final int majorVersion = PcapNgFormat.majorVersion(buffer, index, firstOrder);
+        final int majorVersion = uint16(index + PcapNgFormat.MAJOR_VERSION_OFFSET);
         if (majorVersion != PcapNgFormat.MAJOR_VERSION) {
             throw new CaptureException(Kind.NO_INPUT, name + ": pcapng version " + majorVersion
                 + " is not known; only version 1 is");
@@ -70,7 +67,7 @@ final class PcapNgReader extends CaptureReader {
             if (index == ByteWindow.NOT_THERE) {
                 return endsAt("the header of a block", PcapNgFormat.BLOCK_HEADER_LENGTH_BYTES);
             }
-            switch (PcapNgFormat.type(window.buffer(), index, order)) {
+            switch (int32(index + PcapNgFormat.TYPE_OFFSET)) {
                 case PcapNgFormat.ENHANCED_PACKET:
                     return onTimedPacket(index, false);
                 case PcapNgFormat.OBSOLETE_PACKET:
@@ -101,7 +98,7 @@ final class PcapNgReader extends CaptureReader {
             return damagedAt(position, "a section header without byte-order magic");
         }
         order = sectionOrder;
-        final int majorVersion = PcapNgFormat.majorVersion(window.buffer(), index, order);
+        final int majorVersion = uint16(index + PcapNgFormat.MAJOR_VERSION_OFFSET);
         if (majorVersion != PcapNgFormat.MAJOR_VERSION) {
             return damagedAt(position, "a section of unknown version " + majorVersion);
         }
@@ -130,8 +127,8 @@ final class PcapNgReader extends CaptureReader {
             snapshotLengthsBytes = Arrays.copyOf(snapshotLengthsBytes, interfaceCount * 2);
             units = Arrays.copyOf(units, interfaceCount * 2);
         }
-        linkTypes[interfaceCount] = PcapNgFormat.linkType(window.buffer(), index, order);
-        snapshotLengthsBytes[interfaceCount] = PcapNgFormat.snapshotLengthBytes(window.buffer(), index, order);
+        linkTypes[interfaceCount] = uint16(index + PcapNgFormat.LINK_TYPE_OFFSET);
+        snapshotLengthsBytes[interfaceCount] = uint32(index + PcapNgFormat.SNAPSHOT_LENGTH_OFFSET);
         units[interfaceCount] = new TimestampUnit(timeResolution, timeOffsetSeconds);
         interfaceCount++;
     }
@@ -139,15 +136,14 @@ final class PcapNgReader extends CaptureReader {
     private boolean readInterfaceOptions(final int index) {
         timeResolution = TimestampUnit.MICROSECONDS;
         timeOffsetSeconds = 0;
-        final DirectBuffer buffer = window.buffer();
         final int endIndex = index + blockLengthBytes - PcapNgFormat.TRAILER_LENGTH_BYTES;
         int optionIndex = index + PcapNgFormat.INTERFACE_OPTIONS_OFFSET;
         while (optionIndex <= endIndex - PcapNgFormat.OPTION_VALUE_OFFSET) {
-            final int code = PcapNgFormat.optionCode(buffer, optionIndex, order);
+            final int code = uint16(optionIndex + PcapNgFormat.OPTION_CODE_OFFSET);
             if (code == PcapNgFormat.OPTION_END) {
                 return true;
             }
-            final int lengthBytes = PcapNgFormat.optionLengthBytes(buffer, optionIndex, order);
+            final int lengthBytes = uint16(optionIndex + PcapNgFormat.OPTION_LENGTH_OFFSET);
             final int nextIndex = optionIndex + PcapNgFormat.OPTION_VALUE_OFFSET + (lengthBytes + 3 & ~3);
             if (nextIndex > endIndex || !readTimeOption(code, optionIndex, lengthBytes)) {
                 return damagedAt(position, "option " + code + " of an interface has the impossible length " + lengthBytes);
@@ -159,11 +155,11 @@ final class PcapNgReader extends CaptureReader {
 
     private boolean readTimeOption(final int code, final int optionIndex, final int lengthBytes) {
         if (code == PcapNgFormat.OPTION_TIME_RESOLUTION) {
-            timeResolution = PcapNgFormat.optionByte(window.buffer(), optionIndex);
+            timeResolution = window.buffer().getByte(optionIndex + PcapNgFormat.OPTION_VALUE_OFFSET) & 0xff;
             return lengthBytes == PcapNgFormat.TIME_RESOLUTION_LENGTH_BYTES;
         }
         if (code == PcapNgFormat.OPTION_TIME_OFFSET && lengthBytes == PcapNgFormat.TIME_OFFSET_LENGTH_BYTES) {
-            timeOffsetSeconds = PcapNgFormat.optionLong(window.buffer(), optionIndex, order);
+            timeOffsetSeconds = window.buffer().getLong(optionIndex + PcapNgFormat.OPTION_VALUE_OFFSET, order);
         }
         return code != PcapNgFormat.OPTION_TIME_OFFSET || lengthBytes == PcapNgFormat.TIME_OFFSET_LENGTH_BYTES;
     }
@@ -173,18 +169,18 @@ final class PcapNgReader extends CaptureReader {
         if (index == ByteWindow.NOT_THERE) {
             return false;
         }
-        final DirectBuffer buffer = window.buffer();
         final long id = isObsolete
-            ? PcapNgFormat.obsoleteInterfaceId(buffer, index, order) : PcapNgFormat.interfaceId(buffer, index, order);
+            ? uint16(index + PcapNgFormat.INTERFACE_ID_OFFSET) : uint32(index + PcapNgFormat.INTERFACE_ID_OFFSET);
         if (id >= interfaceCount) {
             return damagedAt(position, "a packet of interface " + id + ", which is not described");
         }
-        final long capturedBytes = PcapNgFormat.capturedLengthBytes(buffer, index, order);
+        final long capturedBytes = uint32(index + PcapNgFormat.CAPTURED_LENGTH_OFFSET);
         if (!takePacket(index + PcapNgFormat.PACKET_OFFSET, capturedBytes,
-            PcapNgFormat.wireLengthBytes(buffer, index, order), PcapNgFormat.MIN_PACKET_LENGTH_BYTES, (int) id)) {
+            uint32(index + PcapNgFormat.WIRE_LENGTH_OFFSET), PcapNgFormat.MIN_PACKET_LENGTH_BYTES, (int) id)) {
             return false;
         }
-        timestampNs = units[(int) id].toNs(PcapNgFormat.time(buffer, index, order));
+        timestampNs = units[(int) id].toNs(
+            uint32(index + PcapNgFormat.TIME_UPPER_OFFSET) << 32 | uint32(index + PcapNgFormat.TIME_LOWER_OFFSET));
         countClampedTimestamp();
         return passBlock();
     }
@@ -197,7 +193,7 @@ final class PcapNgReader extends CaptureReader {
         if (interfaceCount == 0) {
             return damagedAt(position, "a simple packet before any interface is described");
         }
-        final long wireBytes = PcapNgFormat.simpleWireLengthBytes(window.buffer(), index, order);
+        final long wireBytes = uint32(index + PcapNgFormat.SIMPLE_WIRE_LENGTH_OFFSET);
         final long snapshotBytes = snapshotLengthsBytes[0];
         final long capturedBytes = snapshotBytes == 0 ? wireBytes : Math.min(wireBytes, snapshotBytes);
         return takePacket(index + PcapNgFormat.SIMPLE_PACKET_OFFSET, capturedBytes, wireBytes,
@@ -213,7 +209,7 @@ final class PcapNgReader extends CaptureReader {
         if (capturedBytes > blockLengthBytes - overheadBytes) {
             return damagedAt(position, "a packet of " + capturedBytes + " captured octets in a block of " + blockLengthBytes);
         }
-        packetIndex = index;
+        offset = index;
         capturedLengthBytes = (int) capturedBytes;
         wireLengthBytes = (int) Math.min(Math.max(wireBytes, capturedBytes), Integer.MAX_VALUE);
         interfaceId = id;
@@ -223,7 +219,7 @@ final class PcapNgReader extends CaptureReader {
 
     /** Brings the block at the position into view, whole and checked; {@link ByteWindow#NOT_THERE} if it is damaged. */
     private int requireBlock(final int headerIndex, final int minLengthBytes) {
-        final long lengthBytes = PcapNgFormat.totalLengthBytes(window.buffer(), headerIndex, order);
+        final long lengthBytes = uint32(headerIndex + PcapNgFormat.TOTAL_LENGTH_OFFSET);
         if (!isPossible(lengthBytes, minLengthBytes)) {
             return ByteWindow.NOT_THERE;
         }
@@ -238,7 +234,7 @@ final class PcapNgReader extends CaptureReader {
             return ByteWindow.NOT_THERE;
         }
         final int trailerIndex = index + blockLengthBytes - PcapNgFormat.TRAILER_LENGTH_BYTES;
-        if (PcapNgFormat.trailerLengthBytes(window.buffer(), trailerIndex, order) == lengthBytes) {
+        if (uint32(trailerIndex) == lengthBytes) {
             return index;
         }
         return isFollowedWell(position, blockLengthBytes)
@@ -246,7 +242,7 @@ final class PcapNgReader extends CaptureReader {
     }
 
     private boolean skipBlock(final int headerIndex) {
-        final long lengthBytes = PcapNgFormat.totalLengthBytes(window.buffer(), headerIndex, order);
+        final long lengthBytes = uint32(headerIndex + PcapNgFormat.TOTAL_LENGTH_OFFSET);
         if (!isPossible(lengthBytes, PcapNgFormat.MIN_BLOCK_LENGTH_BYTES)) {
             return false;
         }
@@ -255,7 +251,7 @@ final class PcapNgReader extends CaptureReader {
         if (trailerIndex == ByteWindow.NOT_THERE) {
             return cutAt(position, "a block", lengthBytes);
         }
-        if (PcapNgFormat.trailerLengthBytes(window.buffer(), trailerIndex, order) != lengthBytes
+        if (uint32(trailerIndex) != lengthBytes
             && !isFollowedWell(trailerPosition, PcapNgFormat.TRAILER_LENGTH_BYTES)) {
             return false;
         }
@@ -278,8 +274,17 @@ final class PcapNgReader extends CaptureReader {
         final int index = window.require(fromPosition, keptBytes + PcapNgFormat.BLOCK_HEADER_LENGTH_BYTES);
         final boolean isWell = index == ByteWindow.NOT_THERE
             ? window.failure() == null && window.endPosition() == fromPosition + keptBytes
-            : PcapNgFormat.isBlockHeader(window.buffer(), index + keptBytes, order);
+            : isBlockHeader(index + keptBytes);
         return isWell || damagedAt(position, "a block whose length at its end is not that at its head, with no block behind");
+    }
+
+    /** {@return whether the octets here could be the header of a block of a common type} */
+    private boolean isBlockHeader(final int index) {
+        final int type = int32(index + PcapNgFormat.TYPE_OFFSET);
+        final long lengthBytes = uint32(index + PcapNgFormat.TOTAL_LENGTH_OFFSET);
+        // The section header's own byte order is not known yet.
+        return type == PcapNgFormat.SECTION_HEADER || type > 0 && type <= PcapNgFormat.MAX_COMMON_TYPE
+            && lengthBytes >= PcapNgFormat.MIN_BLOCK_LENGTH_BYTES && (lengthBytes & 3) == 0;
     }
 
     private boolean passBlock() {

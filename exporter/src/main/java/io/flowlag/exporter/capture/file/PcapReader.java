@@ -3,9 +3,6 @@ package io.flowlag.exporter.capture.file;
 import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
-import org.agrona.DirectBuffer;
-
-import java.nio.ByteOrder;
 
 /**
  * Walks the packets of a pcap file: see {@link PcapFormat}. The interface of its packets is 0, except in the modified format,
@@ -13,8 +10,6 @@ import java.nio.ByteOrder;
  * beyond the length on the wire, which it then raises. The captured length is limited to 256 KiB.
  */
 final class PcapReader extends CaptureReader {
-
-    private final ByteOrder order;
     private final int nsPerFraction;
     private final int headerLengthBytes;
     private final int minorVersion;
@@ -34,11 +29,10 @@ final class PcapReader extends CaptureReader {
             cutAt(0, "the file header", PcapFormat.FILE_HEADER_LENGTH_BYTES);
             throw new CaptureException(Kind.DAMAGED, damage());
         }
-        final DirectBuffer buffer = window.buffer();
-        order = PcapFormat.byteOrder(buffer, index);
-        final int magic = PcapFormat.magic(buffer, index, order);
-        final int majorVersion = PcapFormat.majorVersion(buffer, index, order);
-        minorVersion = PcapFormat.minorVersion(buffer, index, order);
+        order = PcapFormat.byteOrder(window.buffer(), index);
+        final int magic = int32(index + PcapFormat.MAGIC_OFFSET);
+        final int majorVersion = uint16(index + PcapFormat.MAJOR_VERSION_OFFSET);
+        minorVersion = uint16(index + PcapFormat.MINOR_VERSION_OFFSET);
         if (majorVersion != PcapFormat.MAJOR_VERSION && majorVersion != PcapFormat.DGUX_MAJOR_VERSION) {
             throw new CaptureException(Kind.NO_INPUT, name + ": pcap version " + majorVersion + "." + minorVersion
                 + " is not known; only versions 2.x are");
@@ -48,7 +42,7 @@ final class PcapReader extends CaptureReader {
         nsPerFraction = magic == PcapFormat.MAGIC_NANOSECONDS ? 1 : 1000;
         headerLengthBytes = magic == PcapFormat.MAGIC_MODIFIED
             ? PcapFormat.MODIFIED_RECORD_HEADER_LENGTH_BYTES : PcapFormat.RECORD_HEADER_LENGTH_BYTES;
-        linkType = PcapFormat.linkType(buffer, index, order);
+        linkType = int32(index + PcapFormat.LINK_TYPE_OFFSET) & PcapFormat.LINK_TYPE_MASK;
         position = PcapFormat.FILE_HEADER_LENGTH_BYTES;
     }
 
@@ -61,16 +55,15 @@ final class PcapReader extends CaptureReader {
         if (index == ByteWindow.NOT_THERE) {
             return endsAt("the header of a record", headerLengthBytes);
         }
-        final DirectBuffer buffer = window.buffer();
-        final long first = PcapFormat.capturedLengthBytes(buffer, index, order);
-        final long second = PcapFormat.wireLengthBytes(buffer, index, order);
+        final long first = uint32(index + PcapFormat.CAPTURED_LENGTH_OFFSET);
+        final long second = uint32(index + PcapFormat.WIRE_LENGTH_OFFSET);
         final boolean isSwapped = areLengthsSwapped
             || minorVersion == PcapFormat.MIXED_LENGTHS_MINOR_VERSION && first > second;
         // At most 2^32 s and 2^32 µs: far from the bound of 64 bits.
-        timestampNs = PcapFormat.seconds(buffer, index, order) * Nanoseconds.PER_SECOND
-            + PcapFormat.fraction(buffer, index, order) * nsPerFraction;
+        timestampNs = uint32(index + PcapFormat.SECONDS_OFFSET) * Nanoseconds.PER_SECOND
+            + uint32(index + PcapFormat.FRACTION_OFFSET) * nsPerFraction;
         if (headerLengthBytes == PcapFormat.MODIFIED_RECORD_HEADER_LENGTH_BYTES) {
-            interfaceId = PcapFormat.modifiedInterface(buffer, index, order);
+            interfaceId = int32(index + PcapFormat.MODIFIED_INTERFACE_OFFSET);
         }
         return isSwapped ? takePacket(second, first) : takePacket(first, second);
     }
@@ -85,7 +78,7 @@ final class PcapReader extends CaptureReader {
         if (index == ByteWindow.NOT_THERE) {
             return cutAt(position, "a record", lengthBytes);
         }
-        packetIndex = index + headerLengthBytes;
+        offset = index + headerLengthBytes;
         capturedLengthBytes = (int) capturedBytes;
         wireLengthBytes = (int) Math.min(Math.max(wireBytes, capturedBytes), Integer.MAX_VALUE);
         position += lengthBytes;

@@ -1,59 +1,41 @@
 package io.flowlag.exporter.capture.file;
 
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 
-/**
- * The packets of one capture, in the order of the file.
- */
-final class SingleFileSource implements CaptureFileSource {
+/** The packets of one capture, in the order of the file. */
+final class SingleFileSource extends CaptureFileSource {
     private final CaptureReader reader;
-    private final PacketDelivery delivery;
 
-    /**
-     * A source.
-     *
-     * @param reader closed with the source.
-     */
-    SingleFileSource(final CaptureReader reader, final PacketDelivery delivery) {
-        this.reader = reader;
-        this.delivery = delivery;
+    /** A source; throws a {@link CaptureException} if the capture cannot be read at all. */
+    SingleFileSource(final String path, final CaptureOpener opener, final FilterSupplier filters) {
+        super(filters);
+        reader = opener.open(path);
     }
 
     @Override
-    public int poll(final PacketHandler handler, final int packetLimit) {
-        final long before = delivery.capturedCount();
-        try {
-            deliver(handler, packetLimit);
-        } catch (final InternalError ex) {
-            if (!reader.onMemoryFault()) {
-                throw ex;
+    boolean deliver(final PacketHandler handler, final int packetLimit) {
+        for (int count = 0; count < packetLimit; count++) {
+            if (count > 0 && !reader.isReady()) {
+                return true;
             }
+            if (!reader.next()) {
+                return false;
+            }
+            deliver(reader, handler);
         }
-        final int count = (int) (delivery.capturedCount() - before);
-        return count == 0 && packetLimit > 0 ? END_OF_SOURCE : count;
+        return true;
     }
 
-    private void deliver(final PacketHandler handler, final int packetLimit) {
-        int count = 0;
-        while (count < packetLimit && (count == 0 || reader.isReady()) && reader.next()) {
-            delivery.deliver(reader, handler);
-            count++;
-        }
+    @Override
+    boolean hasFaulted() {
+        return reader.onMemoryFault();
     }
 
     @Override
     public String name() {
         return reader.name();
-    }
-
-    @Override
-    public long capturedCount() {
-        return delivery.capturedCount();
-    }
-
-    @Override
-    public long filteredCount() {
-        return delivery.filteredCount();
     }
 
     @Override

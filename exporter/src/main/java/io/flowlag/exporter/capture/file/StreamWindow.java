@@ -42,11 +42,7 @@ final class StreamWindow extends ByteWindow {
         long totalBytes();
     }
 
-    /**
-     * A window that shows nothing yet.
-     *
-     * @param input closed with the window.
-     */
+    /** A window that shows nothing yet; it closes the input. */
     StreamWindow(final InputStream input, final StoredLength storedLength, final int bufferLengthBytes) {
         super(new UnsafeBuffer(0, 0));
         this.input = input;

@@ -45,12 +45,7 @@ final class TimestampUnit {
         this.maxPlainTime = isPlain ? MAX_TIMESTAMP_NS / nsPerUnit : -1;
     }
 
-    /**
-     * One time.
-     *
-     * @param time in units, unsigned.
-     * @return ns since the UNIX epoch.
-     */
+    /** Converts an unsigned time in units. Returns ns since the UNIX epoch. */
     long toNs(final long time) {
         if (time >= 0 && time <= maxPlainTime) {
             return time * nsPerUnit;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.capture.filter;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketFilter;
 import org.agrona.DirectBuffer;
 
@@ -21,11 +22,7 @@ public final class BpfFilter implements PacketFilter {
     private final int[] operands;
     private final int[] memory = new int[MEMORY_WORDS];
 
-    /**
-     * A filter from a program.
-     *
-     * @throws IllegalArgumentException if {@link BpfVerifier} refuses it.
-     */
+    /** A filter from a program that {@link BpfVerifier} accepts. */
     public BpfFilter(final BpfProgram program) {
         final String refusal = BpfVerifier.refusal(program);
         if (refusal != null) {
@@ -45,9 +42,8 @@ public final class BpfFilter implements PacketFilter {
     }
 
     @Override
-    public boolean matches(
-        final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes) {
-        return run(buffer, offset, capturedLengthBytes, wireLengthBytes) != 0;
+    public boolean matches(final CapturedPacket packet) {
+        return run(packet.buffer(), packet.offset(), packet.capturedLengthBytes(), packet.wireLengthBytes()) != 0;
     }
 
     /**

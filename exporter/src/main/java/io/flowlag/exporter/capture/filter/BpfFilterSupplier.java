@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * every link type. Safe from any thread; allocates for every requested link type.
  */
 public final class BpfFilterSupplier implements FilterSupplier {
-    private static final PacketFilter NOTHING = (buffer, offset, capturedLengthBytes, wireLengthBytes) -> false;
+    private static final PacketFilter NOTHING = packet -> false;
     /** The link types whose headers differ most; Ethernet first, for its message. */
     private static final int[] TRIED = {LinkType.ETHERNET, LinkType.RAW, LinkType.LINUX_SLL, LinkType.PPP, LinkType.NULL};
 

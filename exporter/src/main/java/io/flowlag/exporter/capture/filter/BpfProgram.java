@@ -19,7 +19,6 @@ import java.util.Locale;
  * in the byte order of the machine.
  */
 public final class BpfProgram {
-    /** Length of one encoded instruction. */
     public static final int INSTRUCTION_LENGTH_BYTES = 8;
     /** The longest program that the Linux kernel takes. */
     public static final int MAX_KERNEL_INSTRUCTIONS = 4096;
@@ -43,11 +42,7 @@ public final class BpfProgram {
         this.fields = fields;
     }
 
-    /**
-     * A program from plain numbers.
-     *
-     * @param fields four for each instruction: code, jump if true, jump if false, operand.
-     */
+    /** A program from four numbers for each instruction: code, jump if true, jump if false, operand. */
     public static BpfProgram of(final int... fields) {
         if (fields.length % FIELDS != 0) {
             throw new IllegalArgumentException("fields.length=" + fields.length + " is not a multiple of " + FIELDS);
@@ -84,11 +79,7 @@ public final class BpfProgram {
         return hasAny;
     }
 
-    /**
-     * The program that accepts every packet and returns its first octets.
-     *
-     * @param snapLengthBytes how many; 0 accepts no packet.
-     */
+    /** The program that accepts so many octets of every packet; with 0 it accepts no packet. */
     public static BpfProgram accept(final int snapLengthBytes) {
         return of(BpfOpcode.RET + BpfOpcode.K, 0, 0, snapLengthBytes);
     }
@@ -111,12 +102,7 @@ public final class BpfProgram {
         return new BpfProgram(joined);
     }
 
-    /**
-     * Writes the program in the layout of kernel and libpcap.
-     *
-     * @param offset of the first instruction.
-     * @return how many octets were written.
-     */
+    /** Writes the program in the layout of kernel and libpcap. Returns how many octets were written. */
     public int encode(final MutableDirectBuffer buffer, final int offset) {
         for (int i = 0; i < instructionCount(); i++) {
             final int at = offset + i * INSTRUCTION_LENGTH_BYTES;
@@ -128,7 +114,6 @@ public final class BpfProgram {
         return instructionCount() * INSTRUCTION_LENGTH_BYTES;
     }
 
-    /** {@return how many instructions there are} */
     public int instructionCount() {
         return fields.length / FIELDS;
     }

@@ -3,6 +3,7 @@ package io.flowlag.exporter.capture.pcap;
 import com.sun.jna.Platform;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
@@ -34,13 +35,13 @@ import java.util.concurrent.locks.LockSupport;
  * including the octets; on Linux, {@link io.flowlag.exporter.capture.afpacket.AfPacketSource} does not.
  * <p>
  * libpcap puts a VLAN tag that the kernel removed back into the frame, so {@code vlanTag} is always {@link
- * PacketHandler#NO_VLAN_TAG}. On the loopback interface of Linux it shows arriving packets only, each once. Timestamps are in
+ * CapturedPacket#NO_VLAN_TAG}. On the loopback interface of Linux it shows arriving packets only, each once. Timestamps are in
  * nanoseconds with libpcap 1.5 and later, else in microseconds.
  * <p>
  * libpcap's immediate mode is not used: on Linux it gives every packet a slot of the snap length, of which a ring has few.
  * Packets come after the block timeout at the latest instead, as from the packet ring.
  */
-public final class PcapSource implements LivePacketSource {
+public final class PcapSource extends LivePacketSource {
     private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long MS_PER_SECOND = 1_000L;
     private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -58,38 +59,25 @@ public final class PcapSource implements LivePacketSource {
     private static final int STATUS_INTERFACE_DOWN = -9;
     private static final int STATUS_PROMISCUOUS_PERMISSION_DENIED = -11;
 
-    private final String name;
     private final long graceNs;
-    private final int interfaceId;
-    private final int linkType;
     private final boolean wantsCardStamps;
-    private final List<String> notices;
     private final PcapHandle handle;
-    private final UnsafeBuffer packet = new UnsafeBuffer(0, 0);
 
-    private long capturedCount;
-    private long capturedBytes;
-    private long kernelDropCount;
     private long lastDropCounter;
-    private int mtuBytes;
     private long nextHousekeepingNs = System.nanoTime();
     private boolean isEnding;
     private long endCount = Long.MAX_VALUE;
     private long endDeadlineNs;
     private boolean isClosed;
-    /** Read by other threads. */
-    private volatile String damage;
 
     private PcapSource(
         final LiveCaptureOptions options, final int interfaceId, final PcapHandle handle, final List<String> notices) {
-        this.name = options.interfaceName();
+        super(options.interfaceName(),
+            new CapturedPacket(new UnsafeBuffer(0, 0), linkType(handle.getDlt().value()), interfaceId), notices);
         this.graceNs = 2 * NS_PER_MS * options.blockTimeoutMs() + GRACE_NS;
-        this.interfaceId = interfaceId;
-        this.mtuBytes = NetworkInterfaces.mtuBytes(interfaceId);
+        mtuBytes = NetworkInterfaces.mtuBytes(interfaceId);
         this.handle = handle;
         this.wantsCardStamps = options.hardwareTimestamps();
-        this.linkType = linkType(handle.getDlt().value());
-        this.notices = List.copyOf(notices);
     }
 
     /**
@@ -206,12 +194,11 @@ public final class PcapSource implements LivePacketSource {
             return false;
         }
         final Timestamp timestamp = handle.getTimestamp();
-        packet.wrap(octets);
+        packet.buffer().wrap(octets);
         capturedCount++;
         capturedBytes += octets.length;
-        handler.onPacket(packet, 0, octets.length, Math.max(octets.length, handle.getOriginalLength()),
-            Math.floorDiv(timestamp.getTime(), MS_PER_SECOND) * NS_PER_SECOND + timestamp.getNanos(), linkType, interfaceId,
-            PacketHandler.NO_VLAN_TAG);
+        handler.onPacket(packet.set(0, octets.length, Math.max(octets.length, handle.getOriginalLength()),
+            Math.floorDiv(timestamp.getTime(), MS_PER_SECOND) * NS_PER_SECOND + timestamp.getNanos()));
         return true;
     }
 
@@ -221,7 +208,7 @@ public final class PcapSource implements LivePacketSource {
             return 0;
         }
         nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
-        mtuBytes = NetworkInterfaces.mtuBytes(interfaceId);
+        mtuBytes = NetworkInterfaces.mtuBytes(interfaceId());
         try {
             readDrops();
             return roomCount > 0 && deliver(handler, handle.getNextRawPacketEx()) ? 1 : 0;
@@ -234,8 +221,8 @@ public final class PcapSource implements LivePacketSource {
 
     /** An interface that is down but exists continues to be polled. */
     private int onReadFailure(final Exception failure) {
-        if (interfaceId == 0 || NetworkInterfaces.indexOf(name) != interfaceId) {
-            damage = "interface " + name + " vanished (" + failure.getMessage() + ")";
+        if (interfaceId() == 0 || NetworkInterfaces.indexOf(name()) != interfaceId()) {
+            damage = "interface " + name() + " vanished (" + failure.getMessage() + ")";
             end();
         }
         return 0;
@@ -301,55 +288,10 @@ public final class PcapSource implements LivePacketSource {
         }
     }
 
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public int interfaceId() {
-        return interfaceId;
-    }
-
-    @Override
-    public int linkType() {
-        return linkType;
-    }
-
-    @Override
-    public int mtuBytes() {
-        return mtuBytes;
-    }
-
-    @Override
-    public List<String> notices() {
-        return notices;
-    }
-
-    @Override
-    public long capturedCount() {
-        return capturedCount;
-    }
-
     /** The card's timestamps are not requested from libpcap. */
     @Override
     public long kernelStampedCount() {
         return wantsCardStamps ? capturedCount : 0;
-    }
-
-    @Override
-    public long kernelDropCount() {
-        return kernelDropCount;
-    }
-
-    @Override
-    public long consumedBytes() {
-        return capturedBytes;
-    }
-
-    @Override
-    public String damage() {
-        return damage;
     }
 
     @Override
@@ -358,7 +300,8 @@ public final class PcapSource implements LivePacketSource {
             try {
                 readDrops();
             } catch (final PcapNativeException ex) {
-                damage = damage == null ? "interface " + name + ": drops of the last moment unknown: " + ex.getMessage() : damage;
+                damage = damage == null ?
+                    "interface " + name() + ": drops of the last moment unknown: " + ex.getMessage() : damage;
             } catch (final NotOpenException ex) {
                 throw new IllegalStateException(ex);
             } finally {

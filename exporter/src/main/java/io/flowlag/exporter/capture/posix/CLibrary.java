@@ -20,41 +20,19 @@ public final class CLibrary {
     /** socket(2). Returns file descriptor, or -1. */
     public static native int socket(int domain, int type, int protocol);
 
-    /**
-     * bind(2).
-     *
-     * @param addressLength in octets.
-     * @return 0, or -1.
-     */
+    /** bind(2); the length is in octets. Returns 0, or -1. */
     public static native int bind(int fd, long address, int addressLength);
 
-    /**
-     * setsockopt(2).
-     *
-     * @param valueLength in octets.
-     * @return 0, or -1.
-     */
+    /** setsockopt(2); the length is in octets. Returns 0, or -1. */
     public static native int setsockopt(int fd, int level, int option, long valueAddress, int valueLength);
 
-    /**
-     * getsockopt(2).
-     *
-     * @param lengthAddress of the 32-bit length of the value, in and out.
-     * @return 0, or -1.
-     */
+    /** getsockopt(2); at the last address is the 32-bit length of the value, in and out. Returns 0, or -1. */
     public static native int getsockopt(int fd, int level, int option, long valueAddress, long lengthAddress);
 
     /** ioctl(2) with one address. Returns 0 or more, or -1. */
     public static native int ioctl(int fd, long request, long address);
 
-    /**
-     * mmap(2).
-     *
-     * @param address    wished, 0 for any.
-     * @param protection bits.
-     * @param flags      bits.
-     * @return address, or -1.
-     */
+    /** mmap(2); address 0 for any. Returns the address, or -1. */
     public static native long mmap(long address, long lengthBytes, int protection, int flags, int fd, long offset);
 
     /** munmap(2). Returns 0, or -1. */

@@ -15,54 +15,21 @@ public final class LinuxLibrary {
     private LinuxLibrary() {
     }
 
-    /**
-     * connect(2).
-     *
-     * @param addressLength in octets.
-     * @return 0, or -1.
-     */
+    /** connect(2); the length is in octets. Returns 0, or -1. */
     public static native int connect(int fd, long address, int addressLength);
 
-    /**
-     * send(2).
-     *
-     * @param address of the octets.
-     * @param flags   bits.
-     * @return octets sent, or -1.
-     */
+    /** send(2). Returns octets sent, or -1. */
     public static native long send(int fd, long address, long lengthBytes, int flags);
 
-    /**
-     * recv(2).
-     *
-     * @param address where the octets go.
-     * @param flags   bits.
-     * @return octets received, or -1.
-     */
+    /** recv(2). Returns octets received, or -1. */
     public static native long recv(int fd, long address, long lengthBytes, int flags);
 
-    /**
-     * recvmsg(2).
-     *
-     * @param messageAddress of the {@code struct msghdr}.
-     * @param flags          bits.
-     * @return octets received, or -1.
-     */
+    /** recvmsg(2) with a {@code struct msghdr}. Returns octets received, or -1. */
     public static native long recvmsg(int fd, long messageAddress, int flags);
 
-    /**
-     * clock_gettime(2).
-     *
-     * @param timeAddress of the {@code struct timespec}.
-     * @return 0, or -1.
-     */
+    /** clock_gettime(2) into a {@code struct timespec}. Returns 0, or -1. */
     public static native int clock_gettime(int clock, long timeAddress);
 
-    /**
-     * adjtimex(2).
-     *
-     * @param address of the {@code struct timex}.
-     * @return state of the clock, or -1.
-     */
+    /** adjtimex(2) with a {@code struct timex}. Returns the state of the clock, or -1. */
     public static native int adjtimex(long address);
 }

@@ -101,9 +101,8 @@ public final class ReceivedInterval implements SenderAnswer {
     }
 
     private void put(final FlowSum from, final FlowSums table) {
-        final long hash = flowHash.hash(
-            from.family(), from.protocol(), from.sourceHigh(), from.sourceLow(), from.destinationHigh(), from.destinationLow(),
-            from.sourcePort(), from.destinationPort());
+        final long hash = flowHash.flow(from.family(), from.protocol(), from.sourcePort(), from.destinationPort()).hash(
+            from.sourceHigh(), from.sourceLow(), from.destinationHigh(), from.destinationLow());
         final int row = table.put(hash, from.packets(), from.timestampSumNs(), from.digestSum(), from.bytes());
         if (row != FlowSums.NONE) {
             table.key(

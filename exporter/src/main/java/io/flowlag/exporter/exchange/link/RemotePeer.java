@@ -97,9 +97,9 @@ final class RemotePeer implements SynopsisPeer {
     private boolean areKeysOfTheirHashes() {
         boolean isRight = true;
         for (int i = 0; isRight && i < image.totalCells(); i++) {
-            isRight = image.keyFlowHash(i) == flowHash.hash(
-                image.keyIpVersion(i), image.keyProtocol(i), image.keySourceHigh(i), image.keySourceLow(i),
-                image.keyDestinationHigh(i), image.keyDestinationLow(i), image.keySourcePort(i), image.keyDestinationPort(i));
+            isRight = image.keyFlowHash(i) == flowHash.flow(
+                image.keyIpVersion(i), image.keyProtocol(i), image.keySourcePort(i), image.keyDestinationPort(i)).hash(
+                image.keySourceHigh(i), image.keySourceLow(i), image.keyDestinationHigh(i), image.keyDestinationLow(i));
         }
         return isRight;
     }

@@ -22,7 +22,6 @@ import java.util.List;
  * records are written or read, a little per record.
  */
 public final class Spool implements AutoCloseable {
-    /** The least bound. */
     public static final long MIN_BOUND_BYTES = 1 << 20;
 
     private final Path directory;
@@ -55,7 +54,6 @@ public final class Spool implements AutoCloseable {
         open();
     }
 
-    /** {@return octets of memory that a spool takes} */
     public static long memoryBytes() {
         return SpoolWriter.BUFFER_BYTES + SpoolReader.BUFFER_BYTES;
     }
@@ -150,7 +148,6 @@ public final class Spool implements AutoCloseable {
         return reader.recordOffset();
     }
 
-    /** {@return octets of the current record} */
     public int recordLengthBytes() {
         return reader.recordLengthBytes();
     }

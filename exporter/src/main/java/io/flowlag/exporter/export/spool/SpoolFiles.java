@@ -83,7 +83,6 @@ final class SpoolFiles implements AutoCloseable {
         return segment;
     }
 
-    /** {@return the number of the next file} */
     long nextNumber() {
         return nextNumber;
     }

@@ -51,7 +51,6 @@ final class SpoolLayout {
         buffer.putInt(HEADER_CHECKSUM_OFFSET, headerChecksum(buffer), LITTLE_ENDIAN);
     }
 
-    /** Whether this is the header of a segment with that number. */
     static boolean isHeader(final DirectBuffer buffer, final int lengthBytes, final long segmentNumber) {
         return lengthBytes >= HEADER_LENGTH_BYTES && buffer.getLong(0, LITTLE_ENDIAN) == MAGIC &&
             buffer.getInt(VERSION_OFFSET, LITTLE_ENDIAN) == VERSION &&

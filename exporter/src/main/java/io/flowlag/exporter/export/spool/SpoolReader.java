@@ -230,7 +230,6 @@ final class SpoolReader {
         return recordFrame + SpoolLayout.FRAME_HEADER_LENGTH_BYTES + SpoolLayout.RECORD_OFFSET;
     }
 
-    /** {@return octets of the current record} */
     int recordLengthBytes() {
         return recordTemplate.recordLengthBytes();
     }

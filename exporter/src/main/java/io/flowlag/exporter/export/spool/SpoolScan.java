@@ -19,12 +19,7 @@ final class SpoolScan {
     private final ByteBuffer octets;
     private long perhapsTwice;
 
-    /**
-     * A scan.
-     *
-     * @param position the read position of a former process.
-     * @param buffer   holds any frame.
-     */
+    /** A scan from the read position of a former process; the buffer holds any frame. */
     SpoolScan(final SpoolPosition position, final UnsafeBuffer buffer, final ByteBuffer octets) {
         this.position = position;
         this.buffer = buffer;

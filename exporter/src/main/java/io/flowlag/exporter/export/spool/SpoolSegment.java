@@ -15,11 +15,9 @@ final class SpoolSegment implements AutoCloseable {
     final Path path;
     /** Octets of whole frames. */
     long lengthBytes;
-    /** Records in it. */
     long records;
     /** Records read since the start, or since reading went back. */
     long readRecords;
-    /** Records released. */
     long releasedRecords;
     /** Packets of unreleased records. */
     long packets;

@@ -68,7 +68,6 @@ final class SpoolTrouble {
         lastError = "";
     }
 
-    /** A file was read. */
     void onRead() {
         if (retryMs != NEVER) {
             onWritten();

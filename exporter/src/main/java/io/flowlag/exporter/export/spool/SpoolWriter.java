@@ -32,12 +32,10 @@ final class SpoolWriter {
     private long octets;
     private long dueMs = NEVER;
 
-    /** {@return octets of the frame of a record} */
     static int frameBytes(final int recordBytes) {
         return SpoolLayout.FRAME_HEADER_LENGTH_BYTES + SpoolLayout.RECORD_OFFSET + recordBytes;
     }
 
-    /** {@return octets of the frame of a template} */
     static int frameBytes(final Template template) {
         return SpoolLayout.FRAME_HEADER_LENGTH_BYTES + SpoolTemplate.payloadBytes(template);
     }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime.delay;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -145,21 +146,18 @@ public final class CaptureSurvey implements PacketHandler {
     }
 
     @Override
-    public void onPacket(
-        final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
-        final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
+    public void onPacket(final CapturedPacket packet) {
         final int place = waitingBytes;
-        if (decoder.decode(buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag,
-            descriptors, place) != PacketDecoder.DECODED) {
+        if (decoder.decode(packet, descriptors, place) != PacketDecoder.DECODED) {
             return;
         }
-        if (!isSender && isReference(buffer, place)) {
+        if (!isSender && isReference(packet.buffer(), place)) {
             references++;
         }
         if (selector.selects(descriptors, place)) {
-            if (capturedLengthBytes < wireLengthBytes) {
-                cutBytes =
-                    Math.min(cutBytes, decoder.cutBytes(capturedLengthBytes, PacketDescriptor.ipLengthBytes(descriptors, place)));
+            if (packet.capturedLengthBytes() < packet.wireLengthBytes()) {
+                cutBytes = Math.min(cutBytes, decoder.cutBytes(
+                    packet.capturedLengthBytes(), PacketDescriptor.ipLengthBytes(descriptors, place)));
             }
             waitingBytes += PacketDescriptor.LENGTH_BYTES;
         }

@@ -1,9 +1,11 @@
 package io.flowlag.exporter.runtime.selftest;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.Arrays;
 
 /**
  * Makes two measurement points of one input: the unchanged packets, and a copy with a known delay and a known loss. The delay
@@ -22,12 +24,7 @@ final class SelfTestInput {
 
     private final PacketSource input;
     private final UnsafeBuffer octets = new UnsafeBuffer(new byte[COPIES * COPY_BYTES]);
-    private final int[] capturedLengths = new int[COPIES];
-    private final int[] wireLengths = new int[COPIES];
-    private final long[] timestampsNs = new long[COPIES];
-    private final int[] linkTypes = new int[COPIES];
-    private final int[] interfaceIds = new int[COPIES];
-    private final int[] vlanTags = new int[COPIES];
+    private final CapturedPacket[] copies = new CapturedPacket[COPIES];
     private long head;
     private long tail;
     private boolean isEnded;
@@ -35,13 +32,10 @@ final class SelfTestInput {
     private long lostCount;
     private long delaySumNs;
 
-    /**
-     * Two points of an input.
-     *
-     * @param input owned by the sender source from now on.
-     */
+    /** Two points of an input, which the sender source owns from now on. */
     SelfTestInput(final PacketSource input) {
         this.input = input;
+        Arrays.setAll(copies, index -> new CapturedPacket(octets, 0, 0));
     }
 
     /** {@return the unchanged packets; to be polled before the receiver} */
@@ -77,24 +71,18 @@ final class SelfTestInput {
         return LEAST_DELAY_NS + 2 * SWING_NS * distanceNs / PERIOD_NS;
     }
 
-    private void copy(
-        final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
-        final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
+    private void copy(final CapturedPacket packet) {
         packetCount++;
         if (packetCount % LOSS_ONE_IN == 0 || tail - head == COPIES) {
             lostCount++;
             return;
         }
         final int index = (int)(tail++ % COPIES);
-        final int lengthBytes = Math.min(capturedLengthBytes, COPY_BYTES);
-        octets.putBytes(index * COPY_BYTES, buffer, offset, lengthBytes);
-        capturedLengths[index] = lengthBytes;
-        wireLengths[index] = wireLengthBytes;
-        timestampsNs[index] = timestampNs + delayNs(timestampNs);
-        linkTypes[index] = linkType;
-        interfaceIds[index] = interfaceId;
-        vlanTags[index] = vlanTag;
-        delaySumNs += delayNs(timestampNs);
+        final long delayNs = delayNs(packet.timestampNs());
+        octets.putBytes(index * COPY_BYTES, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
+        copies[index].copy(packet, index * COPY_BYTES);
+        copies[index].timestampNs(packet.timestampNs() + delayNs);
+        delaySumNs += delayNs;
     }
 
     /** The unchanged packets. */
@@ -110,13 +98,10 @@ final class SelfTestInput {
         }
 
         @Override
-        public void onPacket(
-            final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
-            final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
-            copy(buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag);
-            handler.onPacket(
-                buffer, offset, Math.min(capturedLengthBytes, COPY_BYTES), wireLengthBytes, timestampNs, linkType, interfaceId,
-                vlanTag);
+        public void onPacket(final CapturedPacket packet) {
+            packet.cut(COPY_BYTES);
+            copy(packet);
+            handler.onPacket(packet);
         }
 
         @Override
@@ -182,10 +167,7 @@ final class SelfTestInput {
         public int poll(final PacketHandler handler, final int packetLimit) {
             int count = 0;
             for (; count < packetLimit && head < tail; count++) {
-                final int index = (int)(head++ % COPIES);
-                handler.onPacket(
-                    octets, index * COPY_BYTES, capturedLengths[index], wireLengths[index], timestampsNs[index],
-                    linkTypes[index], interfaceIds[index], vlanTags[index]);
+                handler.onPacket(copies[(int)(head++ % COPIES)]);
             }
             return count == 0 && isEnded ? END_OF_SOURCE : count;
         }

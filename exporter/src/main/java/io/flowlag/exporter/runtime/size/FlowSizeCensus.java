@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime.size;
 
 import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -53,11 +54,7 @@ final class FlowSizeCensus implements PacketHandler {
         decoder = new PacketDecoder(new PacketDecoder.Context(), new Counters());
     }
 
-    /**
-     * Reads captures to their end.
-     *
-     * @throws ExitException if they hold no IP packet, or too many flows.
-     */
+    /** Reads captures to their end; an {@link ExitException} if they hold no IP packet, or too many flows. */
     static FlowSizeCensus of(final List<String> files, final long intervalNs, final Terminal terminal) {
         final FlowSizeCensus census = new FlowSizeCensus(intervalNs);
         final String name = String.join(", ", files);
@@ -99,21 +96,11 @@ final class FlowSizeCensus implements PacketHandler {
     }
 
     @Override
-    public void onPacket(
-        final DirectBuffer buffer,
-        final int offset,
-        final int capturedLengthBytes,
-        final int wireLengthBytes,
-        final long timestampNs,
-        final int linkType,
-        final int interfaceId,
-        final int vlanTag) {
-        final int result = decoder.decode(
-            buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag, descriptor, 0);
-        if (result != PacketDecoder.DECODED) {
+    public void onPacket(final CapturedPacket packet) {
+        if (decoder.decode(packet, descriptor, 0) != PacketDecoder.DECODED) {
             return;
         }
-        final long packetInterval = Math.floorDiv(packetTime.after(timestampNs), intervalNs);
+        final long packetInterval = Math.floorDiv(packetTime.after(packet.timestampNs()), intervalNs);
         if (packetInterval != interval) {
             if (packetInterval > interval) {
                 endInterval();

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.capture.file;
 
 import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.decode.PacketDecoder;
@@ -10,7 +11,6 @@ import io.flowlag.exporter.fuzz.FuzzTarget;
 import io.flowlag.exporter.fuzz.RealCaptures;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.ByteArrayInputStream;
@@ -67,17 +67,14 @@ public final class CaptureFileTarget implements FuzzTarget {
         goodFile.toFile().deleteOnExit();
     }
 
-    private void onPacket(
-        final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
-        final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
+    private void onPacket(final CapturedPacket packet) {
         delivered++;
-        buffer.boundsCheck(offset, capturedLengthBytes);
-        if (wireLengthBytes < capturedLengthBytes || capturedLengthBytes < 0) {
-            throw new AssertionError(capturedLengthBytes + " captured of " + wireLengthBytes);
+        packet.buffer().boundsCheck(packet.offset(), packet.capturedLengthBytes());
+        if (packet.wireLengthBytes() < packet.capturedLengthBytes() || packet.capturedLengthBytes() < 0) {
+            throw new AssertionError(packet.capturedLengthBytes() + " captured of " + packet.wireLengthBytes());
         }
         counters.increment(CounterId.CAPTURED);
-        counters.increment(CounterId.of(decoder.decode(buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs,
-            linkType, interfaceId, vlanTag, descriptor, 0)));
+        counters.increment(CounterId.of(decoder.decode(packet, descriptor, 0)));
     }
 
     private static byte[] pcap() {

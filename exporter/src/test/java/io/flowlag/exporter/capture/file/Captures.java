@@ -64,10 +64,11 @@ final class Captures {
 
     /** {@return a handler that writes a packet as time, link type, interface, captured/wire length and first octet} */
     static PacketHandler recorder(final List<String> packets) {
-        return (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) -> {
-            buffer.boundsCheck(offset, capturedLengthBytes);
-            packets.add(timestampNs + " link" + linkType + " if" + interfaceId + " " + capturedLengthBytes + "/"
-                + wireLengthBytes + " " + (capturedLengthBytes == 0 ? "-" : buffer.getByte(offset)));
+        return packet -> {
+            packet.buffer().boundsCheck(packet.offset(), packet.capturedLengthBytes());
+            packets.add(packet.timestampNs() + " link" + packet.linkType() + " if" + packet.interfaceId() + " "
+                + packet.capturedLengthBytes() + "/" + packet.wireLengthBytes() + " "
+                + (packet.capturedLengthBytes() == 0 ? "-" : packet.buffer().getByte(packet.offset())));
         };
     }
 

@@ -210,7 +210,7 @@ class InputKindsTest {
         final List<Integer> linkTypesAsked = new ArrayList<>();
         final FilterSupplier filters = linkType -> {
             linkTypesAsked.add(linkType);
-            return (buffer, offset, capturedLengthBytes, wireLengthBytes) -> linkType == 101 && buffer.getByte(offset) > 4;
+            return packet -> linkType == 101 && packet.buffer().getByte(packet.offset()) > 4;
         };
         try (PacketSource source = CaptureFiles.open(Captures.paths(write("filtered", capture.bytes())), filters)) {
             final List<String> packets = new ArrayList<>();
@@ -254,7 +254,7 @@ class InputKindsTest {
         try (PacketSource source = CaptureFiles.open(Captures.paths(file), FilterSupplier.ALL)) {
             assertEquals(lengthBytes, source.totalBytes());
             assertEquals(file.toString(), source.name());
-            source.poll((buffer, offset, captured, wire, timestampNs, linkType, interfaceId, vlanTag) -> { }, 1);
+            source.poll(packet -> { }, 1);
             assertTrue(source.consumedBytes() <= lengthBytes);
             new PacketTotals().drain(source);
             assertEquals(lengthBytes, source.consumedBytes());

@@ -128,7 +128,7 @@ class MergedFileSourceTest {
             final int[] maxOpen = {0};
             int polled = 0;
             while (polled >= 0) {
-                polled = source.poll((buffer, offset, captured, wire, timestampNs, linkType, interfaceId, vlanTag) ->
+                polled = source.poll(packet ->
                     maxOpen[0] = Math.max(maxOpen[0], openCount()), 7);
             }
             assertEquals(100, source.capturedCount());

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.capture.file;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
-import org.agrona.DirectBuffer;
 
 /** Adds packets up as the manifest of the shared captures does. */
 final class PacketTotals implements PacketHandler {
@@ -14,20 +14,12 @@ final class PacketTotals implements PacketHandler {
     private long lastNs = Long.MIN_VALUE;
 
     @Override
-    public void onPacket(
-        final DirectBuffer buffer,
-        final int offset,
-        final int capturedLengthBytes,
-        final int wireLengthBytes,
-        final long timestampNs,
-        final int linkType,
-        final int interfaceId,
-        final int vlanTag) {
-        buffer.boundsCheck(offset, capturedLengthBytes);
+    public void onPacket(final CapturedPacket packet) {
+        packet.buffer().boundsCheck(packet.offset(), packet.capturedLengthBytes());
         packetCount++;
-        wireBytes += wireLengthBytes;
-        firstNs = Math.min(firstNs, timestampNs);
-        lastNs = Math.max(lastNs, timestampNs);
+        wireBytes += packet.wireLengthBytes();
+        firstNs = Math.min(firstNs, packet.timestampNs());
+        lastNs = Math.max(lastNs, packet.timestampNs());
     }
 
     void drain(final PacketSource source) {

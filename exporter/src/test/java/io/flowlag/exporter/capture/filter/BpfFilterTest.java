@@ -1,6 +1,7 @@
 package io.flowlag.exporter.capture.filter;
 
 import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketFilter;
 import io.flowlag.exporter.fuzz.RealCaptures;
@@ -93,8 +94,8 @@ class BpfFilterTest {
         final byte[] frame = ethernet(0x0800, ipv4(17, 53));
         final UnsafeBuffer buffer = new UnsafeBuffer(join(new byte[1_000], frame));
         final BpfFilter filter = new BpfFilter(BpfCompiler.compile("udp port 53", LinkType.ETHERNET, SNAP_LENGTH_BYTES));
-        assertTrue(filter.matches(buffer, 1_000, frame.length, frame.length));
-        assertFalse(filter.matches(buffer, 0, frame.length, frame.length));
+        assertTrue(filter.matches(new CapturedPacket(buffer, 1, 0).set(1_000, frame.length, frame.length, 0)));
+        assertFalse(filter.matches(new CapturedPacket(buffer, 1, 0).set(0, frame.length, frame.length, 0)));
     }
 
     @Test
@@ -150,7 +151,8 @@ class BpfFilterTest {
     void shouldAllocateNothingPerPacket() {
         final com.sun.management.ThreadMXBean threads =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-        final UnsafeBuffer packet = new UnsafeBuffer(ethernet(0x0800, ipv4(17, 53)));
+        final UnsafeBuffer octets = new UnsafeBuffer(ethernet(0x0800, ipv4(17, 53)));
+        final CapturedPacket packet = new CapturedPacket(octets, 1, 0).set(0, octets.capacity(), octets.capacity(), 0);
         final BpfFilter filter =
             new BpfFilter(BpfCompiler.compile("udp port 53 or tcp[13] & 2 != 0", LinkType.ETHERNET, SNAP_LENGTH_BYTES));
         assertEquals(20_000, countMatches(filter, packet, 20_000));
@@ -161,10 +163,10 @@ class BpfFilterTest {
         assertEquals(0, allocatedBytes);
     }
 
-    private static int countMatches(final BpfFilter filter, final UnsafeBuffer packet, final int times) {
+    private static int countMatches(final BpfFilter filter, final CapturedPacket packet, final int times) {
         int count = 0;
         for (int i = 0; i < times; i++) {
-            count += filter.matches(packet, 0, packet.capacity(), packet.capacity()) ? 1 : 0;
+            count += filter.matches(packet) ? 1 : 0;
         }
         return count;
     }
@@ -214,7 +216,7 @@ class BpfFilterTest {
     }
 
     private static boolean matches(final PacketFilter filter, final byte[] octets) {
-        return filter.matches(new UnsafeBuffer(octets), 0, octets.length, octets.length);
+        return filter.matches(new CapturedPacket(new UnsafeBuffer(octets), 1, 0).set(0, octets.length, octets.length, 0));
     }
 
     /** Packets of several kinds, whole and cut at every length. */

@@ -1,7 +1,6 @@
 package io.flowlag.exporter.runtime.delay;
 
 import io.flowlag.exporter.capture.FilterSupplier;
-import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -108,8 +107,7 @@ class DelaySizingTest {
                 final byte[] frame = ScriptedPoint.frame(
                     HOST + (int)(each.flow / PORTS), 1_000 + (int)(each.flow % PORTS), 53,
                     ByteBuffer.allocate(16).putInt(each.number).array());
-                writer.onPacket(
-                    new UnsafeBuffer(frame), 0, frame.length, frame.length, each.timeNs, 1, 0, PacketHandler.NO_VLAN_TAG);
+                writer.write(new UnsafeBuffer(frame), 0, frame.length, frame.length, each.timeNs);
             }
         }
     }

@@ -1,6 +1,5 @@
 package io.flowlag.exporter.runtime.selftest;
 
-import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.runtime.ScriptedPoint;
@@ -33,8 +32,7 @@ class SelfTestProcessTest {
         try (CaptureWriter writer = new CaptureWriter(file, CaptureWriter.Format.PCAP_NANOSECONDS)) {
             for (int i = 0; i < FLOWS; i++) {
                 final byte[] frame = ScriptedPoint.frame(0x0A01_0001, 1_000 + i, 53, new byte[100]);
-                writer.onPacket(new UnsafeBuffer(frame), 0, frame.length, frame.length, START_NS + i * 200_000L, 1, 0,
-                    PacketHandler.NO_VLAN_TAG);
+                writer.write(new UnsafeBuffer(frame), 0, frame.length, frame.length, START_NS + i * 200_000L);
             }
         }
         final ByteArrayOutputStream said = new ByteArrayOutputStream();

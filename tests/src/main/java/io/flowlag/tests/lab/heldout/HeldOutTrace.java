@@ -1,7 +1,6 @@
 package io.flowlag.tests.lab.heldout;
 
 import io.flowlag.exporter.capture.LinkType;
-import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.lab.CaptureWriter;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -356,8 +355,7 @@ public final class HeldOutTrace {
                 putShort(38, length - 34);
                 octets.putInt(42, number[packet], ByteOrder.BIG_ENDIAN);
             }
-            writer.onPacket(octets, 0, Math.min(length, SNAP_BYTES), length, timestampNs, LinkType.ETHERNET, 0,
-                PacketHandler.NO_VLAN_TAG);
+            writer.write(octets, 0, Math.min(length, SNAP_BYTES), length, timestampNs);
         }
 
         private void putShort(final int offset, final int value) {

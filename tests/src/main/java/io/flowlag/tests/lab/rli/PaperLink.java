@@ -8,7 +8,9 @@ import io.flowlag.rli.sender.AdaptivePolicy;
 import io.flowlag.rli.sender.InjectionPolicy;
 import io.flowlag.tests.lab.report.Setup;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
 /** The link of the RLI paper, as its experiments use it: RED, adaptive injection, linear interpolation. */
 final class PaperLink {
@@ -38,6 +40,13 @@ final class PaperLink {
 
     static RliExperiment run(final SegmentProfile profile, final InjectionPolicy policy) {
         return new RliExperiment(profile.with(ReferenceModel.of(policy)), Estimator.LINEAR);
+    }
+
+    /** References of one stream for each policy, or of one in a class, at least every 100 ms. */
+    static ReferenceModel references(
+        final List<InjectionPolicy> policies, final int sharedClass, final long ceilingBps, final double utilizationWeight) {
+        return new ReferenceModel(policies, sharedClass, TimeUnit.MILLISECONDS.toNanos(100), ceilingBps, utilizationWeight,
+            ReferenceModel.DEFAULT_PORT, 1, null);
     }
 
     static String percent(final double share) {

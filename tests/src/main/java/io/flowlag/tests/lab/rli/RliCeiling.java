@@ -1,13 +1,15 @@
 package io.flowlag.tests.lab.rli;
 
-import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.sender.AdaptivePolicy;
+import io.flowlag.rli.sender.InjectionSettings;
 import io.flowlag.tests.lab.report.NamedExperiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
+
+import java.util.List;
 
 /** Effect of a ceiling on the references' bandwidth at 88 %. */
 public final class RliCeiling extends NamedExperiment {
@@ -31,7 +33,8 @@ public final class RliCeiling extends NamedExperiment {
             final long ceilingBps = Math.round(linkBps * SHARES[i]);
             final double[] row = setup.medians(seed -> {
                 final RliExperiment run = new RliExperiment(PaperLink.of(UTILIZATION, PaperLink.sweepPackets(setup), seed)
-                    .with(ReferenceModel.of(AdaptivePolicy.PAPER).below(ceilingBps)), Estimator.LINEAR);
+                    .with(PaperLink.references(
+                        List.of(AdaptivePolicy.PAPER), 1, ceilingBps, InjectionSettings.DEFAULT_SMOOTHING)), Estimator.LINEAR);
                 return new double[] {100 * run.linkShare(), 100 * run.injectionRate(), 100 * run.medianMeanError(),
                     run.medianAbsoluteErrorUs(flow -> true), 100 * run.medianDeviationError(flow -> true)};
             });

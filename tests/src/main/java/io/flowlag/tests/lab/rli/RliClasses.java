@@ -5,11 +5,15 @@ import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.sender.EveryNPolicy;
+import io.flowlag.rli.sender.InjectionPolicy;
+import io.flowlag.rli.sender.InjectionSettings;
 import io.flowlag.tests.lab.report.NamedExperiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
+
+import java.util.List;
 
 /** Two classes by strict priority, and two parallel paths: with a stream of references for each, and with one. */
 public final class RliClasses extends NamedExperiment {
@@ -40,12 +44,16 @@ public final class RliClasses extends NamedExperiment {
         }
 
         private ReferenceModel references() {
-            final ReferenceModel one = ReferenceModel.of(POLICY);
             return switch (this) {
-                case ALONE, SINGLE_QUEUE, PRIORITY_SECOND, PATHS_SECOND -> one;
-                case PRIORITY_FIRST, PATHS_FIRST -> one.inClass(0);
-                case PRIORITY_EACH, PATHS_EACH -> one.perClass(POLICY, POLICY);
+                case ALONE, SINGLE_QUEUE, PRIORITY_SECOND, PATHS_SECOND -> references(1, POLICY);
+                case PRIORITY_FIRST, PATHS_FIRST -> references(0, POLICY);
+                case PRIORITY_EACH, PATHS_EACH -> references(1, POLICY, POLICY);
             };
+        }
+
+        private static ReferenceModel references(final int sharedClass, final InjectionPolicy... policies) {
+            return PaperLink.references(
+                List.of(policies), sharedClass, Long.MAX_VALUE, InjectionSettings.DEFAULT_SMOOTHING);
         }
 
         private QueueModel queue() {

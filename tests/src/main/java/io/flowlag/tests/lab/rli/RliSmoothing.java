@@ -1,6 +1,5 @@
 package io.flowlag.tests.lab.rli;
 
-import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.sender.AdaptivePolicy;
 import io.flowlag.tests.lab.report.NamedExperiment;
@@ -8,6 +7,8 @@ import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
+
+import java.util.List;
 
 /** Effect of α of Algorithm 1, on the seeds of the fit. */
 public final class RliSmoothing extends NamedExperiment {
@@ -32,7 +33,7 @@ public final class RliSmoothing extends NamedExperiment {
                 final double[] row = setup.medians(seed -> {
                     final RliExperiment run = new RliExperiment(PaperLink.of(utilization, PaperLink.sweepPackets(setup),
                         PaperLink.FIRST_FIT_SEED + seed - 1)
-                        .with(ReferenceModel.of(AdaptivePolicy.PAPER).weighing(weight)), Estimator.LINEAR);
+                        .with(PaperLink.references(List.of(AdaptivePolicy.PAPER), 1, Long.MAX_VALUE, weight)), Estimator.LINEAR);
                     return new double[] {100 * run.injectionRate(), run.biasUs(), 100 * run.medianMeanError()};
                 });
                 table.row(weight, utilization, row[0], row[1], row[2]);

@@ -19,7 +19,9 @@ import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SegmentTruth;
 import io.flowlag.exporter.lab.SimulatedPacket;
 import io.flowlag.exporter.lab.SimulatedSegment;
+import io.flowlag.exporter.pipeline.DelayMeteringAgent;
 import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.tests.lab.report.Numbers;
@@ -65,7 +67,7 @@ final class PassiveExperiment {
                 counts.length, DelayStage.stateLengthBytes(wiring), new FlowCacheSettings.Timeouts(LIFE_NS, LIFE_NS, 0), 0,
                 FlowCacheSettings.Key.of(false, false, false), null, 0, 1), flowEnd, counters);
         stage = new DelayStage(config, wiring, flowEnd, cache, null, counters);
-        agent = new MeteringAgent(cache, null, () -> true, null, stage, wiring, false, counters);
+        agent = new DelayMeteringAgent(cache, StageRing.unused(), () -> true, null, stage, wiring, false, counters);
         segment.run(new Feed());
         IntStream.range(0, 2 + counts.length).forEach((each) -> agent.doWork());
     }
