@@ -33,12 +33,7 @@ public class CapturedPacket {
         this.interfaceId = interfaceId;
     }
 
-    /**
-     * Goes to a packet in the same buffer.
-     *
-     * @param wireLengthBytes at least as many as were captured.
-     * @param timestampNs     UNIX epoch.
-     */
+    /** Goes to a packet in the same buffer; it had at least as many octets on the wire as were captured. */
     public final CapturedPacket set(
         final int offset, final int capturedLengthBytes, final int wireLengthBytes, final long timestampNs) {
         this.offset = offset;

@@ -111,12 +111,7 @@ public record LiveCaptureOptions(
             blockTimeoutMs, filterExpression, hardwareTimestamps);
     }
 
-    /**
-     * The same with another ring.
-     *
-     * @param newBlockBytes     size of its blocks, 0 to derive it.
-     * @param newBlockTimeoutMs after how long a block that is not full is passed on.
-     */
+    /** The same with another ring; blocks of 0 octets derive their size from it. */
     public LiveCaptureOptions withRing(final int newRingBytes, final int newBlockBytes, final int newBlockTimeoutMs) {
         return new LiveCaptureOptions(interfaceName, kind, direction, promiscuous, snapLengthBytes, newRingBytes,
             newBlockBytes, newBlockTimeoutMs, filterExpression, hardwareTimestamps);

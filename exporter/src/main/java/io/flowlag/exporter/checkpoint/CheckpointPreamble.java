@@ -23,12 +23,7 @@ final class CheckpointPreamble {
     private CheckpointPreamble() {
     }
 
-    /**
-     * Whether a file with this beginning can be a checkpoint: every class that it names belongs to the map.
-     *
-     * @param lengthBytes of it that are the file's.
-     * @return whether it can.
-     */
+    /** Whether a file with this beginning can be a checkpoint: every class that it names belongs to the map. */
     static boolean isSound(final byte[] begin, final int lengthBytes) {
         final int textLength = lengthBytes < TEXT_OFFSET ? 0 :
             new UnsafeBuffer(begin, 0, lengthBytes).getInt(LENGTH_OFFSET, ByteOrder.LITTLE_ENDIAN);

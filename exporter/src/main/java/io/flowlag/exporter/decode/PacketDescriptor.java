@@ -126,14 +126,7 @@ public final class PacketDescriptor extends FlowKeyLayout {
         }
     }
 
-    /**
-     * Writes the fields next to the interface and behind the timestamp, two at once.
-     *
-     * @param tcpControlBits 16 bits.
-     * @param icmpTypeCode   16 bits.
-     * @param vlanId         16 bits.
-     * @param flags          16 bits.
-     */
+    /** Writes the fields next to the interface and behind the timestamp, 16 bits each, two at once. */
     static void bits(
         final MutableDirectBuffer buffer, final int offset, final int tcpControlBits, final int icmpTypeCode, final int vlanId,
         final int flags) {
@@ -148,13 +141,7 @@ public final class PacketDescriptor extends FlowKeyLayout {
         }
     }
 
-    /**
-     * Writes the fields between the length on the wire and the digest at once.
-     *
-     * @param segmentCount     16 bits.
-     * @param observationPoint 8 bits.
-     * @param kind             8 bits.
-     */
+    /** Writes the fields between the length on the wire and the digest at once: 16, 8 and 8 bits. */
     static void origin(
         final MutableDirectBuffer buffer, final int offset, final int segmentCount, final int observationPoint, final int kind) {
         if (IS_BIG_ENDIAN) {

@@ -57,13 +57,7 @@ final class PacketDigest {
     private final int payloadBytes;
     private final int mostBytes;
 
-    /**
-     * A digest.
-     *
-     * @param hash          with the key.
-     * @param payloadBytes  octets of payload that it covers.
-     * @param mostBytes     of a packet, from its IP header on, that it looks at.
-     */
+    /** A digest of so many octets of payload, that looks at most at so many octets from the IP header on. */
     PacketDigest(final SipHash hash, final int payloadBytes, final int mostBytes) {
         this.mostBytes = mostBytes;
         this.hash = hash;

@@ -56,12 +56,7 @@ final class DelayOptionsWriter {
         this.catalog = catalog;
     }
 
-    /**
-     * Writes the segment: its number, how it is measured, its points, and the bound of its clock difference.
-     *
-     * @param nowMs milliseconds since the UNIX epoch.
-     * @return as {@link ExportingSession#claim}.
-     */
+    /** Writes the segment: its number, how it is measured, its points, and the bound of its clock difference. */
     int segment(final SegmentDescription segment, final long nowMs) {
         final boolean hasClock = segment.clockErrorNs() >= 0;
         final int pointCount = Math.min(segment.points().size(), MAXIMUM_POINTS);

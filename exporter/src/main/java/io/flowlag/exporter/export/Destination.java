@@ -30,13 +30,7 @@ public interface Destination {
     /** {@return its URI, for messages} */
     String name();
 
-    /**
-     * Offers one flow.
-     *
-     * @param entry holds the finished flow, see {@link io.flowlag.exporter.flow.FlowEntry}.
-     * @param nowMs the time now, UNIX epoch.
-     * @return what became of it.
-     */
+    /** Offers one finished flow, see {@link io.flowlag.exporter.flow.FlowEntry}. Returns what became of it. */
     Outcome offer(DirectBuffer entry, int offset, int lengthBytes, long nowMs);
 
     /** From now on drops and counts what it cannot take, instead of answering {@link Outcome#BLOCKED}. */

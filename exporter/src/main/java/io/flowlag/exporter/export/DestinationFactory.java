@@ -129,12 +129,7 @@ public final class DestinationFactory {
             spec.connection().sendBufferBytes();
     }
 
-    /**
-     * Makes a destination that sends by a given transport.
-     *
-     * @param transport owned by the destination from now on.
-     * @param spec      of the session and its records.
-     */
+    /** Makes a destination that sends by a given transport, which it owns from now on. */
     public Destination make(
         final String name, final Transport transport, final ExporterConfig config, final ExporterConfig.Destination spec) {
         try {

@@ -63,12 +63,7 @@ final class Presence {
     private Presence() {
     }
 
-    /**
-     * The groups of a flow.
-     *
-     * @param lengthBytes of the flow; longer than the base when it has delay counters.
-     * @return a sum of the constants above.
-     */
+    /** The groups of a flow; with delay counters it is longer than the base. Returns a sum of the constants above. */
     static int maskOf(final DirectBuffer entry, final int offset, final int lengthBytes) {
         final boolean isIpv6 = FlowEntry.ipVersion(entry, offset) == 6;
         final int protocol = FlowEntry.protocol(entry, offset);

@@ -170,22 +170,12 @@ public final class FlowCache {
         return wheel.isDue(nowNs) ? wheel.poll(nowNs, deadlineHandler, limit) : 0;
     }
 
-    /**
-     * The tick of a time. When {@link #expire} has nothing left to do, it has nothing to do before the next tick.
-     *
-     * @param timeNs UNIX epoch.
-     * @return the number of the tick.
-     */
+    /** The number of a time's tick. When {@link #expire} has nothing left to do, it has nothing to do before the next tick. */
     public static long tick(final long timeNs) {
         return timeNs >> TimerWheel.TICK_SHIFT;
     }
 
-    /**
-     * Ends flows by force, a bounded number in each call.
-     *
-     * @param limit how many slots to look at in this call at most.
-     * @return whether flows may be left.
-     */
+    /** Ends flows by force, in so many slots at most. Returns whether flows may be left. */
     public boolean flush(final int limit) {
         final int stop = Math.min(flushCursor + limit, table.usedSlots());
         for (; flushCursor < stop; flushCursor++) {
@@ -331,11 +321,7 @@ public final class FlowCache {
             FlowEntry.endNs(entries, entryOffset) + silenceNs, activeDeadlineNs(entryOffset));
     }
 
-    /**
-     * Changes the boundaries at which the active timeout ends flows.
-     *
-     * @param newBoundaryNs the time from one to the next; 0 for the active timeout itself.
-     */
+    /** Changes the time between boundaries at which the active timeout ends flows; 0 for the active timeout itself. */
     public void boundaryNs(final long newBoundaryNs) {
         boundaryNs = newBoundaryNs;
     }

@@ -86,12 +86,7 @@ public record FlowCacheSettings(
         return FlowTable.memoryBytes(maxFlows, entryLengthBytes()) + (snapshots == null ? 0 : snapshotMemoryBytes(maxFlows));
     }
 
-    /**
-     * The memory of copies of living flows, without the entries, by formula.
-     *
-     * @param maxFlows how many flows there are at most.
-     * @return octets on and off the heap.
-     */
+    /** The memory of copies of living flows, without the entries, by formula. Returns octets on and off the heap. */
     public static long snapshotMemoryBytes(final int maxFlows) {
         return CacheSweep.memoryBytes(maxFlows);
     }

@@ -114,12 +114,7 @@ final class FlowTable {
         return NO_SLOT;
     }
 
-    /**
-     * Prefetches the bucket in which the search for a key begins.
-     *
-     * @param hash of the key.
-     * @return a value to keep, so that the compiler does not remove the read.
-     */
+    /** Prefetches the first bucket of a hash. Returns a value to keep, so that the compiler does not remove the read. */
     long touchBucket(final long hash) {
         return index.getLong((tag(hash) & indexMask) * BUCKET_LENGTH);
     }

@@ -17,12 +17,7 @@ public final class ShardSelector {
         this.shardCount = shardCount;
     }
 
-    /**
-     * The cache of a packet's flow.
-     *
-     * @param descriptor holds the decoded packet, see {@link io.flowlag.exporter.decode.PacketDescriptor}.
-     * @return its index, from 0.
-     */
+    /** The index of the cache of a packet's flow, from 0. */
     public int shardOf(final DirectBuffer descriptor, final int offset) {
         return (int)((key.hashOf(descriptor, offset) >>> Integer.SIZE) * shardCount >>> Integer.SIZE);
     }

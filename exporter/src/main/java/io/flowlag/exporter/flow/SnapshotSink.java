@@ -8,12 +8,7 @@ import org.agrona.DirectBuffer;
  * cache and are valid during the call only.
  */
 public interface SnapshotSink {
-    /**
-     * A flow that is new or has changed since it was last given. Copy what is to be kept.
-     *
-     * @param buffer holds the entry, in the layout of {@link FlowEntry}.
-     * @return whether it was taken.
-     */
+    /** A {@link FlowEntry} that is new or has changed since it was last given. Returns whether it was taken. */
     boolean onFlow(DirectBuffer buffer, int offset);
 
     /**

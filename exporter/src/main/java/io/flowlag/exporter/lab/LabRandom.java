@@ -28,12 +28,7 @@ public final class LabRandom {
         return mix(state);
     }
 
-    /**
-     * A number below a bound; its deviation from uniform is at most {@code bound / 2^32}.
-     *
-     * @param bound above 0.
-     * @return 0 to {@code bound} - 1.
-     */
+    /** A number from 0 below a bound; its deviation from uniform is at most {@code bound / 2^32}. */
     public int nextInt(final int bound) {
         return (int) (((nextLong() >>> 32) * bound) >>> 32);
     }

@@ -13,8 +13,6 @@ package io.flowlag.exporter.lab;
 public record QueueModel(
     Discipline discipline, int limitPackets, int minimumThreshold, int maximumThreshold, double weight,
     double maximumDropShare) {
-    private static final int PAPER_LIMIT_PACKETS = 10_000;
-
     /** Order and kind of loss. */
     public enum Discipline {
         /** First come, first served; what does not fit is lost. */
@@ -43,16 +41,6 @@ public record QueueModel(
 
     public static QueueModel dropTail(final int limitPackets) {
         return new QueueModel(Discipline.DROP_TAIL, limitPackets, 0, 0, 0, 0);
-    }
-
-    /** {@return a FIFO of 10 000 packets, as in the RLI paper} */
-    public static QueueModel paperDropTail() {
-        return dropTail(PAPER_LIMIT_PACKETS);
-    }
-
-    /** {@return RED as in the RLI paper, section IV-A: 10 000 packets, 4000, 9000, 0.002, 1/50} */
-    public static QueueModel paperRed() {
-        return new QueueModel(Discipline.RED, PAPER_LIMIT_PACKETS, 4_000, 9_000, 0.002, 1.0 / 50);
     }
 
     /** Two classes, the first before the second. */

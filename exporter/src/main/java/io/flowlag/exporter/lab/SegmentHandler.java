@@ -8,12 +8,7 @@ public interface SegmentHandler {
     /** A packet passes the sender's point; the view is valid during the call. */
     void onSent(SimulatedPacket packet);
 
-    /**
-     * A packet passes the receiver's point: its last bit has left the transmitter.
-     *
-     * @param packet    the packet; a view that is valid during the call.
-     * @param arrivalNs UNIX time by the receiver's clock, ns.
-     */
+    /** A packet passes the receiver's point: its last bit has left the transmitter, by the receiver's clock. */
     void onReceived(SimulatedPacket packet, long arrivalNs);
 
     /** A packet will not pass the receiver's point; the view is valid during the call. */

@@ -25,9 +25,6 @@ public record SegmentProfile(
     public static final int BEST_EFFORT = 0;
 
     private static final int DSCP_AT_MOST = 63;
-    private static final double PAPER_PARETO_SHAPE = 1.131;
-    private static final int PAPER_PACKETS_PER_FLOW = 16;
-    private static final double PAPER_TRAFFIC_BPS = 2e9;
 
     /** Checks the ranges. */
     public SegmentProfile {
@@ -53,29 +50,6 @@ public record SegmentProfile(
             .bursting(new LoadModel.Burstiness(0.15, TimeUnit.MILLISECONDS.toNanos(50)));
         return of(TrafficProfile.demo(), load, 20_000_000L, QueueModel.dropTail(100))
             .with(ReferenceModel.of(new EveryNPolicy(20)));
-    }
-
-    /**
-     * The RLI paper's backbone link as far as its figures tell (docs/laboratory.md has the fit): flow sizes of the trace SANJ
-     * (Pareto, shape 1.131 from 2.4 packets on), about 363 000 packets/s of three sizes, 2 Gbit/s, and as in the paper a
-     * transmitter that is as slow as the utilization asks. Bursts of 0.2, 2 and 50 ms. Without references.
-     *
-     * @param utilization of the link, on average: 0.2, 0.55, 0.7 and 0.88 in the paper.
-     * @param queue       in front of the transmitter.
-     * @param packetCount of the trace: 1 800 000 for 5 s.
-     * @param seed        any number.
-     */
-    public static SegmentProfile rliPaper(
-        final double utilization, final QueueModel queue, final int packetCount, final long seed) {
-        final TrafficProfile traffic = TrafficProfile.builder("rli-paper").seed(seed)
-            .packetCount(packetCount).flowCount(packetCount / PAPER_PACKETS_PER_FLOW)
-            .singlePacketFlowShare(0).fewPacketFlowShare(0).paretoShape(PAPER_PARETO_SHAPE).largestFlowPackets(packetCount / 10)
-            .udpShare(0.15).smallFrameShare(0.42).mediumFrameShare(0.15).build();
-        final LoadModel load = LoadModel.constant(utilization).bursting(
-            new LoadModel.Burstiness(0.15, TimeUnit.MICROSECONDS.toNanos(200)),
-            new LoadModel.Burstiness(0.15, TimeUnit.MILLISECONDS.toNanos(2)),
-            new LoadModel.Burstiness(0.08, TimeUnit.MILLISECONDS.toNanos(50)));
-        return of(traffic, load, Math.round(PAPER_TRAFFIC_BPS / utilization), queue);
     }
 
     /** The same with other references; null for none. */

@@ -97,12 +97,7 @@ public final class SegmentSimulation {
             references.ceilingBps(), ReferenceFrame.HEADERS_BYTES + baseBytes);
     }
 
-    /**
-     * Advances to the next event.
-     *
-     * @param handler receives the event; it is not called when only time passes.
-     * @return false after the last packet has arrived.
-     */
+    /** Advances to the next event; where only time passes, no handler is called. Returns false after the last arrival. */
     public boolean step(final SegmentHandler handler) {
         if (arrivedCount > 0) {
             deliver(handler);

@@ -4,7 +4,6 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.collections.LongHashSet;
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -200,23 +199,6 @@ public final class TrafficFlows {
     /** A flow's destination address as text. Allocates. Returns dotted or colon notation. */
     public String destinationAddress(final int flow) {
         return text(flow, false);
-    }
-
-    /** Writes the truth as CSV: a header line, then a line for each flow that has packets. Allocates. */
-    public void writeCsv(final Appendable out) throws IOException {
-        out.append("src,dst,sport,dport,proto,packets,octets,first_ns,last_ns\n");
-        for (int flow = 0; flow < flowCount(); flow++) {
-            if (emittedPackets[flow] > 0) {
-                out.append(sourceAddress(flow)).append(',').append(destinationAddress(flow)).append(',')
-                    .append(Integer.toString(sourcePort(flow))).append(',')
-                    .append(Integer.toString(destinationPort(flow))).append(',')
-                    .append(Integer.toString(protocol[flow])).append(',')
-                    .append(Integer.toString(emittedPackets[flow])).append(',')
-                    .append(Long.toString(octets[flow])).append(',')
-                    .append(Long.toString(firstNs[flow])).append(',')
-                    .append(Long.toString(lastNs[flow])).append('\n');
-            }
-        }
     }
 
     boolean hasPorts(final int flow) {

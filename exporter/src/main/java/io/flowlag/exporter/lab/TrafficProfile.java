@@ -19,45 +19,11 @@ public final class TrafficProfile {
         this.values = values;
     }
 
-    /** {@return 5 000 000 UDP packets of minimum length over IPv4 in 200 000 flows: the worst case per octet} */
-    public static TrafficProfile min64() {
-        return builder("min64").packetCount(5_000_000).flowCount(200_000).seed(64)
-            .udpShare(1.0).smallFrameShare(1.0).mediumFrameShare(0.0).build();
-    }
-
-    /** {@return 5 000 000 packets in 400 000 flows, frames 7:4:1 of 60, 590 and 1514 octets, a fifth IPv6, cut to 96 octets} */
-    public static TrafficProfile mix() {
-        return builder("mix").packetCount(5_000_000).flowCount(400_000).seed(4680).snapLengthBytes(96)
-            .udpShare(0.15).ipv6Share(0.20).smallFrameShare(7.0 / 12).mediumFrameShare(4.0 / 12).build();
-    }
-
-    /** {@return 3 000 000 whole packets over IPv4 in 100 000 flows, nearly half of them full-sized} */
-    public static TrafficProfile big() {
-        return builder("big").packetCount(3_000_000).flowCount(100_000).seed(1514)
-            .udpShare(0.15).smallFrameShare(0.42).mediumFrameShare(0.15).build();
-    }
-
     /** {@return 20 000 packets in 200 flows over 10 s, with TCP, UDP, ICMP, IPv6 and VLAN tags among them} */
     public static TrafficProfile demo() {
         return builder("demo").packetCount(20_000).flowCount(200).seed(2026).packetsPerSecond(2_000)
             .largestFlowPackets(2_000).udpShare(0.25).icmpShare(0.08).ipv6Share(0.30).vlanShare(0.10)
             .smallFrameShare(7.0 / 12).mediumFrameShare(4.0 / 12).build();
-    }
-
-    /**
-     * A built-in profile.
-     *
-     * @param name {@code min64}, {@code mix}, {@code big} or {@code demo}.
-     * @throws IllegalArgumentException if there is none of that name.
-     */
-    public static TrafficProfile named(final String name) {
-        return switch (name) {
-            case "min64" -> min64();
-            case "mix" -> mix();
-            case "big" -> big();
-            case "demo" -> demo();
-            default -> throw new IllegalArgumentException("profile=" + name + ": known are min64, mix, big, demo");
-        };
     }
 
     /** Starts a new profile. */

@@ -109,13 +109,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         this.counters = counters;
     }
 
-    /**
-     * The memory of packets of several sources that wait to be merged, by formula.
-     *
-     * @param sourceCount of sources that are merged.
-     * @param isLive      whether they may be idle.
-     * @return octets off the heap.
-     */
+    /** The memory of packets of several sources that wait to be merged, by formula. Returns octets off the heap. */
     public static long mergeMemoryBytes(final int sourceCount, final boolean isLive) {
         return SourceMerge.memoryBytes(sourceCount, isLive ? LIVE_MERGE_PACKETS : FILE_MERGE_PACKETS);
     }

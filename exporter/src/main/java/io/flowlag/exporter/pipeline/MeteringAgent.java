@@ -210,12 +210,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
         } while (lookedAt == EXPIRY_LIMIT);
     }
 
-    /**
-     * Counts one of the packets of the last {@link FlowCache#touch}.
-     *
-     * @param index of the packet among those.
-     * @return whether it was counted in a flow.
-     */
+    /** Counts the packet of an index of the last {@link FlowCache#touch}. Returns whether it was counted in a flow. */
     protected boolean count(final DirectBuffer buffer, final int offset, final int index) {
         cache.updateTouched(buffer, offset, index);
         return true;

@@ -60,13 +60,7 @@ public final class ReferenceRecognizer {
         }
     }
 
-    /**
-     * Checks a packet that was just decoded.
-     *
-     * @param packet     the buffer that the decoder was given.
-     * @param descriptor of the packet; becomes that of a reference if it is one.
-     * @return true if it is a reference.
-     */
+    /** Checks a packet just decoded from a buffer. Returns whether it is a reference, as its descriptor then is. */
     public boolean recognize(
         final PacketDecoder decoder, final DirectBuffer packet, final MutableDirectBuffer descriptor, final int offset,
         final int observationPoint) {

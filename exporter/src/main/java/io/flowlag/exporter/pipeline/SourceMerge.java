@@ -34,12 +34,7 @@ final class SourceMerge {
     /** How often the clock of each source was set back. */
     private final int[] steps;
 
-    /**
-     * Empty queues.
-     *
-     * @param capacity packets of each source that may wait; rounded up to a power of two.
-     * @param isLive   whether packets come as they happen.
-     */
+    /** Empty queues of so many packets of each source, rounded up to a power of two. */
     SourceMerge(final int sourceCount, final int capacity, final boolean isLive) {
         this.isLive = isLive;
         lastNs = new long[sourceCount];

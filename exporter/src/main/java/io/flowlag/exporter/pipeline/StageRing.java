@@ -26,12 +26,7 @@ public final class StageRing {
     private final IdleStrategy idleStrategy = new BackoffIdleStrategy();
     private volatile boolean isReaderGone;
 
-    /**
-     * An empty ring.
-     *
-     * @param capacityBytes rounded up to a power of two.
-     * @param isLossless    whether {@link #offer} waits when the ring is full.
-     */
+    /** An empty ring; its octets are rounded up to a power of two. A lossless one waits in {@link #offer} when full. */
     public StageRing(final int capacityBytes, final boolean isLossless) {
         ring = new OneToOneRingBuffer(OffHeapBuffer.allocate((int)memoryBytes(capacityBytes)));
         this.isLossless = isLossless;

@@ -108,7 +108,7 @@ final class FileComparison {
 
     /** As many flows as the profile has for its packets, at most a million. */
     private static TrafficProfile profile(final String name, final int packets) {
-        final TrafficProfile whole = TrafficProfile.named(name);
+        final TrafficProfile whole = Profiles.named(name);
         final long flows = Math.max(1, (long)whole.flowCount() * packets / whole.packetCount());
         return whole.toBuilder().packetCount(packets).flowCount((int)Math.min(FLOWS_AT_MOST, flows)).build();
     }

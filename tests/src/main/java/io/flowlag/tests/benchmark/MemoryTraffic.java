@@ -70,7 +70,7 @@ final class MemoryTraffic implements PacketSource {
 
     private MemoryTraffic(final int flowCount, final int packetCount, final boolean hasReferences, final boolean isSent) {
         this.packetCount = packetCount;
-        final TrafficProfile profile = TrafficProfile.min64().toBuilder().flowCount(flowCount).packetCount(packetCount)
+        final TrafficProfile profile = Profiles.min64().toBuilder().flowCount(flowCount).packetCount(packetCount)
             .packetsPerSecond(PACKETS_PER_SECOND).build();
         roundNs = profile.durationNs();
         final long bytes = (long)packetCount * (HEADER_BYTES + FRAME_BYTES) +

@@ -87,7 +87,7 @@ final class RingSender implements AutoCloseable {
     private void fill(final int flowCount) {
         final int[] slot = new int[1];
         try (GeneratedTraffic traffic = new GeneratedTraffic(
-            TrafficProfile.min64().toBuilder().packetCount(SLOTS).flowCount(flowCount).build())) {
+            Profiles.min64().toBuilder().packetCount(SLOTS).flowCount(flowCount).build())) {
             final PacketHandler handler = packet -> ring.putBytes(
                 slot[0]++ * SLOT_BYTES + OCTETS_OFFSET, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
             while (traffic.poll(handler, 256) != PacketSource.END_OF_SOURCE) {

@@ -16,7 +16,6 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.lab.CaptureWriter;
-import io.flowlag.exporter.lab.TrafficProfile;
 import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
@@ -83,7 +82,7 @@ public class StageBenchmark {
             file = Files.isWritable(memory) ? Files.createTempFile(memory, "flowlag", ".pcap") :
                 Files.createTempFile("flowlag", ".pcap");
             CaptureMaker.make(
-                TrafficProfile.min64().toBuilder().packetCount(PACKETS).flowCount(SMALLEST_FLOWS).build(), file,
+                Profiles.min64().toBuilder().packetCount(PACKETS).flowCount(SMALLEST_FLOWS).build(), file,
                 CaptureWriter.Format.PCAP_NANOSECONDS);
         }
 

@@ -1,7 +1,6 @@
 package io.flowlag.tests.lab;
 
 import io.flowlag.exporter.lab.PathFaults;
-import io.flowlag.exporter.lab.QueueModel;
 import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.rli.receiver.Estimator;
@@ -19,6 +18,7 @@ import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
+import io.flowlag.tests.lab.rli.PaperSegment;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -104,7 +104,7 @@ public final class BudgetExperiment extends NamedExperiment {
                 final Candidate each = candidates.get(i);
                 if (packetsPerReference != each.packetsPerReference()) {
                     packetsPerReference = each.packetsPerReference();
-                    final SegmentProfile profile = SegmentProfile.rliPaper(UTILIZATION, QueueModel.paperDropTail(), packets, seed)
+                    final SegmentProfile profile = PaperSegment.of(UTILIZATION, PaperSegment.dropTail(), packets, seed)
                         .with(ReferenceModel.of(new EveryNPolicy(packetsPerReference)));
                     whole = PathTrace.of(profile);
                     losing = PathTrace.of(profile.with(PathFaults.NONE.withBursts(LOSS, EPISODE_PACKETS)));

@@ -2,7 +2,6 @@ package io.flowlag.tests.lab;
 
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.PathFaults;
-import io.flowlag.exporter.lab.QueueModel;
 import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SegmentTruth;
@@ -14,6 +13,7 @@ import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
+import io.flowlag.tests.lab.rli.PaperSegment;
 
 import java.nio.file.Path;
 
@@ -30,8 +30,8 @@ public final class CapturesExperiment extends NamedExperiment {
 
     @Override
     public void run(final Setup setup, final Results results) {
-        final SegmentProfile profile = SegmentProfile.rliPaper(
-            UTILIZATION, QueueModel.paperDropTail(), setup.size(5_000, 20_000, 400_000), 1)
+        final SegmentProfile profile = PaperSegment.of(
+            UTILIZATION, PaperSegment.dropTail(), setup.size(5_000, 20_000, 400_000), 1)
             .with(ReferenceModel.of(AdaptivePolicy.PAPER)).with(PathFaults.NONE.withBursts(LOSS, EPISODE_PACKETS));
         final SimulatedSegment segment = new SimulatedSegment(profile);
         final SegmentTruth truth = segment.truth();

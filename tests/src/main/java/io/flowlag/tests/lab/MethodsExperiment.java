@@ -1,7 +1,6 @@
 package io.flowlag.tests.lab;
 
 import io.flowlag.exporter.lab.PathFaults;
-import io.flowlag.exporter.lab.QueueModel;
 import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.rli.receiver.Estimator;
@@ -23,6 +22,7 @@ import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
+import io.flowlag.tests.lab.rli.PaperSegment;
 
 import java.util.List;
 
@@ -74,7 +74,7 @@ public final class MethodsExperiment extends NamedExperiment {
     }
 
     private static SegmentProfile profile(final double utilization, final int packets, final long seed) {
-        return SegmentProfile.rliPaper(utilization, QueueModel.paperDropTail(), packets, seed)
+        return PaperSegment.of(utilization, PaperSegment.dropTail(), packets, seed)
             .with(ReferenceModel.of(AdaptivePolicy.PAPER));
     }
 

@@ -1,7 +1,7 @@
 package io.flowlag.tests.launch;
 
 import io.flowlag.exporter.lab.CaptureWriter;
-import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.tests.benchmark.Profiles;
 import io.flowlag.tests.support.Captures;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;
@@ -132,7 +132,7 @@ class LauncherTest {
     void shouldCollectNothingWhileACaptureIsRead(final Path javaHome) throws IOException, InterruptedException {
         final Path capture = directory.resolve("packets.pcap");
         Captures.write(
-            TrafficProfile.min64().toBuilder().packetCount(500_000).flowCount(20_000).build(), capture,
+            Profiles.min64().toBuilder().packetCount(500_000).flowCount(20_000).build(), capture,
             CaptureWriter.Format.PCAP_NANOSECONDS, ByteOrder.LITTLE_ENDIAN);
         final Path log = directory.resolve("gc.log");
         final Outcome outcome = launch(ROOT.resolve("bin/flowlag"),

@@ -4,6 +4,7 @@ import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.GeneratedTraffic;
+import io.flowlag.exporter.lab.TrafficFlows;
 import io.flowlag.exporter.lab.TrafficProfile;
 
 import java.io.IOException;
@@ -62,5 +63,22 @@ public final class Captures {
      */
     public static List<Flow> writeDemo(final Path file) {
         return Flows.of(write(TrafficProfile.demo(), file).flows());
+    }
+
+    /** Writes the truth as CSV: a header line, then a line for each flow that has packets. Allocates. */
+    public static void writeCsv(final TrafficFlows flows, final Appendable out) throws IOException {
+        out.append("src,dst,sport,dport,proto,packets,octets,first_ns,last_ns\n");
+        for (int flow = 0; flow < flows.flowCount(); flow++) {
+            if (flows.packets(flow) > 0) {
+                out.append(flows.sourceAddress(flow)).append(',').append(flows.destinationAddress(flow)).append(',')
+                    .append(Integer.toString(flows.sourcePort(flow))).append(',')
+                    .append(Integer.toString(flows.destinationPort(flow))).append(',')
+                    .append(Integer.toString(flows.protocol(flow))).append(',')
+                    .append(Integer.toString(flows.packets(flow))).append(',')
+                    .append(Long.toString(flows.octets(flow))).append(',')
+                    .append(Long.toString(flows.firstNs(flow))).append(',')
+                    .append(Long.toString(flows.lastNs(flow))).append('\n');
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 package io.flowlag.tests.system;
 
 import io.flowlag.exporter.lab.GeneratedTraffic;
-import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.tests.benchmark.Profiles;
 import io.flowlag.tests.support.Captures;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Flowlag;
@@ -44,9 +44,9 @@ class FiveMillionTest {
     void shouldMeterGeneratedTrafficExactly(final String profileName) throws IOException {
         final Path capture = directory.resolve(profileName + ".pcap");
         final Path truth = directory.resolve(profileName + ".csv");
-        final GeneratedTraffic traffic = Captures.write(TrafficProfile.named(profileName), capture);
+        final GeneratedTraffic traffic = Captures.write(Profiles.named(profileName), capture);
         try (Writer csv = Files.newBufferedWriter(truth)) {
-            traffic.flows().writeCsv(csv);
+            Captures.writeCsv(traffic.flows(), csv);
         }
 
         assertExact(capture, truth);
@@ -70,7 +70,7 @@ class FiveMillionTest {
             Command.of(genpcap(), "--profile", "mix", "--out", capture).run().orFail().output());
         assertTrue(theirs.find());
 
-        final GeneratedTraffic traffic = Captures.write(TrafficProfile.mix(), capture);
+        final GeneratedTraffic traffic = Captures.write(Profiles.mix(), capture);
         long single = 0;
         long largest = 0;
         long tcpPackets = 0;

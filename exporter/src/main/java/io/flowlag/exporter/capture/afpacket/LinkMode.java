@@ -48,12 +48,7 @@ enum LinkMode {
         return isCooked;
     }
 
-    /**
-     * The mode for a kind of interface.
-     *
-     * @param hardwareType as the kernel numbers it.
-     * @return the mode, or null if such packets cannot be metered.
-     */
+    /** The mode for a hardware type, as the kernel numbers it; null if its packets cannot be metered. */
     static LinkMode of(final int hardwareType) {
         switch (hardwareType) {
             case HARDWARE_ETHERNET:

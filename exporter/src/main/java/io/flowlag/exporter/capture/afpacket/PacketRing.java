@@ -21,12 +21,7 @@ final class PacketRing implements AutoCloseable {
     private int frame;
     private int nextFrame;
 
-    /**
-     * Requests a ring and maps it.
-     *
-     * @param ringBytes size of the ring; rounded down to whole blocks.
-     * @param timeoutMs after which a block that is not full is passed on.
-     */
+    /** Requests a ring, rounded down to whole blocks, and maps it. The timeout passes on a block that is not full. */
     PacketRing(final PacketSocket socket, final int ringBytes, final int blockBytes, final int timeoutMs) {
         final int blockCount = ringBytes / blockBytes;
         this.blockBytes = blockBytes;

@@ -209,12 +209,7 @@ final class PacketSocket implements AutoCloseable {
         return get(SOL_PACKET, PACKET_STATISTICS, STATISTICS_LENGTH_BYTES) == 0 ? statisticsDrops(argument) : 0;
     }
 
-    /**
-     * Waits for a block.
-     *
-     * @param timeoutMs upper bound.
-     * @return whether there is one. An error, such as an interface that goes down, ends the wait early, once.
-     */
+    /** Waits for a block. An error, such as an interface that goes down, ends the wait early, once. */
     boolean await(final int timeoutMs) {
         putPoll(argument, fd, POLL_IN);
         final boolean hasEvents = CLibrary.poll(argument.addressOffset(), 1, timeoutMs) > 0;

@@ -39,12 +39,7 @@ public final class CaptureFiles {
         return open(paths, filters, standardInput, MappedWindow.WINDOW_LENGTH_BYTES, StreamWindow.BUFFER_LENGTH_BYTES);
     }
 
-    /**
-     * Refuses captures that cannot be read together.
-     *
-     * @param paths of all captures that are opened, by several calls too.
-     * @throws CaptureException if {@link #STANDARD_INPUT} is among them more than once.
-     */
+    /** Throws a {@link CaptureException} if standard input is named more than once in all captures that are opened. */
     public static void requireOneStandardInput(final List<String> paths) {
         if (paths.indexOf(STANDARD_INPUT) != paths.lastIndexOf(STANDARD_INPUT)) {
             throw new CaptureException(Kind.NO_INPUT, "standard input is named more than once; it can be read once only");

@@ -31,13 +31,7 @@ final class MappedWindow extends ByteWindow {
     private MappedByteBuffer mapping;
     private int mappedLengthBytes;
 
-    /**
-     * A window that shows nothing yet.
-     *
-     * @param channel           of the file; closed with the window.
-     * @param windowLengthBytes how much to map at a time.
-     * @throws IOException if the length of the file cannot be read.
-     */
+    /** A window that shows nothing yet, of so much of the file at a time; the channel is closed with it. */
     MappedWindow(final FileChannel channel, final int windowLengthBytes) throws IOException {
         super(new OffHeapBuffer(0, 0));
         this.channel = channel;

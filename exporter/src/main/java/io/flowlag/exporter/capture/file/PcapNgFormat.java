@@ -77,12 +77,7 @@ final class PcapNgFormat {
         return buffer.getInt(index + TYPE_OFFSET, ByteOrder.BIG_ENDIAN) == SECTION_HEADER;
     }
 
-    /**
-     * The byte order of a section.
-     *
-     * @param buffer holds the section header block.
-     * @return the byte order, or null if the byte-order magic is wrong.
-     */
+    /** The byte order of a section header block, or null if the byte-order magic is wrong. */
     static ByteOrder byteOrder(final DirectBuffer buffer, final int index) {
         if (buffer.getInt(index + BYTE_ORDER_OFFSET, ByteOrder.LITTLE_ENDIAN) == BYTE_ORDER_MAGIC) {
             return ByteOrder.LITTLE_ENDIAN;

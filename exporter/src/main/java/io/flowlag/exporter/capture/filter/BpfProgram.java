@@ -50,13 +50,7 @@ public final class BpfProgram {
         return new BpfProgram(fields.clone());
     }
 
-    /**
-     * A program from its encoding.
-     *
-     * @param offset           of the first instruction.
-     * @param instructionCount how many instructions.
-     * @return the program; it keeps nothing of the buffer.
-     */
+    /** A program from its encoding; it keeps nothing of the buffer. */
     public static BpfProgram decode(final DirectBuffer buffer, final int offset, final int instructionCount) {
         final int[] fields = new int[instructionCount * FIELDS];
         for (int i = 0; i < instructionCount; i++) {

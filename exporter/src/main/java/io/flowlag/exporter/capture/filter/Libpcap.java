@@ -26,12 +26,7 @@ final class Libpcap {
         return LOAD_FAILURE == null;
     }
 
-    /**
-     * Fails unless libpcap is installed.
-     *
-     * @param wish its purpose.
-     * @throws CaptureException of kind {@link CaptureException.Kind#UNAVAILABLE} if it is not.
-     */
+    /** Fails unless libpcap is installed; the message begins with the wish. */
     static void require(final String wish) {
         if (!isAvailable()) {
             throw new CaptureException(CaptureException.Kind.UNAVAILABLE,

@@ -38,13 +38,7 @@ public final class CLibrary {
     /** munmap(2). Returns 0, or -1. */
     public static native int munmap(long address, long lengthBytes);
 
-    /**
-     * poll(2).
-     *
-     * @param address   of the first {@code struct pollfd}.
-     * @param timeoutMs upper bound of the wait.
-     * @return how many are ready, or -1.
-     */
+    /** poll(2) of {@code struct pollfd}s. Returns how many are ready, or -1. */
     public static native int poll(long address, long count, int timeoutMs);
 
     /** close(2). Returns 0, or -1. */

@@ -197,12 +197,7 @@ public final class Spool implements AutoCloseable {
         reader.rewind();
     }
 
-    /**
-     * The duty cycle: writes records that have waited long enough, and the read position.
-     *
-     * @param timeMs the time now, UNIX epoch.
-     * @return how much was done.
-     */
+    /** The duty cycle: writes records that have waited long enough, and the read position. Returns how much was done. */
     public int doWork(final long timeMs) {
         trouble.now(timeMs);
         if (!trouble.isPaused() && !isClosed) {

@@ -1,6 +1,5 @@
 package io.flowlag.tests.lab.rli;
 
-import io.flowlag.exporter.lab.QueueModel;
 import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.rli.receiver.Estimator;
@@ -31,7 +30,7 @@ final class PaperLink {
     }
 
     static SegmentProfile of(final double utilization, final int packets, final long seed) {
-        return SegmentProfile.rliPaper(utilization, QueueModel.paperRed(), packets, seed);
+        return PaperSegment.of(utilization, PaperSegment.red(), packets, seed);
     }
 
     static RliExperiment adaptive(final double utilization, final int packets, final long seed) {

@@ -58,7 +58,7 @@ public final class RliClasses extends NamedExperiment {
 
         private QueueModel queue() {
             return switch (this) {
-                case ALONE, SINGLE_QUEUE -> QueueModel.paperDropTail();
+                case ALONE, SINGLE_QUEUE -> PaperSegment.dropTail();
                 case PRIORITY_EACH, PRIORITY_FIRST, PRIORITY_SECOND -> QueueModel.strictPriority(10_000);
                 case PATHS_EACH, PATHS_FIRST, PATHS_SECOND -> QueueModel.parallelPaths(10_000);
             };
@@ -89,7 +89,7 @@ public final class RliClasses extends NamedExperiment {
     }
 
     private static double[] errors(final Case each, final int packets, final double utilization, final long seed) {
-        final SegmentProfile both = SegmentProfile.rliPaper(utilization, each.queue(), packets, seed)
+        final SegmentProfile both = PaperSegment.of(utilization, each.queue(), packets, seed)
             .withFirstShare(FIRST_SHARE).with(each.references());
         final double low = FIRST_SHARE * utilization;
         final SegmentProfile profile =

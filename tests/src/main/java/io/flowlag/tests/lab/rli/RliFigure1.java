@@ -1,7 +1,5 @@
 package io.flowlag.tests.lab.rli;
 
-import io.flowlag.exporter.lab.QueueModel;
-import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.tests.lab.method.PathTrace;
 import io.flowlag.tests.lab.report.NamedExperiment;
 import io.flowlag.tests.lab.report.Numbers;
@@ -75,8 +73,8 @@ public final class RliFigure1 extends NamedExperiment {
     }
 
     private static PathTrace trace(final Setup setup, final double utilization, final long seed) {
-        return PathTrace.of(SegmentProfile.rliPaper(
-            utilization, QueueModel.paperDropTail(), PaperLink.packets(setup), seed));
+        return PathTrace.of(PaperSegment.of(
+            utilization, PaperSegment.dropTail(), PaperLink.packets(setup), seed));
     }
 
     private static double[] figures(final PathTrace trace) {

@@ -1,6 +1,5 @@
 package io.flowlag.tests.lab.rli;
 
-import io.flowlag.exporter.lab.QueueModel;
 import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.rli.receiver.Estimator;
@@ -47,8 +46,8 @@ public final class RliFigure7 extends NamedExperiment {
         final Setup setup, final Table table, final Plot plot, final boolean isRed, final double utilization) {
         final double[][] first = new double[1][];
         final double[] row = setup.medians(seed -> {
-            final SegmentProfile profile = SegmentProfile.rliPaper(utilization,
-                isRed ? QueueModel.paperRed() : QueueModel.paperDropTail(), PaperLink.packets(setup), seed)
+            final SegmentProfile profile = PaperSegment.of(utilization,
+                isRed ? PaperSegment.red() : PaperSegment.dropTail(), PaperLink.packets(setup), seed)
                 .with(ReferenceModel.of(AdaptivePolicy.PAPER));
             final RliExperiment linear = new RliExperiment(profile, Estimator.LINEAR);
             final RliExperiment left = new RliExperiment(profile, Estimator.LEFT);

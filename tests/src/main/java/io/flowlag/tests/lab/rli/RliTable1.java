@@ -1,6 +1,5 @@
 package io.flowlag.tests.lab.rli;
 
-import io.flowlag.exporter.lab.QueueModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SegmentSimulation;
 import io.flowlag.exporter.lab.SegmentTruth;
@@ -34,8 +33,8 @@ public final class RliTable1 extends NamedExperiment {
             for (final double utilization : PaperLink.UTILIZATIONS) {
                 final double[][] first = new double[1][];
                 final double[] row = setup.medians(seed -> {
-                    final Truth truth = new Truth(SegmentProfile.rliPaper(utilization,
-                        isRed ? QueueModel.paperRed() : QueueModel.paperDropTail(),
+                    final Truth truth = new Truth(PaperSegment.of(utilization,
+                        isRed ? PaperSegment.red() : PaperSegment.dropTail(),
                         setup.size(50_000, 180_000, 1_800_000), PaperLink.FIRST_FIT_SEED + seed - 1));
                     first[0] = first[0] == null ? truth.meansUs : first[0];
                     return truth.row();

@@ -1,6 +1,5 @@
 package io.flowlag.tests.lab.rli;
 
-import io.flowlag.exporter.lab.QueueModel;
 import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.rli.receiver.Estimator;
@@ -39,7 +38,7 @@ class PassiveAccuracyTest {
         final double[] biasesUs = new double[SEEDS];
         final double[] rates = new double[SEEDS];
         for (int i = 0; i < SEEDS; i++) {
-            final SegmentProfile profile = SegmentProfile.rliPaper(utilization, QueueModel.paperRed(), PACKETS, 1 + i);
+            final SegmentProfile profile = PaperSegment.of(utilization, PaperSegment.red(), PACKETS, 1 + i);
             final RliExperiment adaptive = new RliExperiment(
                 profile.with(ReferenceModel.of(AdaptivePolicy.PAPER)), Estimator.LINEAR);
             rates[i] = adaptive.injectionRate();

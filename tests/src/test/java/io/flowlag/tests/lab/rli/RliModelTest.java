@@ -1,7 +1,6 @@
 package io.flowlag.tests.lab.rli;
 
 import io.flowlag.exporter.lab.PathFaults;
-import io.flowlag.exporter.lab.QueueModel;
 import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.rli.receiver.Estimator;
@@ -23,7 +22,7 @@ class RliModelTest {
     private static final long SEED = Long.getLong("flowlag.seed", 7);
 
     private static SegmentProfile paper(final double utilization) {
-        return SegmentProfile.rliPaper(utilization, QueueModel.paperRed(), PACKETS, SEED);
+        return PaperSegment.of(utilization, PaperSegment.red(), PACKETS, SEED);
     }
 
     private static RliExperiment run(final double utilization, final InjectionPolicy policy) {

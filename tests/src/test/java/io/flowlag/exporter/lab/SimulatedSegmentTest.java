@@ -4,6 +4,7 @@ import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.rli.reference.ReferenceVerdict;
 import io.flowlag.rli.reference.ReferenceVerifier;
+import io.flowlag.tests.lab.rli.PaperSegment;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -185,7 +186,7 @@ class SimulatedSegmentTest {
     void shouldOfferTheLoadThatWasAskedFor() {
         for (final double utilization : new double[] {0.2, 0.7}) {
             final SimulatedSegment segment =
-                new SimulatedSegment(SegmentProfile.rliPaper(utilization, QueueModel.paperRed(), 300_000, 3));
+                new SimulatedSegment(PaperSegment.of(utilization, PaperSegment.red(), 300_000, 3));
             final SegmentTruth truth = new SegmentTruth(segment.flows());
             final SegmentSimulation simulation = segment.run(truth);
             final double bits = segment.meanPacketBytes() * 8 * segment.profile().traffic().packetCount();
@@ -221,7 +222,7 @@ class SimulatedSegmentTest {
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         final PacketHandler handler =
             packet -> { };
-        final SegmentProfile profile = SegmentProfile.rliPaper(0.7, QueueModel.paperRed(), 1_000_000, 1)
+        final SegmentProfile profile = PaperSegment.of(0.7, PaperSegment.red(), 1_000_000, 1)
             .with(SegmentProfile.demo().references());
         final PacketSource source = new SimulatedSegment(profile).merged();
         // The first rounds warm up: what the compiler has not seen often enough may still allocate.

@@ -5,6 +5,8 @@ import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.tests.benchmark.Profiles;
+import io.flowlag.tests.support.Captures;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -154,7 +156,7 @@ class GeneratedTrafficTest {
         final GeneratedTraffic traffic = new GeneratedTraffic(small("mix"));
         drain(traffic, new Recount());
         final TrafficFlows flows = traffic.flows();
-        final long middleNs = TrafficProfile.mix().startNs() + small("mix").durationNs() / 2;
+        final long middleNs = Profiles.mix().startNs() + small("mix").durationNs() / 2;
         int active = 0;
         for (int flow = 0; flow < flows.flowCount(); flow++) {
             active += flows.firstNs(flow) < middleNs && flows.lastNs(flow) > middleNs ? 1 : 0;
@@ -187,7 +189,7 @@ class GeneratedTrafficTest {
         drain(traffic, new Recount());
         final StringBuilder csv = new StringBuilder();
 
-        traffic.flows().writeCsv(csv);
+        Captures.writeCsv(traffic.flows(), csv);
 
         final String[] lines = csv.toString().split("\n");
         final TrafficFlows flows = traffic.flows();
@@ -219,7 +221,7 @@ class GeneratedTrafficTest {
     }
 
     private static TrafficProfile small(final String name) {
-        final TrafficProfile profile = TrafficProfile.named(name);
+        final TrafficProfile profile = Profiles.named(name);
         return "demo".equals(name) ? profile : profile.toBuilder().packetCount(PACKETS).flowCount(FLOWS).build();
     }
 

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.lab;
 
+import io.flowlag.tests.lab.rli.PaperSegment;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -13,13 +14,13 @@ class PathFaultsTest {
     private static final int PACKETS = 100_000;
 
     private static SegmentProfile profile(final QueueModel queue) {
-        return SegmentProfile.rliPaper(0.5, queue, PACKETS, 3);
+        return PaperSegment.of(0.5, queue, PACKETS, 3);
     }
 
     /** Lengths of the runs of packets that were lost one after another, behind a queue that loses none. */
     private static List<Integer> episodes(final PathFaults faults) {
         final List<Integer> episodes = new ArrayList<>();
-        new SimulatedSegment(profile(QueueModel.paperDropTail()).with(faults)).run(new SegmentHandler() {
+        new SimulatedSegment(profile(PaperSegment.dropTail()).with(faults)).run(new SegmentHandler() {
             private boolean isLosing;
 
             @Override
@@ -66,9 +67,9 @@ class PathFaultsTest {
 
     @Test
     void shouldMoveTheReceiversClock() {
-        final SegmentTruth exact = new SimulatedSegment(profile(QueueModel.paperDropTail())).truth();
+        final SegmentTruth exact = new SimulatedSegment(profile(PaperSegment.dropTail())).truth();
         final SegmentTruth off = new SimulatedSegment(
-            profile(QueueModel.paperDropTail()).with(PathFaults.NONE.withClock(-1_000_000, 0))).truth();
+            profile(PaperSegment.dropTail()).with(PathFaults.NONE.withClock(-1_000_000, 0))).truth();
 
         for (int flow = 0; flow < exact.flowCount(); flow++) {
             assertEquals(exact.meanNs(flow) - 1_000_000, off.meanNs(flow), 1e-3);
@@ -86,7 +87,7 @@ class PathFaultsTest {
     /** Each path has the whole capacity, so that both together are quicker than one, and each class waits for itself alone. */
     @Test
     void shouldSendClassesOverPathsOfTheirOwn() {
-        final SegmentTruth one = new SimulatedSegment(profile(QueueModel.paperDropTail()).withFirstShare(0.5)).truth();
+        final SegmentTruth one = new SimulatedSegment(profile(PaperSegment.dropTail()).withFirstShare(0.5)).truth();
         final SegmentTruth two = new SimulatedSegment(profile(QueueModel.parallelPaths(10_000)).withFirstShare(0.5)).truth();
         final SegmentTruth first = new SimulatedSegment(profile(QueueModel.parallelPaths(10_000)).withFirstShare(1)).truth();
 
