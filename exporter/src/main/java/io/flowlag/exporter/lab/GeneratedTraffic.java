@@ -15,16 +15,13 @@ import io.flowlag.exporter.capture.PacketSource;
  */
 public final class GeneratedTraffic implements PacketSource {
     private static final long EMISSION_SALT = 0x6C61_6265_6C6C_6564L;
-    private static final int MEDIUM_FRAME_BYTES = 590;
-    private static final int LARGE_FRAME_BYTES = 1514;
 
     private final String name;
     private final long startNs;
     private final int packetsPerSecond;
     private final int jitterNs;
     private final int snapLengthBytes;
-    private final double smallFrameShare;
-    private final double smallOrMediumFrameShare;
+    private final TrafficProfile profile;
     private final TrafficFlows flows;
     private final PacketSchedule schedule;
     private final FrameEncoder encoder;
@@ -41,8 +38,7 @@ public final class GeneratedTraffic implements PacketSource {
         packetsPerSecond = profile.packetsPerSecond();
         jitterNs = (int) Math.max(1, Nanoseconds.PER_SECOND / packetsPerSecond - 1);
         snapLengthBytes = profile.snapLengthBytes();
-        smallFrameShare = profile.smallFrameShare();
-        smallOrMediumFrameShare = smallFrameShare + profile.mediumFrameShare();
+        this.profile = profile;
         final LabRandom planning = new LabRandom(profile.seed());
         flows = new TrafficFlows(profile, planning);
         schedule = new PacketSchedule(profile, flows, planning);
@@ -71,19 +67,11 @@ public final class GeneratedTraffic implements PacketSource {
     private void emit(final PacketHandler handler) {
         final int flow = schedule.flowOf(nextPacket);
         final long timestampNs = startNs + nextPacket * Nanoseconds.PER_SECOND / packetsPerSecond + random.nextInt(jitterNs);
-        final int frameBytes = encoder.encode(flow, drawFrameBytes());
+        final int frameBytes = encoder.encode(flow, profile.drawFrameBytes(random));
         flows.onEmitted(flow, encoder.ipLengthBytes(), timestampNs);
         nextPacket++;
         emittedBytes += frameBytes;
         handler.onPacket(packet.set(0, Math.min(frameBytes, snapLengthBytes), frameBytes, timestampNs));
-    }
-
-    private int drawFrameBytes() {
-        final double draw = random.nextDouble();
-        if (draw < smallFrameShare) {
-            return FrameEncoder.MINIMUM_FRAME_BYTES;
-        }
-        return draw < smallOrMediumFrameShare ? MEDIUM_FRAME_BYTES : LARGE_FRAME_BYTES;
     }
 
     @Override

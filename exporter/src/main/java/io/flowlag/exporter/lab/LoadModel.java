@@ -24,18 +24,18 @@ public record LoadModel(
     public record Burstiness(double deviation, long correlationNs) {
         /** Checks the ranges. */
         public Burstiness {
-            check(deviation >= 0 && deviation <= 2, "deviation=" + deviation + ": must be 0 to 2");
-            check(correlationNs > 0, "correlationNs=" + correlationNs + ": must be more than 0");
+            SegmentProfile.check(deviation >= 0 && deviation <= 2, "deviation=" + deviation + ": must be 0 to 2");
+            SegmentProfile.check(correlationNs > 0, "correlationNs=" + correlationNs + ": must be more than 0");
         }
     }
 
     /** Checks the ranges and relations. */
     public LoadModel {
-        check(lowestUtilization > 0, "lowestUtilization=" + lowestUtilization + ": must be above 0");
-        check(
+        SegmentProfile.check(lowestUtilization > 0, "lowestUtilization=" + lowestUtilization + ": must be above 0");
+        SegmentProfile.check(
             highestUtilization >= lowestUtilization && highestUtilization <= 2,
             "highestUtilization=" + highestUtilization + ": must be lowestUtilization=" + lowestUtilization + " to 2");
-        check(swingNs > 0, "swingNs=" + swingNs + ": must be more than 0");
+        SegmentProfile.check(swingNs > 0, "swingNs=" + swingNs + ": must be more than 0");
         bursts = List.copyOf(bursts);
     }
 
@@ -61,11 +61,5 @@ public record LoadModel(
         }
         final double phase = (1 - StrictMath.cos(2 * StrictMath.PI * elapsedNs / swingNs)) / 2;
         return lowestUtilization + phase * (highestUtilization - lowestUtilization);
-    }
-
-    private static void check(final boolean isGood, final String message) {
-        if (!isGood) {
-            throw new IllegalArgumentException(message);
-        }
     }
 }

@@ -27,13 +27,13 @@ public record QueueModel(
 
     /** Checks the ranges and relations. */
     public QueueModel {
-        check(limitPackets >= 1, "limitPackets=" + limitPackets + ": must be at least 1");
+        SegmentProfile.check(limitPackets >= 1, "limitPackets=" + limitPackets + ": must be at least 1");
         if (discipline == Discipline.RED) {
-            check(
+            SegmentProfile.check(
                 minimumThreshold >= 0 && minimumThreshold < maximumThreshold,
                 "minimumThreshold=" + minimumThreshold + ": must be 0 or more and below maximumThreshold=" + maximumThreshold);
-            check(weight > 0 && weight < 1, "weight=" + weight + ": must be above 0 and below 1");
-            check(
+            SegmentProfile.check(weight > 0 && weight < 1, "weight=" + weight + ": must be above 0 and below 1");
+            SegmentProfile.check(
                 maximumDropShare > 0 && maximumDropShare <= 1,
                 "maximumDropShare=" + maximumDropShare + ": must be above 0, up to 1");
         }
@@ -62,11 +62,5 @@ public record QueueModel(
     int packetsAtMost() {
         return discipline == Discipline.STRICT_PRIORITY || discipline == Discipline.PARALLEL_PATHS ?
             2 * limitPackets : limitPackets;
-    }
-
-    private static void check(final boolean isGood, final String message) {
-        if (!isGood) {
-            throw new IllegalArgumentException(message);
-        }
     }
 }

@@ -7,8 +7,6 @@ package io.flowlag.exporter.lab;
 final class SegmentPlan {
     private static final long LENGTH_SALT = 0x6C65_6E67_7468_0001L;
     private static final long CLASS_SALT = 0x636C_6173_7300_0002L;
-    private static final int MEDIUM_FRAME_BYTES = 590;
-    private static final int LARGE_FRAME_BYTES = 1514;
 
     final SegmentProfile profile;
     final TrafficFlows flows;
@@ -32,12 +30,12 @@ final class SegmentPlan {
         long bytes = 0;
         for (int packet = 0; packet < schedule.packetCount(); packet++) {
             final int flow = schedule.flowOf(packet);
-            bytes += encoder.lengthBytes(flow, numbers[flow]++, drawLengthBytes(random));
+            bytes += encoder.lengthBytes(flow, numbers[flow]++, profile.traffic().drawFrameBytes(random));
         }
         return bytes;
     }
 
-    /** {@return a new start of the sequence that {@link #drawLengthBytes} draws from} */
+    /** {@return a new start of the sequence that lengths of frames are drawn from} */
     LabRandom lengthRandom() {
         return new LabRandom(seed(LENGTH_SALT));
     }
@@ -45,16 +43,6 @@ final class SegmentPlan {
     /** {@return a seed for one of the parts of the simulation} */
     long seed(final long salt) {
         return LabRandom.mix(profile.traffic().seed() ^ salt);
-    }
-
-    /** {@return the wanted length of the next frame} */
-    int drawLengthBytes(final LabRandom random) {
-        final double draw = random.nextDouble();
-        if (draw < profile.traffic().smallFrameShare()) {
-            return FrameEncoder.MINIMUM_FRAME_BYTES;
-        }
-        return draw < profile.traffic().smallFrameShare() + profile.traffic().mediumFrameShare() ?
-            MEDIUM_FRAME_BYTES : LARGE_FRAME_BYTES;
     }
 
     /** {@return 0 or 1} */

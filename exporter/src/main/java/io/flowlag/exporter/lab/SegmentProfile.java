@@ -88,7 +88,7 @@ public record SegmentProfile(
         return classIndex == 0 ? firstDscp : secondDscp;
     }
 
-    private static void check(final boolean isGood, final String message) {
+    static void check(final boolean isGood, final String message) {
         if (!isGood) {
             throw new IllegalArgumentException(message);
         }

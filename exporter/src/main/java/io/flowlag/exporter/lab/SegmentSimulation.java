@@ -140,7 +140,7 @@ public final class SegmentSimulation {
     private void draw() {
         if (nextPacket < plan.schedule.packetCount()) {
             nextFlow = plan.schedule.flowOf(nextPacket);
-            nextWantedBytes = plan.drawLengthBytes(lengths);
+            nextWantedBytes = profile.traffic().drawFrameBytes(lengths);
             nextLengthBytes = encoder.lengthBytes(nextFlow, numbers[nextFlow], nextWantedBytes);
             nextNs = arrivals.nextNs();
             isNextShown = false;

@@ -12,6 +12,8 @@ package io.flowlag.exporter.lab;
 public final class TrafficProfile {
     private static final long DEFAULT_START_NS = 1_700_000_000_000_000_000L;
     private static final int WHOLE_FRAME_BYTES = 65_535;
+    private static final int MEDIUM_FRAME_BYTES = 590;
+    private static final int LARGE_FRAME_BYTES = 1514;
 
     private final Builder values;
 
@@ -96,16 +98,17 @@ public final class TrafficProfile {
         return values.vlanShare;
     }
 
-    public double smallFrameShare() {
-        return values.smallFrameShare;
-    }
-
-    public double mediumFrameShare() {
-        return values.mediumFrameShare;
-    }
-
     public long durationNs() {
         return values.packetCount * 1_000_000_000L / values.packetsPerSecond;
+    }
+
+    /** {@return the wanted length of the next frame} */
+    int drawFrameBytes(final LabRandom random) {
+        final double draw = random.nextDouble();
+        if (draw < values.smallFrameShare) {
+            return FrameEncoder.MINIMUM_FRAME_BYTES;
+        }
+        return draw < values.smallFrameShare + values.mediumFrameShare ? MEDIUM_FRAME_BYTES : LARGE_FRAME_BYTES;
     }
 
     @Override
