@@ -23,7 +23,6 @@ final class BoundCheck {
     private final int[] counts = new int[SIZES];
     private final double[] factors = new double[SIZES];
 
-    /** No witness. */
     BoundCheck() {
         Arrays.fill(factors, 1);
     }

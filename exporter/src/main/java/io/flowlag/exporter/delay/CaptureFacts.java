@@ -3,6 +3,7 @@ package io.flowlag.exporter.delay;
 /**
  * Facts about two captures, known before they are measured. Immutable.
  *
+ * @param payloadBytes     that a packet's digest covers: fewer than all where the captures have cut packets.
  * @param digestBytes      of a packet, from its IP header on, that both captures hold.
  * @param joinedAboveBytes length of IP packets above which an offload joined them; {@link Integer#MAX_VALUE} if none did.
  * @param sides            direction of packets, where the captures hold both; else null.
@@ -10,30 +11,37 @@ package io.flowlag.exporter.delay;
  * @param matchedOneIn     of so many flows at most one is matched; a power of two, 1 for each.
  */
 public record CaptureFacts(
-    int digestBytes, int joinedAboveBytes, PacketSides sides, boolean isWhole, int matchedOneIn) {
+    int payloadBytes, int digestBytes, int joinedAboveBytes, PacketSides sides, boolean isWhole, int matchedOneIn) {
     /** Nothing is known. */
     public static final CaptureFacts NONE = cutAt(Integer.MAX_VALUE);
 
-    /**
-     * Only the truncation of the captures is known.
-     *
-     * @param digestBytes of a packet that all captures hold.
-     */
+    /** Only the truncation of the captures is known: so many octets of a packet are in all of them. */
     public static CaptureFacts cutAt(final int digestBytes) {
-        return new CaptureFacts(digestBytes, Integer.MAX_VALUE, null, false, 1);
+        return new CaptureFacts(DelayWiring.DIGEST_PAYLOAD_BYTES, digestBytes, Integer.MAX_VALUE, null, false, 1);
+    }
+
+    /** {@return whether the captures hold both directions} */
+    boolean areBothWays() {
+        return sides != null;
+    }
+
+    /** {@return 1 for the backward direction where the captures hold both, else 0} */
+    int otherWays() {
+        return areBothWays() ? 1 : 0;
+    }
+
+    /** The same for digests that cover other octets of the payload. */
+    public CaptureFacts withPayload(final int newPayloadBytes) {
+        return new CaptureFacts(newPayloadBytes, digestBytes, joinedAboveBytes, sides, isWhole, matchedOneIn);
     }
 
     /** {@return the same, with all packets in one direction} */
     public CaptureFacts oneWay() {
-        return new CaptureFacts(digestBytes, joinedAboveBytes, null, isWhole, matchedOneIn);
+        return new CaptureFacts(payloadBytes, digestBytes, joinedAboveBytes, null, isWhole, matchedOneIn);
     }
 
-    /**
-     * The same with fewer matched flows.
-     *
-     * @param oneIn of so many flows one is matched.
-     */
+    /** The same with fewer matched flows: one of so many. */
     public CaptureFacts matchingOneIn(final int oneIn) {
-        return new CaptureFacts(digestBytes, joinedAboveBytes, sides, isWhole, oneIn);
+        return new CaptureFacts(payloadBytes, digestBytes, joinedAboveBytes, sides, isWhole, oneIn);
     }
 }

@@ -2,36 +2,48 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.delay.interval.compare.IntervalAnswer;
 import io.flowlag.exporter.status.AggregateDelay;
-import io.flowlag.sketch.lda.LdaEstimate;
+import io.flowlag.exporter.status.ReconcileStatistics;
+import io.flowlag.sketch.estimate.Estimate;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
- * Adds up the delays and losses of each traffic class over the intervals, by its aggregators or the exact sums of its flows, from
- * the first interval that was compared. A loss that is unknown in one interval is unknown in total. A class is identified by its
- * DSCP, so that it continues when classes change. The metering thread owns it. Allocates at a new class, in {@link #interval}
- * and in {@link #total}.
+ * Adds up the delays and losses of each traffic class over the intervals: by aggregators or the exact sums of flows from the
+ * first interval that was compared, or by reconciliation from the first interval in which it was tried. A loss that is unknown
+ * in one interval is unknown in total. Where the packets of a sample of flows were compared, the loss is unknown, but mean and
+ * deviation of the sample stand. A class is identified by its DSCP, so that it continues when classes change. The metering
+ * thread owns it. Allocates at a new class and in its results.
  */
 final class ClassDelays {
+    private final boolean isReconciled;
     private final List<Total> totals = new ArrayList<>();
     private boolean hasBegun;
     private boolean isLossKnown = true;
 
-    /** The sums of a class. */
     private static final class Total {
         private final int dscp;
         private final DelayTotal delays = new DelayTotal();
         private long lostPackets;
+        private boolean isLossUnknown;
 
         private Total(final int dscp) {
             this.dscp = dscp;
         }
     }
 
-    /** Nothing added yet. */
-    ClassDelays() {
-        // classes come with their intervals
+    /** The delays of a class in an interval; mean and deviation are NaN, and lost packets null, if they are not known. */
+    private record Part(double samples, double meanNs, double deviationNs, Long lostPackets) {
+        private Part(final Estimate estimate, final double samples, final Long lostPackets) {
+            this(estimate.hasMean() ? samples : 0, estimate.hasMean() ? estimate.meanNs() : Double.NaN,
+                estimate.hasMean() && estimate.hasStandardDeviation() ? estimate.standardDeviationNs() : Double.NaN, lostPackets);
+        }
+    }
+
+    /** Nothing added yet; adds up reconciled packets, or aggregators and sums. */
+    ClassDelays(final boolean isReconciled) {
+        this.isReconciled = isReconciled;
     }
 
     private Total total(final int dscp) {
@@ -45,64 +57,70 @@ final class ClassDelays {
         return total;
     }
 
-    /** Adds an interval, by its traffic classes. */
     void add(final IntervalAnswer answer, final TrafficClasses classes) {
+        if (isReconciled && answer.reconcileStatus() == null) {
+            onUnknownLoss();
+            return;
+        }
         hasBegun = true;
-        isLossKnown &= answer.hasLoss();
+        isLossKnown &= isReconciled || answer.hasLoss();
         for (int i = 0; i < classes.count(); i++) {
             final Total total = total(classes.dscp(i));
-            if (answer.hasSketches()) {
-                add(answer.aggregator(i), total);
-                total.lostPackets += answer.hasLoss() ? answer.aggregator(i).lostPackets() : 0;
-            } else {
-                if (answer.exactPackets(i) > 0) {
-                    total.delays.add(answer.exactPackets(i), answer.exactMeanNs(i));
-                }
-                total.lostPackets += answer.hasLoss() ? answer.sumLostPackets(i) : 0;
+            final Part part = part(answer, i);
+            if (!Double.isNaN(part.meanNs)) {
+                total.delays.add(part.samples, part.meanNs);
             }
+            if (!Double.isNaN(part.deviationNs)) {
+                total.delays.addDeviation(part.samples, part.meanNs, part.deviationNs);
+            }
+            total.isLossUnknown |= part.lostPackets == null;
+            total.lostPackets += part.lostPackets == null ? 0 : part.lostPackets;
         }
+    }
+
+    private Part part(final IntervalAnswer answer, final int classIndex) {
+        if (isReconciled && answer.reconciled(classIndex) == null) {
+            return new Part(0, Double.NaN, Double.NaN, null);
+        }
+        if (isReconciled) {
+            final boolean hasLoss =
+                !answer.isCut() && answer.isReconciledWhole() && answer.reconciled(classIndex).hasLoss();
+            return new Part(
+                answer.reconciled(classIndex), answer.reconciled(classIndex).samples(),
+                hasLoss ? answer.reconciled(classIndex).lostPackets() : null);
+        }
+        if (answer.hasSketches()) {
+            return new Part(
+                answer.aggregator(classIndex), answer.aggregator(classIndex).samples(),
+                answer.hasLoss() ? answer.aggregator(classIndex).lostPackets() : null);
+        }
+        final long packets = answer.exactPackets(classIndex);
+        return new Part(
+            packets, packets > 0 ? answer.exactMeanNs(classIndex) : Double.NaN, Double.NaN,
+            answer.hasLoss() ? answer.sumLostPackets(classIndex) : null);
     }
 
     /**
-     * Marks the loss of an interval as unknown. Before the first compared interval the sender had not begun, so the call has no
-     * effect.
+     * Marks the loss of an interval as unknown. Before the first interval that counts the sender had not begun, so the call has
+     * no effect.
      */
     void onUnknownLoss() {
         isLossKnown &= !hasBegun;
-    }
-
-    private static void add(final LdaEstimate estimate, final Total total) {
-        if (!estimate.hasMean()) {
-            return;
-        }
-        total.delays.add(estimate.samples(), estimate.meanNs());
-        if (estimate.hasStandardDeviation()) {
-            total.delays.addDeviation(estimate.samples(), estimate.meanNs(), estimate.standardDeviationNs());
-        }
     }
 
     /** {@return the delays of an interval, by its traffic classes} */
     List<AggregateDelay> interval(final IntervalAnswer answer, final TrafficClasses classes) {
         final List<AggregateDelay> list = new ArrayList<>();
         for (int i = 0; i < classes.count(); i++) {
-            list.add(answer.hasSketches() ? aggregate(answer, i, classes.dscp(i)) : sums(answer, i, classes.dscp(i)));
+            final Part part = part(answer, i);
+            list.add(new AggregateDelay(
+                classes.dscp(i), Math.round(part.samples), rounded(part.meanNs), rounded(part.deviationNs), part.lostPackets));
         }
         return list;
     }
 
-    private static AggregateDelay aggregate(final IntervalAnswer answer, final int classIndex, final int dscp) {
-        final LdaEstimate estimate = answer.aggregator(classIndex);
-        return new AggregateDelay(
-            dscp, estimate.samples(), estimate.hasMean() ? Math.round(estimate.meanNs()) : null,
-            estimate.hasStandardDeviation() ? Math.round(estimate.standardDeviationNs()) : null,
-            answer.hasLoss() ? estimate.lostPackets() : null);
-    }
-
-    private static AggregateDelay sums(final IntervalAnswer answer, final int classIndex, final int dscp) {
-        final long packets = answer.exactPackets(classIndex);
-        return new AggregateDelay(
-            dscp, packets, packets > 0 ? Math.round(answer.exactMeanNs(classIndex)) : null, null,
-            answer.hasLoss() ? answer.sumLostPackets(classIndex) : null);
+    private static Long rounded(final double delayNs) {
+        return Double.isNaN(delayNs) ? null : Math.round(delayNs);
     }
 
     /** {@return the delays of all intervals by class} */
@@ -112,8 +130,15 @@ final class ClassDelays {
             final Total total = total(classes.dscp(i));
             list.add(new AggregateDelay(
                 total.dscp, total.delays.samples(), total.delays.meanNs(), total.delays.standardDeviationNs(),
-                isLossKnown ? total.lostPackets : null));
+                isLossKnown && !total.isLossUnknown ? total.lostPackets : null));
         }
         return list;
+    }
+
+    /** {@return the statistics of the interval, and of all so far, by its traffic classes; null if nothing is reconciled} */
+    ReconcileStatistics statistics(final IntervalAnswer answer, final TrafficClasses classes) {
+        return answer.reconcileStatus() == null ? null : new ReconcileStatistics(
+            answer.startNs(), answer.endNs(), answer.reconcileStatus().name().toLowerCase(Locale.ROOT), answer.reconcileOctets(),
+            interval(answer, classes), total(classes));
     }
 }

@@ -18,7 +18,7 @@ final class ClockDifference implements ClockError {
     private final ClockError own;
     private final int classCount;
     private final int senderCount;
-    /** By stream, then of the exchange by sender. */
+    /** By stream, then of the exchange by sender; none if there is one clock. */
     private final int[] estimates;
     private final AtomicLongArray sendersNs;
 
@@ -33,33 +33,25 @@ final class ClockDifference implements ClockError {
         this.classCount = classCount;
         own = wiring.clockError();
         final boolean isOneProcess = !wiring.role().isReceiver() || wiring.role().isSender();
-        estimates = isOneProcess ? null : new int[senderCount * (classCount + 1)];
+        estimates = new int[isOneProcess ? 0 : senderCount * (classCount + 1)];
         sendersNs = new AtomicLongArray(senderCount);
         for (int i = 0; i < senderCount; i++) {
             sendersNs.set(i, isOneProcess ? 0 : UNHEARD_NS);
         }
     }
 
-    /**
-     * Takes the clock error that a reference reports for its sender.
-     *
-     * @param streamIndex of the reference, numbered by sender, then class.
-     */
+    /** Takes the clock error that a reference of a stream reports for its sender. */
     void onReference(final int streamIndex, final int errorEstimate) {
         onEstimate(streamIndex, streamIndex / classCount, errorEstimate);
     }
 
-    /**
-     * Takes the clock error that a sender reports over the exchange.
-     *
-     * @param errorEstimate reported; 0 if it has given none.
-     */
+    /** Takes the clock error that a sender reports over the exchange; 0 if it has given none. */
     void onSender(final int senderIndex, final int errorEstimate) {
         onEstimate(senderCount * classCount + senderIndex, senderIndex, errorEstimate);
     }
 
     private void onEstimate(final int index, final int senderIndex, final int errorEstimate) {
-        if (estimates != null && estimates[index] != errorEstimate) {
+        if (estimates.length > 0 && estimates[index] != errorEstimate) {
             estimates[index] = errorEstimate;
             sendersNs.lazySet(senderIndex, worstNs(senderIndex));
         }

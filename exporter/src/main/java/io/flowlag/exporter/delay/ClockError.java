@@ -11,11 +11,7 @@ public interface ClockError {
     /** {@return whether an outside source disciplines the clock} */
     boolean isSynchronized();
 
-    /**
-     * A bound that does not change.
-     *
-     * @param errorNs the bound; below 0 for unknown.
-     */
+    /** A bound that does not change, ns; below 0 for unknown. */
     static ClockError fixed(final long errorNs) {
         return new ClockError() {
             @Override

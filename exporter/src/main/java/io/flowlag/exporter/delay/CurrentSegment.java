@@ -19,11 +19,7 @@ final class CurrentSegment {
     private SegmentSelector selector;
     private TrafficClasses classes;
 
-    /**
-     * The segment as configured.
-     *
-     * @param handler is called when a change takes effect.
-     */
+    /** The segment as configured; the handler is called when a change takes effect. */
     CurrentSegment(final ExporterConfig config, final Consumer<SketchChange> handler) {
         this.handler = handler;
         senders = new SenderSelector(config.rli().references().senders());
@@ -76,6 +72,10 @@ final class CurrentSegment {
     /** The stream of a packet, and the index of the statistics of a sender's class: numbered by sender, then class. */
     int stream(final int senderIndex, final DirectBuffer descriptor, final int offset) {
         return senderIndex * classes.count() + classes.of(descriptor, offset);
+    }
+
+    static boolean hasDigest(final DirectBuffer descriptor, final int offset) {
+        return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0;
     }
 
     static boolean isOversize(final DirectBuffer descriptor, final int offset) {

@@ -32,24 +32,22 @@ final class DelayParts {
     DelayParts(
         final ExporterConfig config, final DelayWiring wiring, final FlowEnd flowEnd, final FlowCache cache,
         final EpochNanoClock clock, final Counters counters, final Consumer<SketchChange> changeHandler) {
-        final boolean isInterpolated = isInterpolated(wiring);
         segment = new CurrentSegment(config, changeHandler);
         final int classCount = segment.classes().count();
         final int senderCount = segment.senders().count();
         clocks = new ClockDifference(wiring, senderCount, classCount);
         distributions = new FlowDistributions(wiring.role().isReceiver() ? config.quantiles() :
             new ExporterConfig.Quantiles(0, config.quantiles().fromPackets()));
-        samples = new SampleWriter(cache, wiring.isExact() ? null : distributions, classCount);
-        final RliReceiver receiver = isInterpolated ? new RliReceiver(receiverSettings(config, wiring), samples) : null;
+        samples = new SampleWriter(cache, distributions, !wiring.isExact(), classCount);
+        final RliReceiver receiver =
+            isInterpolated(wiring) ? new RliReceiver(receiverSettings(config, wiring), samples) : RliReceiver.none();
         final ReferencePackets references = references(config, wiring, receiver);
-        interpolation = !isInterpolated ? new PacketInterpolation() :
-            new ReferenceInterpolation(receiver, references, cache, distributions, classCount);
+        interpolation = new PacketInterpolation(receiver, references, cache, distributions, classCount);
         summaries = new DelaySummaries(
-            receiver, wiring.isExact(), segment.classes(), !isInterpolated && !wiring.isExact() ? 0 :
-            senderCount + (wiring.captures().sides() == null ? 0 : 1), config.segment().intervalNs(),
-            DelaySummaries.recordNs(config));
+            receiver, wiring.isExact(), segment.classes(), !isInterpolated(wiring) && !wiring.isExact() ? 0 :
+            senderCount + wiring.captures().otherWays(), config.segment().intervalNs(), DelaySummaries.recordNs(config));
         matching = matching(config, wiring, cache, clock);
-        schedule = wiring.transmitter() != null ?
+        schedule = wiring.references().isSent() ?
             new ReferenceSender(config, wiring, segment, sendTimeHandler(wiring), clock) :
             references instanceof MarkedStage marked ? new MarkingSchedule(config, segment, marked) :
                 new ReferenceSchedule(config.rli().injection().policy());
@@ -65,12 +63,13 @@ final class DelayParts {
     }
 
     private static ReferenceMode mode(final DelayWiring wiring) {
-        return isInterpolated(wiring) ? wiring.referenceMode() : ReferenceMode.NONE;
+        return isInterpolated(wiring) ? wiring.references().mode() : ReferenceMode.NONE;
     }
 
     private static ReceiverSettings receiverSettings(final ExporterConfig config, final DelayWiring wiring) {
-        return ReferenceInterpolation.settings(
-            config, wiring.referenceMode(), config.rli().senderCount() * config.rli().classCount(), config.rli().silentAfterNs());
+        return PacketInterpolation.settings(
+            config, wiring.references().mode(), config.rli().senderCount() * config.rli().classCount(),
+            config.rli().silentAfterNs());
     }
 
     private static ReferencePackets references(
@@ -91,11 +90,9 @@ final class DelayParts {
             return new Matching();
         }
         final boolean isLive = clock != null;
-        final FlowDistributions delays = wiring.isExact() ? distributions : null;
-        final DelaySummaries summed = wiring.isExact() ? summaries : null;
         final ExactMatching exact = hasStandIn(wiring, isLive) ?
-            new StandIn(config, isLive, wiring.captures(), cache, delays, summed, segment) :
-            new ExactMatching(config, isLive, wiring.captures(), cache, delays, summed);
+            new StandIn(config, wiring, isLive, cache, distributions, summaries, segment) :
+            new ExactMatching(config, wiring, isLive, cache, distributions, summaries);
         if (isLive) {
             exact.onLive(clock.nanoTime());
         }

@@ -54,12 +54,10 @@ final class DelayReport {
         dscps = List.copyOf(config.rli().references().classes());
     }
 
-    /** What the points are called. */
     void points(final List<String> names) {
         points = List.copyOf(names);
     }
 
-    /** What the segment is now. */
     SegmentDescription segment() {
         return new SegmentDescription(
             segmentId, role, points, dscps, policy(), wiring.clockError().errorNs(), wiring.clockError().isSynchronized());
@@ -75,12 +73,11 @@ final class DelayReport {
         dscps = List.copyOf(newDscps);
     }
 
-    /** An interval has ended. */
     void onInterval() {
         final Map<String, Double> values = new LinkedHashMap<>();
         parts.schedule.tellGauges(values, this::classSuffix);
         final RliReceiver receiver = parts.interpolation.receiver();
-        for (int i = 0; parts.interpolation.isOn() && i < receiver.streamCount(); i++) {
+        for (int i = 0; i < receiver.streamCount(); i++) {
             final String suffix = (senders.isEmpty() ? "" : senderSuffix(i / classCount)) + classSuffix(i % classCount);
             values.put("stamp_correction_ns" + suffix, (double)receiver.stream(i).stampCorrectionNs());
             values.put("stamp_error_ns" + suffix, (double)receiver.stream(i).stampErrorNs());
@@ -118,9 +115,7 @@ final class DelayReport {
             unexplained.put("unexplained_lds_sent", SketchCounter.unexplainedSent(sent));
             unexplained.put("unexplained_reconcile_packets", SketchCounter.unexplainedCached(sent));
         }
-        if (wiring.link() != null) {
-            wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
-        }
+        wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
         if (wiring.receiverLink() != null) {
             for (int i = 0; sketches.isOn() && i < senders.size(); i++) {
                 final String suffix = senderSuffix(i);
@@ -147,16 +142,9 @@ final class DelayReport {
         for (final SketchCounter each : SketchCounter.values()) {
             values.put(each.label(), sketches.get(each));
         }
-        values.put("lds_bounded_flows", sketches.written(SketchWriter::boundedFlowCount));
-        values.put("lds_bounds_held", sketches.written(SketchWriter::heldBoundCount));
-        values.put("lds_rli_flows", sketches.written(SketchWriter::bothFlowCount));
-        values.put("lds_rli_agreed", sketches.written(SketchWriter::bothAgreedCount));
-        values.put("compared_flows", sketches.errors().count());
-        values.put("joint_flows", sketches.written(SketchWriter::jointFlowCount));
-        values.put("joint_bounded_flows", sketches.written(SketchWriter::jointBoundedFlowCount));
-        values.put("joint_bounds_held", sketches.written(SketchWriter::jointHeldBoundCount));
-        values.put("reconcile_loss_flows", sketches.written(SketchWriter::listedFlowCount));
-        values.put("reconcile_loss_agreed", sketches.written(SketchWriter::listedAgreedCount));
+        for (final SketchWriter.Count each : SketchWriter.Count.values()) {
+            values.put(each.label(), sketches.written(each));
+        }
         unexplained.put("unexplained_reconcile_packets",
             sketches.sum((each) -> SketchCounter.unexplainedCached(each.counters())));
         for (int i = 0; i < senders.size(); i++) {

@@ -108,11 +108,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
         }
     }
 
-    /**
-     * A packet at the sender point.
-     *
-     * @param nowNs the time, by the clock that references are sent by.
-     */
+    /** A packet at the sender point; the time is of the clock that references are sent by. */
     public void onSent(final DirectBuffer descriptor, final int offset, final long nowNs) {
         senderPoint.onPacket(descriptor, offset, nowNs);
     }
@@ -130,11 +126,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
         receiverPoint.settle();
     }
 
-    /**
-     * A verified reference, at either point.
-     *
-     * @param descriptor of the reference, see {@link DecodedReference}.
-     */
+    /** A verified reference, at either point, as {@link DecodedReference} has it. */
     public void onReference(final DirectBuffer descriptor, final int offset) {
         settle();
         final PacketInterpolation interpolation = parts.interpolation;
@@ -176,11 +168,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
         parts.sketches.lossKnown(throughNs);
     }
 
-    /**
-     * Time was set back: restarts everything that depends on packet times. Nothing is measured across the step.
-     *
-     * @param nowNs since the epoch.
-     */
+    /** Time was set back: restarts everything that depends on packet times. Nothing is measured across the step. */
     public void onTimeSetBack(final long nowNs) {
         settle();
         parts.interpolation.onTimeSetBack();
@@ -294,10 +282,8 @@ public final class DelayStage implements DelayView, AutoCloseable {
     }
 
     /**
-     * Changes the settings of the segment and its sketches, at the change's time. Any thread, one at a time, and not while
-     * {@link #isChanging}.
-     *
-     * @param newChange from when, and what.
+     * Changes the settings of the segment and its sketches, at the change's time. Any thread, one at a time, and not while {@link
+     * #isChanging}.
      */
     public void change(final SketchChange newChange) {
         parts.sketches.change(newChange);
@@ -310,19 +296,14 @@ public final class DelayStage implements DelayView, AutoCloseable {
     }
 
     /**
-     * Changes the settings of references and flows that may change while packets pass; from the next duty cycle on.
-     *
-     * @param settings with as many classes as before.
+     * Changes the settings of references and flows that may change while packets pass, with as many classes as before; from the
+     * next duty cycle on.
      */
     public void reload(final ExporterConfig settings) {
         newSettings.set(settings);
     }
 
-    /**
-     * Sets the names of the points; before the first packet.
-     *
-     * @param names of the sources, the sender point first.
-     */
+    /** Sets the names of the sources, the sender point first; before the first packet. */
     public void points(final List<String> names) {
         report.points(names);
     }

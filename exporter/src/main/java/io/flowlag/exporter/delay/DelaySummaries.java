@@ -4,7 +4,6 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelaySummary;
-import io.flowlag.rli.receiver.ClassStatistics;
 import io.flowlag.rli.receiver.HeldOutErrors;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.receiver.RliReceiver;
@@ -28,23 +27,20 @@ final class DelaySummaries {
     private static final int MATCHED_LIMIT = 64;
     /** A summary, its two distributions and their quantiles, as objects. */
     private static final long SUMMARY_BYTES = 640;
+    /** Delays that are not measured. */
+    private static final SignedHistogram NONE = new SignedHistogram(2, 1);
 
     private final RliReceiver receiver;
+    private final boolean isMatched;
     private TrafficClasses classes;
     private long intervalNs;
     private long recordNs;
-    /** Per interval, and since the start; null where nothing is matched. */
-    private final SignedHistogram[] matched;
-    private final SignedHistogram[] totalMatched;
+    /** By stream, of the interval and since the start. */
+    private final Delays[] delays;
+    private final Delays[] totals;
     /** Matched delays to be added, and their number, by stream. */
     private final long[][] newMatched;
     private final int[] newMatchedCount;
-    private final SignedHistogram[] totalEstimates;
-    private final SignedHistogram[] totalReferences;
-
-    private final long[] toldLost;
-    private final long[] oversize;
-    private final long[] totalOversize;
 
     private boolean isStarted;
     private long firstNs = Long.MAX_VALUE;
@@ -54,10 +50,27 @@ final class DelaySummaries {
     private volatile List<DelaySummary> total = List.of();
     private volatile List<DelayHistogram> histograms = List.of();
 
+    /** The delays of a stream. */
+    private static final class Delays {
+        private SignedHistogram matched = NONE;
+        private SignedHistogram estimates = NONE;
+        private SignedHistogram references = NONE;
+        private long lostReferences;
+        private long oversizePackets;
+
+        private void add(final Delays other) {
+            matched.add(other.matched);
+            estimates.add(other.estimates);
+            references.add(other.references);
+            lostReferences += other.lostReferences;
+            oversizePackets += other.oversizePackets;
+        }
+    }
+
     /**
      * Nothing yet.
      *
-     * @param receiver    whose statistics are summed up; this class rotates them. Null where nothing is interpolated.
+     * @param receiver    whose statistics are summed up; this class rotates them.
      * @param isMatched   whether {@link #onMatched} receives packets.
      * @param senderCount of the streams, which are numbered by sender, then class; 0 if nothing is measured.
      * @param recordNs    see {@link #recordNs(long)}.
@@ -66,28 +79,32 @@ final class DelaySummaries {
         final RliReceiver receiver, final boolean isMatched, final TrafficClasses classes, final int senderCount,
         final long intervalNs, final long recordNs) {
         this.receiver = receiver;
+        this.isMatched = isMatched;
         this.classes = classes;
         this.intervalNs = intervalNs;
         recordNs(recordNs);
         final int count = senderCount * classes.count();
         intervals = new EndedIntervals(count == 0 ? 1 : REMEMBERED_INTERVALS);
-        matched = isMatched ? histograms(count) : null;
-        totalMatched = isMatched ? histograms(count) : null;
+        delays = new Delays[count];
+        totals = new Delays[count];
         newMatched = new long[isMatched ? count : 0][MATCHED_LIMIT];
         newMatchedCount = new int[count];
-        totalEstimates = receiver == null ? null : histograms(count);
-        totalReferences = receiver == null ? null : histograms(count);
-        toldLost = new long[count];
-        oversize = new long[count];
-        totalOversize = new long[count];
+        for (int i = 0; i < count; i++) {
+            delays[i] = new Delays();
+            totals[i] = new Delays();
+            if (isMatched) {
+                delays[i].matched = histogram();
+                totals[i].matched = histogram();
+            }
+            if (receiver.streamCount() > 0) {
+                totals[i].estimates = histogram();
+                totals[i].references = histogram();
+            }
+        }
     }
 
-    private static SignedHistogram[] histograms(final int count) {
-        final SignedHistogram[] all = new SignedHistogram[count];
-        for (int i = 0; i < count; i++) {
-            all[i] = new SignedHistogram(HIGHEST_NS, SIGNIFICANT_DIGITS);
-        }
-        return all;
+    private static SignedHistogram histogram() {
+        return new SignedHistogram(HIGHEST_NS, SIGNIFICANT_DIGITS);
     }
 
     /** {@return octets of the distributions and of the remembered intervals, by formula} */
@@ -104,7 +121,7 @@ final class DelaySummaries {
 
     /** {@return whether delays are summed up} */
     private boolean isOn() {
-        return oversize.length > 0;
+        return delays.length > 0;
     }
 
     /** Time has passed, by packet timestamps; ends the interval if it is over. */
@@ -153,9 +170,7 @@ final class DelaySummaries {
     /** Sets how long a record may wait for its flow's end; the errors behind its bound cover that time. */
     void recordNs(final long lengthNs) {
         recordNs = lengthNs;
-        if (receiver != null) {
-            receiver.heldOutPeriods((int)Math.min(Integer.MAX_VALUE, 1 + (lengthNs - 1) / intervalNs));
-        }
+        receiver.heldOutPeriods((int)Math.min(Integer.MAX_VALUE, 1 + (lengthNs - 1) / intervalNs));
     }
 
     /** Other classes hold, as many as before. */
@@ -172,14 +187,14 @@ final class DelaySummaries {
     }
 
     private void addNewMatched(final int stream) {
-        matched[stream].record(newMatched[stream], 0, newMatchedCount[stream]);
+        delays[stream].matched.record(newMatched[stream], 0, newMatchedCount[stream]);
         newMatchedCount[stream] = 0;
     }
 
     /** Counts a packet that is longer than its link's MTU and is not measured. */
     void onOversize(final int stream) {
         if (isOn()) {
-            oversize[stream]++;
+            delays[stream].oversizePackets++;
         }
     }
 
@@ -214,80 +229,62 @@ final class DelaySummaries {
         final List<DelaySummary> newInterval = new ArrayList<>();
         final List<DelaySummary> newTotal = new ArrayList<>();
         final List<DelayHistogram> newHistograms = new ArrayList<>();
-        for (int i = 0; i < oversize.length; i++) {
-            if (matched != null) {
+        for (int i = 0; i < delays.length; i++) {
+            final Delays present = delays[i];
+            if (isMatched) {
                 addNewMatched(i);
             }
-            final boolean isInterpolated = isInterpolated(i);
-            final ClassStatistics statistics = isInterpolated ? receiver.statistics(i) : null;
-            final long lost = !isInterpolated ? 0 : receiver.counter(i, ReceiverCounter.REFERENCES_LOST);
-            final SignedHistogram estimates = statistics == null ? null : statistics.estimates();
-            final SignedHistogram references = statistics == null ? null : statistics.references();
-            totalOversize[i] += oversize[i];
-            newInterval.add(summary(
-                i, startNs, endNs, at(matched, i), estimates, references, lost - toldLost[i], oversize[i]));
-            add(totalMatched, i, at(matched, i));
-            add(totalEstimates, i, estimates);
-            add(totalReferences, i, references);
-            newTotal.add(summary(
-                i, firstNs, endNs, at(totalMatched, i), at(totalEstimates, i), at(totalReferences, i), lost, totalOversize[i]));
+            if (isInterpolated(i)) {
+                present.estimates = receiver.statistics(i).estimates();
+                present.references = receiver.statistics(i).references();
+                present.lostReferences = receiver.counter(i, ReceiverCounter.REFERENCES_LOST) - totals[i].lostReferences;
+            }
+            newInterval.add(summary(i, present, startNs, endNs));
+            totals[i].add(present);
+            newTotal.add(summary(i, totals[i], firstNs, endNs));
             newHistograms.add(new DelayHistogram(
                 i / classes.count(), i % classes.count(), classes.dscp(i % classes.count()),
-                buckets(totalMatched != null ? totalMatched[i] : totalEstimates[i]), buckets(at(totalReferences, i))));
-            toldLost[i] = lost;
-            oversize[i] = 0;
-            if (matched != null) {
-                matched[i].reset();
-            }
+                buckets(isMatched ? totals[i].matched : totals[i].estimates), buckets(totals[i].references)));
+            present.oversizePackets = 0;
+            present.matched.reset();
         }
-        if (receiver != null) {
-            receiver.rotate();
-        }
+        receiver.rotate();
         total = newTotal;
         histograms = newHistograms;
         intervals.add(newInterval);
     }
 
     private boolean isInterpolated(final int stream) {
-        return receiver != null && stream < receiver.streamCount();
+        return stream < receiver.streamCount();
     }
 
-    private static SignedHistogram at(final SignedHistogram[] all, final int stream) {
-        return all == null ? null : all[stream];
-    }
-
-    private static void add(final SignedHistogram[] totals, final int stream, final SignedHistogram part) {
-        if (totals != null && part != null) {
-            totals[stream].add(part);
-        }
-    }
-
-    private DelaySummary summary(
-        final int stream, final long fromNs, final long toNs, final SignedHistogram matchedDelays,
-        final SignedHistogram estimates, final SignedHistogram references, final long lostReferences,
-        final long oversizePackets) {
-        final HeldOutErrors heldOut = isInterpolated(stream) ? receiver.statistics(stream).heldOut() : null;
+    private DelaySummary summary(final int stream, final Delays of, final long fromNs, final long toNs) {
+        final boolean isInterpolated = isInterpolated(stream);
         final int classIndex = stream % classes.count();
         return new DelaySummary(
-            stream / classes.count(), classIndex, classes.dscp(classIndex), fromNs, toNs, distribution(matchedDelays),
-            distribution(estimates), distribution(references), lostReferences, oversizePackets,
-            heldOut == null ? 0 : heldOut.count(),
-            heldOut != null && heldOut.hasBound() ? heldOut.quantile95Ns() : null);
+            stream / classes.count(), classIndex, classes.dscp(classIndex), fromNs, toNs, distribution(of.matched),
+            distribution(of.estimates), distribution(of.references), of.lostReferences, of.oversizePackets,
+            isInterpolated ? heldOut(stream).count() : 0,
+            isInterpolated && heldOut(stream).hasBound() ? heldOut(stream).quantile95Ns() : null);
+    }
+
+    private HeldOutErrors heldOut(final int stream) {
+        return receiver.statistics(stream).heldOut();
     }
 
     private static DelayHistogram.Buckets buckets(final SignedHistogram histogram) {
         final long[] boundariesNs = DelayHistogram.boundariesNs();
         final long[] counts = new long[boundariesNs.length];
-        final boolean isEmpty = histogram == null || histogram.count() == 0;
+        final boolean isEmpty = histogram.count() == 0;
         if (!isEmpty) {
             histogram.countsAtMost(boundariesNs, counts);
         }
         return new DelayHistogram.Buckets(
-            Arrays.stream(counts).boxed().toList(), isEmpty ? 0 : histogram.count(), isEmpty ? 0 : histogram.sumNs());
+            Arrays.stream(counts).boxed().toList(), histogram.count(), isEmpty ? 0 : histogram.sumNs());
     }
 
     private static DelayDistribution distribution(final SignedHistogram histogram) {
-        if (histogram == null || histogram.count() == 0) {
+        if (histogram.count() == 0) {
             return DelayDistribution.EMPTY;
         }
         return new DelayDistribution(

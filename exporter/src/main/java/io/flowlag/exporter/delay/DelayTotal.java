@@ -23,11 +23,6 @@ final class DelayTotal {
         }
     }
 
-    /** Nothing added yet. */
-    DelayTotal() {
-        // intervals bring the packets
-    }
-
     /** Adds packets of an interval, at least 1. */
     void add(final double packets, final double meanNs) {
         all.add(packets, meanNs, 0);

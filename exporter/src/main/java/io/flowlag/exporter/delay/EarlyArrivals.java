@@ -17,11 +17,7 @@ final class EarlyArrivals {
     private final long[] places = new long[2 * CAPACITY];
     private final long maximumLeadNs;
 
-    /**
-     * Nothing has come.
-     *
-     * @param maximumLeadNs by which an arrival may be before its packet was sent.
-     */
+    /** Nothing has come; an arrival may be so much before its packet was sent. */
     EarlyArrivals(final long maximumLeadNs) {
         this.maximumLeadNs = maximumLeadNs;
         for (int place = 0; place < places.length; place += 2) {

@@ -17,7 +17,6 @@ final class EndedIntervals {
     private final AtomicReferenceArray<Ended> intervals;
     private volatile long count;
 
-    /** None has ended. */
     EndedIntervals(final int capacity) {
         intervals = new AtomicReferenceArray<>(capacity);
     }
@@ -28,7 +27,6 @@ final class EndedIntervals {
         count = number + 1;
     }
 
-    /** {@return how many have ended} */
     long count() {
         return count;
     }

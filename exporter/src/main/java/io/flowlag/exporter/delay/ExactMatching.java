@@ -35,7 +35,6 @@ class ExactMatching extends Matching implements MatchHandler {
     /** A share of the flows may hold a larger share of the packets; this factor gives them room. */
     private static final int SPARE_SHARE = 2;
     private static final int LEAST_FLOWS = 1024;
-
     /** A tag holds the generation of a flow's slot, the stream of the packet, and the slot. */
     private static final int STREAM_SHIFT = 24;
     private static final int SLOT_MASK = (1 << STREAM_SHIFT) - 1;
@@ -44,6 +43,7 @@ class ExactMatching extends Matching implements MatchHandler {
     private final FlowCache cache;
     private final FlowDistributions distributions;
     private final DelaySummaries summaries;
+    private final boolean isExact;
     private final OffHeapBuffer entries;
     private final SegmentFlows flows;
     private final MatchedShare share;
@@ -67,30 +67,31 @@ class ExactMatching extends Matching implements MatchHandler {
     /**
      * Nothing matched yet.
      *
+     * @param wiring        of the stage; if it is exact, distributions and summaries are of matched delays.
      * @param isLive        whether packets come as they happen; flows of captures are kept to the end.
-     * @param captures      what is known of captures.
      * @param cache         whose flows have room for matched counters.
-     * @param distributions of flows' matched delays; null if they are of other delays.
-     * @param summaries     of classes' matched delays; null if they are of other delays.
+     * @param distributions of flows' delays.
+     * @param summaries     of classes' delays.
      */
     ExactMatching(
-        final ExporterConfig config, final boolean isLive, final CaptureFacts captures, final FlowCache cache,
-        final FlowDistributions distributions,
-        final DelaySummaries summaries) {
+        final ExporterConfig config, final DelayWiring wiring, final boolean isLive, final FlowCache cache,
+        final FlowDistributions distributions, final DelaySummaries summaries) {
+        final CaptureFacts captures = wiring.captures();
         this.distributions = distributions;
         this.summaries = summaries;
+        isExact = wiring.isExact();
         this.cache = cache;
         this.isLive = isLive;
-        areBothWays = captures.sides() != null;
+        areBothWays = captures.areBothWays();
         maximumDelayNs = config.segment().maximumDelayNs();
         entries = cache.entries();
-        recordNs = config.metering().activeTimeoutNs() + config.metering().idleTimeoutNs();
+        recordNs = DelaySummaries.recordNs(config);
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
         flows = new SegmentFlows(
             flowCount(config, captures), isLive ? silenceNs : SegmentFlows.NEVER_NS,
             !new SegmentSelector(config.segment()).selectsAll());
         matcher = new ExactMatcher(settings(config, isLive, captures), flows, this);
-        share = isLive ? new MatchedShare(matcher, config.segment().exactPackets()) : null;
+        share = new MatchedShare(matcher, config.segment().exactPackets());
         if (captures.matchedOneIn() > 1) {
             flows.matchOneIn(captures.matchedOneIn());
         }
@@ -200,9 +201,7 @@ class ExactMatching extends Matching implements MatchHandler {
         matcher.onReceiverGap(throughNs);
         ownLoss = ownLossNs < throughNs - recordNs ? packets : ownLoss + packets;
         ownLossNs = throughNs;
-        if (share != null) {
-            share.onOwnLoss(packets);
-        }
+        share.onOwnLoss(packets);
     }
 
     @Override
@@ -220,7 +219,7 @@ class ExactMatching extends Matching implements MatchHandler {
         final long watchedNs = isLive ? capturedNs : Math.min(senderTimeNs, receiverTimeNs);
         if (watchedNs != Long.MIN_VALUE) {
             matcher.onTime(watchedNs, DECIDE_LIMIT);
-            if (share != null && share.hasGrown(watchedNs)) {
+            if (isLive && share.hasGrown(watchedNs)) {
                 watchedSinceNs = watchedNs;
             }
         }
@@ -249,7 +248,7 @@ class ExactMatching extends Matching implements MatchHandler {
         } else {
             overtakenNs = Math.max(overtakenNs, newestMatchedNs - sentNs);
         }
-        if (summaries != null) {
+        if (isExact) {
             summaries.onMatched((int)(receiverTag >> STREAM_SHIFT) & STREAM_MASK, delayNs);
         }
         final int slot = (int)receiverTag & SLOT_MASK;
@@ -257,7 +256,7 @@ class ExactMatching extends Matching implements MatchHandler {
             final int offset = cache.stateOffset(slot);
             final int matchedOffset = FlowDelay.matchedOffset(offset);
             DelayCounters.record(entries, matchedOffset, delayNs);
-            if (distributions != null) {
+            if (isExact) {
                 distributions.record(entries, offset, DelayCounters.count(entries, matchedOffset), delayNs);
             }
         } else {

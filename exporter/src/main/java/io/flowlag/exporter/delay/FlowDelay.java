@@ -35,32 +35,20 @@ public final class FlowDelay {
     /** Octets without exact matching. */
     public static final int LENGTH_BYTES = 192;
     /** Octets with exact matching. */
-    public static final int EXACT_LENGTH_BYTES = LENGTH_BYTES + DelayCounters.LENGTH_BYTES;
-
+    static final int EXACT_LENGTH_BYTES = LENGTH_BYTES + DelayCounters.LENGTH_BYTES;
     /** Octets with sketches. */
     public static final int SKETCH_LENGTH_BYTES = EXACT_LENGTH_BYTES + FlowSketch.LENGTH_BYTES;
-
     /** Octets of an image: a copy of a flow's entry and this layout, for display; what the flow does not have is 0. */
     public static final int IMAGE_LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + SKETCH_LENGTH_BYTES;
-
-    /** The error bound is known. */
     public static final int FLAG_ERROR_BOUND = 1;
-    /** The clock's error is known. */
     public static final int FLAG_CLOCK_ERROR = 1 << 1;
-    /** Loss is known. */
     public static final int FLAG_LOSS = 1 << 2;
-    /** The flow is of the segment. */
     public static final int FLAG_SEGMENT = 1 << 3;
-
-    /** Packets that came unexpectedly are known. */
     public static final int FLAG_UNEXPECTED = 1 << 4;
-    /** The mean by sketches is known. */
     public static final int FLAG_SKETCH = 1 << 5;
-    /** The standard deviation by sketches is known. */
     public static final int FLAG_SKETCH_DEVIATION = 1 << 6;
     /** The mean covers every packet's own delay. */
     public static final int FLAG_EXACT = 1 << 7;
-
     /** Estimator: interpolated between two references. */
     public static final int ESTIMATOR_INTERPOLATED = 1;
     /** Estimator: the left reference. */
@@ -73,12 +61,10 @@ public final class FlowDelay {
     public static final int ESTIMATOR_FLOW_SUMS = 5;
     /** Estimator: every packet matched. */
     public static final int ESTIMATOR_MATCHED = 6;
-
     /** Kind of loss: counted packet by packet. */
     public static final int LOSS_EXACT = 1;
     /** Kind of loss: at most so many. */
     public static final int LOSS_UPPER_BOUND = 2;
-
     /** The error of the sum of matched delays is not known. */
     static final long UNKNOWN_ERROR_NS = -1;
 
@@ -129,18 +115,12 @@ public final class FlowDelay {
         return DelayCounters.count(buffer, offset) > 0 ? offset : bestOffset(buffer, offset);
     }
 
-    /** Where the counters of matched packets lie. */
     public static int matchedOffset(final int offset) {
         return offset + LENGTH_BYTES;
     }
 
-    /**
-     * Whether the matched delays cover every packet of the record, each its own.
-     *
-     * @param buffer holds the layout, with matched counters, behind its {@link FlowEntry}; the flow has ended.
-     * @return true if their mean is exact.
-     */
-    public static boolean isMatchedWhole(final DirectBuffer buffer, final int offset) {
+    /** Whether the matched delays of an ended flow cover every packet of the record, each its own: their mean is exact. */
+    static boolean isMatchedWhole(final DirectBuffer buffer, final int offset) {
         return matchedErrorNs(buffer, offset) == 0 && DelayCounters.count(buffer, matchedOffset(offset)) ==
             FlowEntry.packetCount(buffer, offset - FlowEntry.BASE_LENGTH_BYTES);
     }
@@ -152,7 +132,7 @@ public final class FlowDelay {
      * @param buffer holds the layout; the flow has ended.
      * @return ns; below 0 if it is not known, or unmatched packets of the record may have any delay.
      */
-    public static long matchedErrorNs(final DirectBuffer buffer, final int offset) {
+    static long matchedErrorNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MATCHED_ERROR_NS_OFFSET);
     }
 
@@ -160,7 +140,6 @@ public final class FlowDelay {
         buffer.putLong(offset + MATCHED_ERROR_NS_OFFSET, value);
     }
 
-    /** Where the quantiles lie. */
     public static int quantilesOffset(final int offset) {
         return offset + QUANTILES_OFFSET;
     }
@@ -181,29 +160,17 @@ public final class FlowDelay {
         buffer.putInt(offset + SKETCH_RECORD_OFFSET, record + 1);
     }
 
-    /** The position of the sketch estimates. */
     public static int sketchOffset(final int offset) {
         return offset + EXACT_LENGTH_BYTES;
     }
 
-    /** Sets the flags of valid sketch estimates. */
-    public static void sketchFlags(final MutableDirectBuffer buffer, final int offset, final int flags) {
-        addFlag(buffer, offset, flags);
-    }
-
-    /** Reads the error bound of the mean. Returns ns. */
     public static long errorBoundNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + ERROR_BOUND_OFFSET);
     }
 
-    /**
-     * Writes the error bound of the mean.
-     *
-     * @param value ns.
-     */
     public static void errorBoundNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + ERROR_BOUND_OFFSET, value);
-        addFlag(buffer, offset, FLAG_ERROR_BOUND);
+        addFlags(buffer, offset, FLAG_ERROR_BOUND);
     }
 
     /** Marks the error bound of the mean as unknown. */
@@ -212,12 +179,7 @@ public final class FlowDelay {
             offset + FLAGS_OFFSET, (short)(buffer.getShort(offset + FLAGS_OFFSET) & ~FLAG_ERROR_BOUND));
     }
 
-    /**
-     * The flow's mean by its estimator.
-     *
-     * @param buffer holds the layout, with an estimator.
-     * @return ns, signed.
-     */
+    /** The flow's mean by its estimator, ns, signed. */
     public static long meanNs(final DirectBuffer buffer, final int offset) {
         return switch (estimator(buffer, offset)) {
             case ESTIMATOR_SKETCH, ESTIMATOR_FLOW_SUMS -> FlowSketch.meanNs(buffer, sketchOffset(offset));
@@ -227,10 +189,8 @@ public final class FlowDelay {
     }
 
     /**
-     * The number of the record's packets that its mean covers.
-     *
-     * @param buffer holds the layout, with an estimator.
-     * @return packets, without any that may have the time of a lost twin; 0 also if the estimator has no mean.
+     * The number of the record's packets that its mean covers, without any that may have the time of a lost twin; 0 also if the
+     * estimator has no mean.
      */
     public static long meanPackets(final DirectBuffer buffer, final int offset) {
         return switch (estimator(buffer, offset)) {
@@ -242,42 +202,30 @@ public final class FlowDelay {
         };
     }
 
-    /** Reads the clock's error. Returns ns. */
     public static long clockErrorNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + CLOCK_ERROR_OFFSET);
     }
 
-    /**
-     * Writes the clock's error.
-     *
-     * @param value ns.
-     */
     public static void clockErrorNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + CLOCK_ERROR_OFFSET, value);
-        addFlag(buffer, offset, FLAG_CLOCK_ERROR);
+        addFlags(buffer, offset, FLAG_CLOCK_ERROR);
     }
 
-    /** Reads the packets that the sender point saw and the receiver point did not. */
     public static long lostPackets(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + LOST_PACKETS_OFFSET);
     }
 
-    /** Reads the packets that the receiver point saw and the sender point did not. */
     public static long unexpectedPackets(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + UNEXPECTED_PACKETS_OFFSET);
     }
 
-    /** Reads the kind of the loss. Returns as element 24 has it. */
     public static int lossKind(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + LOSS_KIND_OFFSET) & 0xFF;
     }
 
     /**
-     * Writes the loss.
-     *
-     * @param lostPackets       seen by the sender point alone.
-     * @param unexpectedPackets seen by the receiver point alone.
-     * @param lossKind          as element 24 has it.
+     * Writes packets that only the sender point saw, packets that only the receiver point saw, and the kind of the loss as
+     * element 24 has it.
      */
     public static void loss(
         final MutableDirectBuffer buffer, final int offset, final long lostPackets, final long unexpectedPackets,
@@ -285,29 +233,24 @@ public final class FlowDelay {
         buffer.putLong(offset + LOST_PACKETS_OFFSET, lostPackets);
         buffer.putLong(offset + UNEXPECTED_PACKETS_OFFSET, unexpectedPackets);
         buffer.putByte(offset + LOSS_KIND_OFFSET, (byte)lossKind);
-        addFlag(buffer, offset, FLAG_LOSS | FLAG_UNEXPECTED);
+        addFlags(buffer, offset, FLAG_LOSS | FLAG_UNEXPECTED);
     }
 
-    /**
-     * Writes an upper bound of the lost packets; the number of unexpected ones is unknown.
-     *
-     * @param lostPackets seen by the sender point alone, at most.
-     */
+    /** Writes an upper bound of the lost packets; the number of unexpected ones is unknown. */
     public static void lossBound(final MutableDirectBuffer buffer, final int offset, final long lostPackets) {
         buffer.putLong(offset + LOST_PACKETS_OFFSET, lostPackets);
         buffer.putByte(offset + LOSS_KIND_OFFSET, (byte)LOSS_UPPER_BOUND);
-        addFlag(buffer, offset, FLAG_LOSS);
+        addFlags(buffer, offset, FLAG_LOSS);
     }
 
     /**
-     * Writes the difference of two packet counts; the number of unexpected packets is unknown.
-     *
-     * @param lostPackets seen by the sender point, less those that the receiver point saw.
+     * Writes the packets that the sender point saw less those that the receiver point saw; the number of unexpected ones is
+     * unknown.
      */
     public static void lossDifference(final MutableDirectBuffer buffer, final int offset, final long lostPackets) {
         buffer.putLong(offset + LOST_PACKETS_OFFSET, lostPackets);
         buffer.putByte(offset + LOSS_KIND_OFFSET, (byte)LOSS_EXACT);
-        addFlag(buffer, offset, FLAG_LOSS);
+        addFlags(buffer, offset, FLAG_LOSS);
     }
 
     /** Whether the mean is {@link FlowSketch}'s. */
@@ -322,31 +265,21 @@ public final class FlowDelay {
         return estimator == ESTIMATOR_INTERPOLATED || estimator == ESTIMATOR_LEFT;
     }
 
-    /** Reads the segment. Returns its number, unsigned. */
     public static int segmentId(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + SEGMENT_ID_OFFSET);
     }
 
-    /**
-     * Writes the segment.
-     *
-     * @param value its number, unsigned.
-     */
+    /** Writes the number of the segment, unsigned. */
     public static void segmentId(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + SEGMENT_ID_OFFSET, value);
-        addFlag(buffer, offset, FLAG_SEGMENT);
+        addFlags(buffer, offset, FLAG_SEGMENT);
     }
 
-    /** Reads the estimator of the mean. Returns 0 for none, else as element 12 has it. */
     public static int estimator(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + ESTIMATOR_OFFSET) & 0xFF;
     }
 
-    /**
-     * Writes the estimator of the mean.
-     *
-     * @param value 0 for none, else as element 12 has it.
-     */
+    /** Writes the estimator of the mean: 0 for none, else as element 12 has it. */
     public static void estimator(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + ESTIMATOR_OFFSET, (byte)value);
     }
@@ -371,17 +304,13 @@ public final class FlowDelay {
         buffer.putByte(offset + CLASS_INDEX_OFFSET, (byte)value);
     }
 
-    /**
-     * Whether flags are set.
-     *
-     * @param flag one of the FLAG_ constants.
-     * @return true if it is set.
-     */
+    /** Whether any of the FLAG_ constants given is set. */
     public static boolean has(final DirectBuffer buffer, final int offset, final int flag) {
         return (buffer.getShort(offset + FLAGS_OFFSET) & flag) != 0;
     }
 
-    private static void addFlag(final MutableDirectBuffer buffer, final int offset, final int flag) {
+    /** Sets some of the FLAG_ constants. */
+    public static void addFlags(final MutableDirectBuffer buffer, final int offset, final int flag) {
         buffer.putShort(offset + FLAGS_OFFSET, (short)(buffer.getShort(offset + FLAGS_OFFSET) | flag));
     }
 }

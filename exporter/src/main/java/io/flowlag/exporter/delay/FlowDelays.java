@@ -75,7 +75,6 @@ public final class FlowDelays {
         sketches = new SenderSketches(config, wiring, isLive, cache, segment, this);
     }
 
-    /** {@return the sketches, whose estimates become those of the flows} */
     SenderSketches sketches() {
         return sketches;
     }
@@ -198,10 +197,8 @@ public final class FlowDelays {
     }
 
     /**
-     * Completes the image of a living flow as if its record were written now.
-     *
-     * @param image           of a flow with delays, see {@link FlowDelay#IMAGE_LENGTH_BYTES}.
-     * @param livingEstimator of the flow, see {@link #livingEstimator}.
+     * Completes the image of a living flow with delays as if its record were written now; see {@link
+     * FlowDelay#IMAGE_LENGTH_BYTES} and {@link #livingEstimator}.
      */
     public void completeImage(final MutableDirectBuffer image, final int offset, final int livingEstimator) {
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
@@ -213,7 +210,7 @@ public final class FlowDelays {
                 FlowDelay.errorBoundNs(image, delayOffset, boundNs);
             }
         } else if (FlowDelay.isMatchedWhole(image, delayOffset) && matching.isUnambiguous(image, offset)) {
-            FlowDelay.sketchFlags(image, delayOffset, FlowDelay.FLAG_EXACT);
+            FlowDelay.addFlags(image, delayOffset, FlowDelay.FLAG_EXACT);
         }
     }
 
@@ -250,8 +247,7 @@ public final class FlowDelays {
 
     /** The backward direction is a segment of its own, with the number after that of the last sender. */
     private boolean isBackward(final DirectBuffer entry, final int offset) {
-        final PacketSides sides = wiring.captures().sides();
-        return sides != null && sides.isBackwardEntry(entry, offset);
+        return wiring.captures().areBothWays() && wiring.captures().sides().isBackwardEntry(entry, offset);
     }
 
     private void writeSegment(final MutableDirectBuffer entry, final int offset) {

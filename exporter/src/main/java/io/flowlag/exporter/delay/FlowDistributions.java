@@ -23,11 +23,7 @@ final class FlowDistributions {
     private volatile long given;
     private volatile long refused;
 
-    /**
-     * No flow has one.
-     *
-     * @param settings memory, and the number of delays that gives a flow a distribution.
-     */
+    /** No flow has one; the settings have the memory, and the number of delays that gives a flow a distribution. */
     FlowDistributions(final ExporterConfig.Quantiles settings) {
         final int capacity = capacity(settings);
         fromPackets = settings.fromPackets();

@@ -19,10 +19,8 @@ import org.agrona.MutableDirectBuffer;
  * Fields are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
  */
 public final class FlowQuantiles {
-    /** Octets. */
-    public static final int LENGTH_BYTES = 64;
-    /** Most groups. */
-    public static final int GROUPS = 5;
+    static final int LENGTH_BYTES = 64;
+    static final int GROUPS = 5;
 
     private static final double[] QUANTILES = {0.5, 0.9, 0.95, 0.99, 0.999};
     private static final int VARIATION_OFFSET = GROUPS * Long.BYTES;
@@ -60,22 +58,12 @@ public final class FlowQuantiles {
         return buffer.getInt(offset + GROUPS_OFFSET);
     }
 
-    /**
-     * Reads a quantile.
-     *
-     * @param index in the order of the layout, below {@link #groups}.
-     * @return ns, signed.
-     */
+    /** A quantile by its index in the layout, below {@link #groups}; ns, signed. */
     public static long quantileNs(final DirectBuffer buffer, final int offset, final int index) {
         return buffer.getLong(offset + index * Long.BYTES);
     }
 
-    /**
-     * Reads the packet delay variation.
-     *
-     * @param buffer holds the layout, with all groups.
-     * @return ns, not negative.
-     */
+    /** The packet delay variation, with all groups; ns, not negative. */
     public static long variationNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + VARIATION_OFFSET);
     }

@@ -20,7 +20,6 @@ import org.agrona.MutableDirectBuffer;
  * memory may call it.
  */
 public final class FlowSketch {
-    /** Octets. */
     public static final int LENGTH_BYTES = 64;
 
     private static final int USABLE_CELLS_OFFSET = 4;
@@ -34,13 +33,7 @@ public final class FlowSketch {
     private FlowSketch() {
     }
 
-    /**
-     * Writes a mean.
-     *
-     * @param meanNs  signed.
-     * @param samples packets in the cells behind it.
-     * @param packets of the record that it is of.
-     */
+    /** Writes a signed mean, the packets in the cells behind it, the usable cells, and the record's packets that it is of. */
     public static void mean(
         final MutableDirectBuffer buffer, final int offset, final long meanNs, final long samples, final int usableCells,
         final long packets) {
@@ -50,58 +43,41 @@ public final class FlowSketch {
         buffer.putInt(offset + USABLE_CELLS_OFFSET, usableCells);
     }
 
-    /** Reads the mean. Returns ns, signed. */
     public static long meanNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MEAN_OFFSET);
     }
 
-    /** Reads the packets behind the mean. */
     public static long samples(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + SAMPLES_OFFSET);
     }
 
-    /** Reads the usable cells. */
     public static int usableCells(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + USABLE_CELLS_OFFSET);
     }
 
-    /** Reads the number of the record's packets that the mean covers. */
     public static long meanPackets(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MEAN_PACKETS_OFFSET);
     }
 
-    /** Reads the number of the record's packets that the joint mean covers. */
     public static long jointPackets(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + JOINT_PACKETS_OFFSET);
     }
 
-    /** Reads the mean by references and sketches together. Returns ns, signed. */
     public static long jointMeanNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + JOINT_MEAN_OFFSET);
     }
 
-    /**
-     * Writes the mean by references and sketches together.
-     *
-     * @param meanNs  signed.
-     * @param packets of the record that it is of.
-     */
+    /** Writes the signed mean by references and sketches together, and the record's packets that it is of. */
     public static void jointMean(
         final MutableDirectBuffer buffer, final int offset, final long meanNs, final long packets) {
         buffer.putLong(offset + JOINT_PACKETS_OFFSET, packets);
         buffer.putLong(offset + JOINT_MEAN_OFFSET, meanNs);
     }
 
-    /** Reads the standard deviation. Returns ns. */
     public static double standardDeviationNs(final DirectBuffer buffer, final int offset) {
         return buffer.getDouble(offset + STANDARD_DEVIATION_OFFSET);
     }
 
-    /**
-     * Writes the standard deviation.
-     *
-     * @param value ns.
-     */
     public static void standardDeviationNs(final MutableDirectBuffer buffer, final int offset, final double value) {
         buffer.putDouble(offset + STANDARD_DEVIATION_OFFSET, value);
     }

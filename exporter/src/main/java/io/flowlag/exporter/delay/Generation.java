@@ -12,6 +12,7 @@ import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
 import io.flowlag.exporter.delay.interval.records.SketchedPacket;
+import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 
@@ -24,6 +25,8 @@ import java.util.function.Function;
 final class Generation {
     /** The index of the sender point's source where both points are in this process. */
     private static final int SENDER_POINT = 0;
+    /** Octets of a record that waits. */
+    private static final int ENTRY_LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES;
 
     private final SketchedPacket packet = new SketchedPacket();
     private final long fromNs;
@@ -42,13 +45,11 @@ final class Generation {
     /** The first one. */
     Generation(
         final ExporterConfig config, final IntervalSettings settings, final SenderAnswers answers, final TrafficClasses classes,
-        final int entryLengthBytes, final WaitedRecordHandler recordHandler, final UnseenFlowHandler unseenHandler,
-        final IntervalHandler intervalHandler) {
+        final WaitedRecordHandler recordHandler, final UnseenFlowHandler unseenHandler, final IntervalHandler intervalHandler) {
         this(config, settings, classes, Long.MIN_VALUE, true, 0,
             answers != null ? null : new LocalSender(settings, Long.MAX_VALUE),
             (local) -> new IntervalReceiver(
-                settings, answers != null ? answers : local, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
-            entryLengthBytes);
+                settings, answers != null ? answers : local, ENTRY_LENGTH_BYTES, recordHandler, intervalHandler, unseenHandler));
         if (sender == null) {
             receiver.cutFirst();
         }
@@ -57,19 +58,18 @@ final class Generation {
     /** One that follows another. */
     Generation(
         final SketchChange change, final SenderAnswers answers, final IntervalSettings settings, final Generation predecessor,
-        final int entryLengthBytes, final IntervalHandler intervalHandler) {
+        final IntervalHandler intervalHandler) {
         this(change.config(), settings, new TrafficClasses(change.config().rli().references().classes()), change.fromNs(),
             change.isSameWay() || predecessor.sender != null, predecessor.parity ^ 1,
             predecessor.sender == null ? null : new LocalSender(settings, change.fromNs()),
             (local) -> new IntervalReceiver(
-                settings, local != null ? local : answers, predecessor.receiver, intervalHandler),
-            entryLengthBytes);
+                settings, local != null ? local : answers, predecessor.receiver, intervalHandler));
     }
 
     private Generation(
         final ExporterConfig config, final IntervalSettings settings, final TrafficClasses classes, final long fromNs,
         final boolean isSameWay, final int parity, final LocalSender sender,
-        final Function<LocalSender, IntervalReceiver> receivers, final int entryLengthBytes) {
+        final Function<LocalSender, IntervalReceiver> receivers) {
         this.fromNs = fromNs;
         this.isSameWay = isSameWay;
         this.parity = parity;
@@ -81,14 +81,14 @@ final class Generation {
         }
         weights = new FlowWeights(config.lds().weights());
         geometry = text(settings.cells().geometry());
-        memoryBytes = bytes(settings, entryLengthBytes);
+        memoryBytes = bytes(settings);
         intervalNs = settings.times().intervalNs();
         maximumDelayNs = settings.times().maximumDelayNs();
     }
 
     /** {@return octets of both points, by formula} */
-    static long bytes(final IntervalSettings settings, final int entryLengthBytes) {
-        return IntervalPoint.bytes(settings, false) + IntervalReceiver.bytes(settings, entryLengthBytes);
+    static long bytes(final IntervalSettings settings) {
+        return IntervalPoint.bytes(settings, false) + IntervalReceiver.bytes(settings, ENTRY_LENGTH_BYTES);
     }
 
     private static String text(final SketchGeometry geometry) {

@@ -16,11 +16,7 @@ final class HeldAgreement {
     private long toldLatePackets;
     private long toldUnsketchedPackets;
 
-    /**
-     * An agreement that holds as soon as possible.
-     *
-     * @param latestSeenNs after all that has come so far: the second interval from there is whole.
-     */
+    /** An agreement that holds as soon as possible: the second interval after all that has come so far is whole. */
     HeldAgreement(final SketchAgreement agreement, final long latestSeenNs) {
         this.agreement = agreement;
         final long lengthNs = agreement.settings().times().intervalNs();
@@ -35,11 +31,7 @@ final class HeldAgreement {
         agreement.point().advance(startNs);
     }
 
-    /**
-     * The clock was set back: holds anew.
-     *
-     * @param latestSeenNs after all that has come so far, by the clock as it was set.
-     */
+    /** The clock was set back to a time after all that has come so far: holds anew. */
     void restart(final long latestSeenNs) {
         agreement.point().restart();
         begin(latestSeenNs);

@@ -24,7 +24,6 @@ import java.util.Locale;
 public record InjectionTerms(Policy policy, InjectionSettings settings) {
     /** Packets of the traffic stand in for references. */
     public static final InjectionTerms PASSIVE = new InjectionTerms(Policy.PASSIVE, null);
-
     /** Octets around a datagram's payload, as regular packets are counted: Ethernet, IPv4, UDP. */
     static final int HEADER_LENGTH_BYTES = 14 + 20 + 8;
     /** Octets of a reference that a regular packet stands in for. */

@@ -53,7 +53,6 @@ final class IntervalStage {
 
     /** Longer than packets spend in the merge of live sources and in the rings. */
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
-
     /** Ticket of a packet that is no longer in any sketch. */
     private static final long NO_TICKET = -1;
 
@@ -69,8 +68,8 @@ final class IntervalStage {
     private final AtomicReference<Generation> prepared = new AtomicReference<>();
     private final WeightedShare weightedShare = new WeightedShare();
     private final SketchRecords records;
-    private final ClassDelays aggregates = new ClassDelays();
-    private final ReconciledDelays reconciled = new ReconciledDelays();
+    private final ClassDelays aggregates = new ClassDelays(false);
+    private final ClassDelays reconciled = new ClassDelays(true);
     private final SketchWriter writer;
     private final boolean isLive;
     private volatile Generation latest;
@@ -112,8 +111,8 @@ final class IntervalStage {
         segmentFlowHash = link == null ? null : new SegmentFlowHash(link.hash());
         final IntervalSettings settings = settings(config, link, isLive);
         final Generation[] made = new Generation[1];
-        made[0] = new Generation(config, settings, link == null ? null : link.answers(senderIndex), classes, entryLengthBytes(),
-            recordHandler, unseenHandler, intervalHandler(made));
+        made[0] = new Generation(config, settings, link == null ? null : link.answers(senderIndex), classes, recordHandler,
+            unseenHandler, intervalHandler(made));
         current = made[0];
         current.receiver().jointHandler(this::onJoint);
         latest = current;
@@ -134,16 +133,11 @@ final class IntervalStage {
         settings(config, link, isLive);
     }
 
-    /**
-     * Prepares changed sketches. Any thread, one at a time.
-     *
-     * @param change from when, and what.
-     */
+    /** Prepares changed sketches. Any thread, one at a time. */
     void change(final SketchChange change) {
         final Generation[] made = new Generation[1];
         final SenderAnswers answers = change.answers().isEmpty() ? null : change.answers().get(senderIndex);
-        made[0] = new Generation(change, answers, settings(change.config(), link, isLive), latest, entryLengthBytes(),
-            intervalHandler(made));
+        made[0] = new Generation(change, answers, settings(change.config(), link, isLive), latest, intervalHandler(made));
         made[0].receiver().jointHandler(this::onJoint);
         latest = made[0];
         isChanging = true;
@@ -183,10 +177,6 @@ final class IntervalStage {
         older.receiver().close();
         older = null;
         isChanging = false;
-    }
-
-    private static int entryLengthBytes() {
-        return FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES;
     }
 
     private static IntervalSettings settings(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
@@ -232,7 +222,7 @@ final class IntervalStage {
 
     /** {@return octets of both points, by formula} */
     static long memoryBytes(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
-        return Generation.bytes(settings(config, link, isLive), entryLengthBytes());
+        return Generation.bytes(settings(config, link, isLive));
     }
 
     /** {@return the ticket for an estimate of the last received packet's delay} */
@@ -271,7 +261,7 @@ final class IntervalStage {
     void onSent(final DirectBuffer descriptor, final int offset) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
         changeOver(timestampNs);
-        if (hasDigest(descriptor, offset)) {
+        if (CurrentSegment.hasDigest(descriptor, offset)) {
             runAt(timestampNs).onSent(descriptor, offset);
         } else {
             current.onSentWithoutDigest();
@@ -328,7 +318,7 @@ final class IntervalStage {
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
         changeOver(timestampNs);
-        if (!hasDigest(descriptor, offset)) {
+        if (!CurrentSegment.hasDigest(descriptor, offset)) {
             current.receiver().onPacketWithoutDigest();
             ticketRun = current;
             return;
@@ -357,10 +347,8 @@ final class IntervalStage {
     }
 
     /**
-     * Packets of the receiver point while no interval changes. Packets whose flows had earlier packets in the interval are
-     * added as a batch, the others one by one.
-     *
-     * @param packets of the sender, all selected; receive their tickets.
+     * Packets of one sender, all selected, at the receiver point while no interval changes; receive their tickets. Packets whose
+     * flows had earlier packets in the interval are added as a batch, the others one by one.
      */
     void onReceived(final PendingPackets packets) {
         final IntervalReceiver receiver = current.receiver();
@@ -461,10 +449,6 @@ final class IntervalStage {
         return new FlowWeights(config.lds().weights()).warnings();
     }
 
-    private static boolean hasDigest(final DirectBuffer descriptor, final int offset) {
-        return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0;
-    }
-
     private IntervalHandler intervalHandler(final Generation[] run) {
         return new IntervalHandler() {
             @Override
@@ -537,7 +521,6 @@ final class IntervalStage {
         }
     }
 
-    /** {@return the writer of sketch estimates into the records of flows} */
     SketchWriter writer() {
         return writer;
     }

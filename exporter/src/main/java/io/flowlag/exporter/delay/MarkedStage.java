@@ -15,11 +15,7 @@ final class MarkedStage extends ReferencePackets {
     private final MarkedReferences marked;
     private final EarlyArrivals early;
 
-    /**
-     * Nothing marked yet.
-     *
-     * @param receiver takes the references.
-     */
+    /** Nothing marked yet; the receiver takes the references. */
     MarkedStage(final RliReceiver receiver, final int classCount, final long maximumDelayNs) {
         this.receiver = receiver;
         marked = new MarkedReferences(CAPACITY, classCount, maximumDelayNs);
@@ -41,11 +37,9 @@ final class MarkedStage extends ReferencePackets {
     }
 
     /**
-     * A reference of a class is due. A packet that arrives when a timer expires is not typical: the gap before it is longer
-     * than most, so the queue before it is shorter. The timer's reference is therefore drawn among the next packets; one that
-     * the packet count names is marked at once.
-     *
-     * @param packets among which the reference is drawn.
+     * A reference of a class is due, drawn among so many packets. A packet that arrives when a timer expires is not typical: the
+     * gap before it is longer than most, so the queue before it is shorter. The timer's reference is therefore drawn among the
+     * next packets; one that the packet count names is marked at once.
      */
     void due(final int classIndex, final long packets) {
         marked.due(classIndex, packets);
@@ -54,7 +48,7 @@ final class MarkedStage extends ReferencePackets {
     /** A packet passed the sender point, after {@link #due} if it is due: marks it if it is the next reference. */
     void onScheduled(final DirectBuffer descriptor, final int offset, final int classIndex) {
         final boolean isNext = marked.isNext(classIndex);
-        if (!hasDigest(descriptor, offset)) {
+        if (!CurrentSegment.hasDigest(descriptor, offset)) {
             return;
         }
         final long digest = PacketDescriptor.digest(descriptor, offset);
@@ -70,7 +64,7 @@ final class MarkedStage extends ReferencePackets {
 
     @Override
     void onReceived(final DirectBuffer descriptor, final int offset, final int streamIndex) {
-        if (hasDigest(descriptor, offset)) {
+        if (CurrentSegment.hasDigest(descriptor, offset)) {
             take(descriptor, offset);
         }
     }
@@ -85,9 +79,5 @@ final class MarkedStage extends ReferencePackets {
                 marked.number(position), marked.sentNs(position), arrivalNs, lengthBytes);
         }
         early.onReceived(digest, arrivalNs, lengthBytes);
-    }
-
-    private static boolean hasDigest(final DirectBuffer descriptor, final int offset) {
-        return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0;
     }
 }

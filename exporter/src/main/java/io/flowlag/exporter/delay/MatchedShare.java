@@ -6,9 +6,10 @@ import io.flowlag.exporter.delay.exact.MatchCounters;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
 
 /**
- * Reduces the share of matched flows where memory or time is short. Halves it whenever packets found no room, or this process
- * dropped more than 1 % of packets for some seconds; doubles it after ten minutes without. Of a flow either all packets are
- * matched or none. The metering thread owns it. Allocates at construction.
+ * Reduces the share of matched flows where memory or time is short. Halves it if packets found no room in a second, or this
+ * process dropped more than 1 % as many packets as it saw in each of five seconds. Doubles it after ten minutes without a reason
+ * to halve it, while three quarters of the memory are free. Of a flow either all packets are matched or none. The metering thread
+ * owns it. Allocates at construction.
  */
 final class MatchedShare {
     private static final long LOOK_NS = 1_000_000_000L;
@@ -40,15 +41,15 @@ final class MatchedShare {
         dropped += packets;
     }
 
-    /**
-     * Time has passed.
-     *
-     * @param nowNs time of the packets that came last, UNIX epoch.
-     * @return whether more flows are matched from now on.
-     */
+    /** Time has passed, by the packets that came last. Returns whether more flows are matched from now on. */
     boolean hasGrown(final long nowNs) {
         if (nowNs < nextLookNs && nextLookNs - nowNs <= LOOK_NS) {
             return false;
+        }
+        if (nowNs < nextLookNs) {
+            // The clock was set back.
+            nextStepNs = nowNs;
+            calmSinceNs = nowNs;
         }
         nextLookNs = nowNs + LOOK_NS;
         final long overflowedBefore = overflowed;
@@ -70,7 +71,10 @@ final class MatchedShare {
         return false;
     }
 
-    /** Entries of flows that are left out expire only with time; until then the matcher may still overflow. */
+    /**
+     * Halves the share, unless it was halved too recently to have an effect: entries of flows that are left out expire only with
+     * time; until then the matcher may still overflow.
+     */
     private void halve(final long nowNs) {
         calmSinceNs = nowNs;
         if (nowNs >= nextStepNs && counters.matchedOneIn() < SegmentFlows.MOST_ONE_IN) {

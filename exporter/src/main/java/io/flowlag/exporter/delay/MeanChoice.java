@@ -7,14 +7,17 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * Chooses the best mean of a flow's record. A mean of all packets by matching or flow sums wins. Otherwise the mean with the
- * smallest error bound wins, where a parent must be clearly better than the joint estimate. Means without a bound come last.
+ * smallest error bound wins, where a parent must be clearly better than the joint estimate. Means without a bound come next, and
+ * last those of them that cover less than half of the packets.
  * <p>
- * A mean that lacks packets has a wider bound. The missing packets lie within the observed range of the segment's delays, or,
- * while few single delays are known, between 0 and the maximum delay. No bound is smaller than the timestamp precision.
+ * A mean that lacks packets has a wider bound. The missing packets lie within the observed range of the segment's delays. While
+ * few single delays are known, and for a record that was not watched, that range includes those from 0 to the maximum delay. No
+ * bound is smaller than the timestamp precision.
  * <p>
  * Captures: each of the two stamps is rounded to a unit u, so the standard deviation of a delay's error is 0.41 u. Of means of
- * three packets or more, 95 % lie within u/2, of fewer within u. The unit is the largest of 1 ms, 1 µs and 1 ns that divides
- * all stamps. Live, each socket stamps its own copy: the later copy is up to 1.5 µs late, which averaging does not reduce.
+ * three packets or more, 95 % lie within u/2, of fewer within u. The unit is the largest of 1 ms, 1 µs and 1 ns that divides the
+ * first and last stamps of all records so far. Live, each socket stamps its own copy: the later copy is up to 1.5 µs late, which
+ * averaging does not reduce.
  * <p>
  * The metering thread owns it. Allocates nothing.
  */
@@ -38,7 +41,8 @@ final class MeanChoice {
     private static final int EXACT = 0;
     private static final int BOUNDED = 1;
     private static final int UNBOUNDED = 2;
-    private static final int HALF_COVERED = 3;
+    /** Less than half of the packets, without a bound. */
+    private static final int UNCOVERED = 3;
     private static final int NONE = 4;
 
     private final boolean isLive;
@@ -55,12 +59,7 @@ final class MeanChoice {
     private double boundNs;
     private double comparedNs;
 
-    /**
-     * No delay seen.
-     *
-     * @param isLive         whether packets have stamps of the kernel.
-     * @param maximumDelayNs above which a packet counts as lost.
-     */
+    /** No delay seen; live packets have stamps of the kernel, and those above the maximum delay count as lost. */
     MeanChoice(final boolean isLive, final long maximumDelayNs) {
         this.isLive = isLive;
         this.maximumDelayNs = maximumDelayNs;
@@ -69,7 +68,8 @@ final class MeanChoice {
     /**
      * Begins with a record that has no mean yet.
      *
-     * @param isWatched whether the delays of its packets were observed, as far as any were; not those restored after a crash.
+     * @param isWatched where packets are matched, whether both points were watched since its flow began: not so if the flow was
+     *                  restored after a crash, or began before more flows were matched; elsewhere true.
      */
     void begin(final DirectBuffer entry, final int offset, final boolean isWatched) {
         isRangeKnown = isWatched && seenDelays >= ENOUGH_DELAYS;
@@ -97,12 +97,10 @@ final class MeanChoice {
         }
     }
 
-    /** {@return whether a mean was offered} */
     boolean hasMean() {
         return rank < NONE;
     }
 
-    /** {@return packets of the record} */
     long packets() {
         return packets;
     }
@@ -163,7 +161,7 @@ final class MeanChoice {
 
     private void offer(final int newEstimator, final double meanNs, final double newBoundNs, final long ofPackets) {
         if (Double.isNaN(newBoundNs)) {
-            take(2 * ofPackets >= packets ? UNBOUNDED : HALF_COVERED, newEstimator, UNKNOWN, order(newEstimator));
+            take(2 * ofPackets >= packets ? UNBOUNDED : UNCOVERED, newEstimator, UNKNOWN, order(newEstimator));
         } else {
             final double floored = Math.max(newBoundNs, floorNs());
             take(BOUNDED, newEstimator, floored, newEstimator == FlowDelay.ESTIMATOR_JOINT ?
@@ -198,7 +196,7 @@ final class MeanChoice {
     /** Writes estimator and bound of the winning mean; none without an offer. */
     void conclude(final MutableDirectBuffer entry, final int offset) {
         FlowDelay.estimator(entry, offset, estimator);
-        FlowDelay.sketchFlags(entry, offset, rank == EXACT ? FlowDelay.FLAG_EXACT : 0);
+        FlowDelay.addFlags(entry, offset, rank == EXACT ? FlowDelay.FLAG_EXACT : 0);
         if (Double.isNaN(boundNs)) {
             FlowDelay.clearErrorBound(entry, offset);
         } else {

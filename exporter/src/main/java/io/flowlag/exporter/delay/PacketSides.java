@@ -22,16 +22,7 @@ public final class PacketSides {
     /** An address's votes for the sender point's side, less those against it, shifted above its two role bits. */
     private final Long2LongHashMap addresses = new Long2LongHashMap(0);
 
-    /** No address is known. */
-    public PacketSides() {
-        // votes come
-    }
-
-    /**
-     * Counts a vote by a packet's direction.
-     *
-     * @param isForward whether it passed the sender point first.
-     */
+    /** Counts a vote by a packet's direction: whether it passed the sender point first. */
     public void vote(final DirectBuffer descriptor, final int offset, final boolean isForward) {
         final int vote = isForward ? 1 : -1;
         add(source(descriptor, offset), vote, SOURCE);

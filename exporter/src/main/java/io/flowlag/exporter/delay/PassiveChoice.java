@@ -3,15 +3,16 @@ package io.flowlag.exporter.delay;
 import io.flowlag.exporter.delay.interval.records.SharedSampling;
 
 /**
- * Chooses the packets whose send times a sender point ships under the policy passive: those that both points choose, or fewer
- * to keep to a ceiling. The receiver does not know which are left out; there they wait until they expire. One thread; allocates
- * at construction.
+ * Chooses the packets whose send times a sender point ships under the policy passive: those that both points choose, or fewer to
+ * keep to a ceiling. The receiver does not know which are left out; there they wait until they expire. One thread; allocates at
+ * construction.
  * <p>
- * The share of a window is the one that would have kept earlier windows within the ceiling. Later windows compensate for an
- * excess or a shortfall.
+ * The share of a window is the one that would have kept the last window within the ceiling, and the average of earlier ones. The
+ * following windows compensate for an excess or a shortfall. No window ships more than twice what the ceiling allows it.
  */
 public final class PassiveChoice {
     static final long WINDOW_NS = 50_000_000;
+
     private static final double WINDOWS_PER_S = 1e9 / WINDOW_NS;
     /** Size of a send time on the wire, including its share of a message's header and trailer. */
     private static final double BITS = 8 * 8.2;

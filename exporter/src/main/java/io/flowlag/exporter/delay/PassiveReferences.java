@@ -44,11 +44,7 @@ final class PassiveReferences {
     /** Takes references. */
     @FunctionalInterface
     interface Handler {
-        /**
-         * Both times of a packet are known.
-         *
-         * @param streamIndex of its direction and class.
-         */
+        /** Both times of a packet of a stream are known. */
         void onReference(int streamIndex, long sentNs, long arrivalNs, int lengthBytes);
     }
 

@@ -59,13 +59,7 @@ final class PassiveStage extends ReferencePackets {
         Arrays.fill(lastArrivalsNs, Long.MIN_VALUE / 2);
     }
 
-    /**
-     * The memory of a stage, by formula.
-     *
-     * @param isShipped  whether send times come by the exchange.
-     * @param ceilingBps what send times may take of it.
-     * @return octets.
-     */
+    /** The memory of a stage, by formula, octets; the ceiling is of send times that come by the exchange. */
     static long memoryBytes(final int senderCount, final boolean isShipped, final long ceilingBps) {
         return senderCount * PassiveReferences.memoryBytes(capacity(isShipped, ceilingBps));
     }
@@ -107,7 +101,7 @@ final class PassiveStage extends ReferencePackets {
     }
 
     private boolean isReference(final DirectBuffer descriptor, final int offset) {
-        return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0 &&
+        return CurrentSegment.hasDigest(descriptor, offset) &&
             sampling.isPassiveReference(PacketDescriptor.digest(descriptor, offset));
     }
 

@@ -35,7 +35,6 @@ final class PendingPackets {
         latestNs = Math.max(latestNs, timestampNs);
     }
 
-    /** Lets all packets go. */
     void clear() {
         count = 0;
         flags = 0;
@@ -43,7 +42,6 @@ final class PendingPackets {
         latestNs = Long.MIN_VALUE;
     }
 
-    /** {@return whether there is room for no more} */
     boolean isFull() {
         return count == LIMIT;
     }
@@ -52,17 +50,14 @@ final class PendingPackets {
         return count;
     }
 
-    /** {@return the buffer that has all descriptors} */
     DirectBuffer descriptors() {
         return descriptors;
     }
 
-    /** {@return where the descriptor of a packet lies} */
     int offset(final int index) {
         return offsets[index];
     }
 
-    /** {@return the slot of a packet's flow} */
     int slot(final int index) {
         return slots[index];
     }

@@ -28,11 +28,7 @@ abstract class PolicySchedule extends ReferenceSchedule {
     private InjectionTerms terms;
     private SketchAgreement followed;
 
-    /**
-     * Nothing scheduled yet.
-     *
-     * @param terms by the configuration.
-     */
+    /** Nothing scheduled yet; the terms are those of the configuration. */
     PolicySchedule(final ExporterConfig config, final InjectionTerms terms, final CurrentSegment segment) {
         super(config.rli().injection().policy());
         ownReferences = config.rli();
@@ -52,7 +48,6 @@ abstract class PolicySchedule extends ReferenceSchedule {
         return terms.isInjecting();
     }
 
-    /** {@return the terms of a configuration} */
     abstract InjectionTerms terms(ExporterConfig config);
 
     /** A packet of a class passed; whether a reference is due. */

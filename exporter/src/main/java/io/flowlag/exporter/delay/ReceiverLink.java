@@ -6,7 +6,10 @@ import io.flowlag.exporter.delay.interval.records.IntervalMode;
 
 import java.util.function.ObjLongConsumer;
 
-/** A receiver's link: receives the intervals and send times of its senders. Threads as in {@link SketchLink}. */
+/**
+ * A receiver's link: receives the intervals and send times of its senders, which have indexes in the order of the configuration.
+ * Threads as in {@link SketchLink}.
+ */
 public interface ReceiverLink extends SketchLink {
     /** The part of a passive reference's digest that a sender ships at least. */
     long SHIPPED_DIGEST_MASK = (1L << 40) - 1;
@@ -14,11 +17,7 @@ public interface ReceiverLink extends SketchLink {
     /** Size of a passive reference's send time in the exchange. */
     int SEND_TIME_BITS = 64;
 
-    /**
-     * The source of a sender's intervals.
-     *
-     * @param senderIndex of the sender, in the order of the configuration.
-     */
+    /** The source of a sender's intervals. */
     SenderAnswers answers(int senderIndex);
 
     /** {@return the hash whose key is sent to the senders} */
@@ -33,38 +32,23 @@ public interface ReceiverLink extends SketchLink {
     /** {@return the flows of an interval that have room, if the sums of all are kept} */
     int mostFlows();
 
-    /**
-     * Takes send times that were shipped.
-     *
-     * @param senderIndex of the sender, in the order of the configuration.
-     * @return how many there were.
-     */
+    /** Takes send times that were shipped. Returns how many there were. */
     int takeSendTimes(int senderIndex, SendTimeHandler handler);
 
     /** Takes send times. */
     interface SendTimeHandler {
         /**
-         * A reference was sent.
-         *
-         * @param senderIndex of the sender, in the order of the configuration.
-         * @param isPassive   whether it is a packet of the traffic.
-         * @param key         its digest if so, of which the last 40 bits count, else stream * 2^32 + sequence number.
+         * A reference was sent. The key of a packet of the traffic is its digest, of which the last 40 bits count, else stream *
+         * 2^32 + sequence number.
          */
         void onSendTime(int senderIndex, boolean isPassive, long key, long sentNs);
     }
 
     /**
-     * A sender's clock error, by its last interval. Any thread.
-     *
-     * @param senderIndex of the sender, in the order of the configuration.
-     * @return as RFC 4656 section 4.1.2 has it; 0 if the sender reported none.
+     * A sender's clock error, by its last interval, as RFC 4656 section 4.1.2 has it; 0 if the sender reported none. Any thread.
      */
     int errorEstimate(int senderIndex);
 
-    /**
-     * Reports the counters of each sender. Any thread.
-     *
-     * @param senderIndex of the sender, in the order of the configuration.
-     */
+    /** Shows the counters of a sender. Any thread. */
     void senderCounters(int senderIndex, ObjLongConsumer<String> consumer);
 }

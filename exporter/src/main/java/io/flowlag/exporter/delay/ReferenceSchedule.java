@@ -15,7 +15,6 @@ class ReferenceSchedule {
         this.policy = InjectionTerms.name(policy);
     }
 
-    /** {@return the name of the policy} */
     final String policy() {
         return policy;
     }

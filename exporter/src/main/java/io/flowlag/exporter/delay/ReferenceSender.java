@@ -33,12 +33,7 @@ final class ReferenceSender extends PolicySchedule {
     private final EpochNanoClock clock;
     private final UnsafeBuffer packet;
 
-    /**
-     * A sender.
-     *
-     * @param wiring   with sessions, transmitter and clock.
-     * @param receiver takes effective send times in addition to follow-ups.
-     */
+    /** A sender whose receiver takes effective send times in addition to follow-ups. */
     ReferenceSender(
         final ExporterConfig config,
         final DelayWiring wiring,
@@ -48,15 +43,15 @@ final class ReferenceSender extends PolicySchedule {
         super(config, InjectionTerms.of(config.rli()), segment);
         this.receiver = receiver;
         this.clock = clock;
-        transmitter = wiring.transmitter();
+        transmitter = wiring.references().transmitter();
         clockError = wiring.clockError();
-        sources = new ReferenceSource[wiring.sessions().size()];
+        sources = new ReferenceSource[wiring.references().sessions().size()];
         isSeen = new boolean[sources.length];
         int lengthBytes = 0;
         for (int i = 0; i < sources.length; i++) {
-            sources[i] = new ReferenceSource(wiring.sessions().get(i), errorEstimate());
+            sources[i] = new ReferenceSource(wiring.references().sessions().get(i), errorEstimate());
             lengthBytes = Math.max(
-                lengthBytes, ReferenceEncoder.maximumLengthBytes(wiring.sessions().get(i).isAuthenticated()));
+                lengthBytes, ReferenceEncoder.maximumLengthBytes(wiring.references().sessions().get(i).isAuthenticated()));
         }
         packet = new UnsafeBuffer(BufferUtil.allocateDirectAligned(lengthBytes, CACHE_LINE_LENGTH));
     }

@@ -14,32 +14,32 @@ final class SampleWriter implements SampleHandler {
     private final FlowCache cache;
     private final OffHeapBuffer entries;
     private final FlowDistributions distributions;
+    private final boolean isDistributed;
     private final int classCount;
     private final int[] offsets = new int[DelaySamples.LIMIT];
-    private SenderSketches sketching;
+    /** Those that take estimates, by sender. */
+    private IntervalStage[] sketching = {};
 
-    /**
-     * Writes for a receiver of references.
-     *
-     * @param distributions take each sample; null where those of other delays are kept.
-     */
-    SampleWriter(final FlowCache cache, final FlowDistributions distributions, final int classCount) {
+    /** Writes for a receiver of references; the distributions take each sample, or the delays of another estimator. */
+    SampleWriter(
+        final FlowCache cache, final FlowDistributions distributions, final boolean isDistributed, final int classCount) {
         this.cache = cache;
         entries = cache.entries();
         this.distributions = distributions;
+        this.isDistributed = isDistributed;
         this.classCount = classCount;
     }
 
     /** Passes estimates by references to sketches from now on. */
     void tell(final SenderSketches sketches) {
-        sketching = sketches;
+        sketching = sketches.all();
     }
 
     @Override
     public int onSamples(final DelaySamples samples) {
         final int count = samples.count();
-        for (int i = 0; sketching != null && i < count; i++) {
-            sketching.of(samples.classIndex(i) / classCount).onEstimate(
+        for (int i = 0; sketching.length > 0 && i < count; i++) {
+            sketching[samples.classIndex(i) / classCount].onEstimate(
                 samples.intervalNumber(i), samples.delayNs(i), samples.spanNumber(), samples.errorScaleNs(i));
         }
         // A loop that only reads, as in the cache: its cache misses overlap.
@@ -60,7 +60,7 @@ final class SampleWriter implements SampleHandler {
     private void write(final int offset, final long spanNumber, final float errorScaleNs, final long delayNs) {
         FlowDelay.countInSpan(entries, offset, spanNumber, errorScaleNs);
         DelayCounters.record(entries, offset, delayNs);
-        if (distributions != null) {
+        if (isDistributed) {
             distributions.record(entries, offset, DelayCounters.count(entries, offset), delayNs);
         }
     }

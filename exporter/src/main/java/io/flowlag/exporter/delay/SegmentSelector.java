@@ -19,21 +19,14 @@ public final class SegmentSelector {
     private final int vlanId;
     private final boolean isEverything;
 
-    /**
-     * A selector.
-     *
-     * @param segment with prefixes and VLAN; an empty setting selects everything.
-     */
+    /** A selector by prefixes and VLAN; an empty setting selects everything. */
     public SegmentSelector(final ExporterConfig.Segment segment) {
         this(segment.selector().sources(), segment.selector().destinations(), segment.selector().vlanId());
     }
 
     /**
-     * A selector.
-     *
-     * @param sources      prefixes of which one must hold the source; empty selects every source.
-     * @param destinations prefixes of which one must hold the destination; empty selects every destination.
-     * @param vlanId       of the packets; below 0 for any.
+     * A selector of the packets whose source and destination are each of one of the prefixes, if there are any, and of a VLAN,
+     * below 0 for any.
      */
     public SegmentSelector(final List<Prefix> sources, final List<Prefix> destinations, final int vlanId) {
         this.sources = sources.toArray(new Prefix[0]);

@@ -31,11 +31,7 @@ final class SenderPoint {
         interpolation = parts.interpolation;
     }
 
-    /**
-     * A packet.
-     *
-     * @param nowNs the time, by the clock that references are sent by.
-     */
+    /** A packet; the time is of the clock that references are sent by. */
     void onPacket(final DirectBuffer descriptor, final int offset, final long nowNs) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
         if (wiring.isBackward(descriptor, offset)) {

@@ -12,40 +12,36 @@ import java.util.List;
  * Finds the sender whose point a packet has passed, by its source address. A single sender without prefixes has every packet.
  * Immutable. Allocates at construction.
  */
-public final class SenderSelector {
+final class SenderSelector {
     /** The packet passed no sender. */
-    public static final int NONE = -1;
+    static final int NONE = -1;
 
     private static final int IPV6 = 6;
 
     private final Prefix[][] sources;
     private final boolean isOneForAll;
 
-    /**
-     * A selector.
-     *
-     * @param senders in the order of their indexes; empty for one that has every packet.
-     */
-    public SenderSelector(final List<ExporterConfig.Sender> senders) {
+    /** A selector of senders in the order of their indexes; of one that has every packet if there are none. */
+    SenderSelector(final List<ExporterConfig.Sender> senders) {
         sources = senders.isEmpty() ? new Prefix[1][0] :
             senders.stream().map((sender) -> sender.sources().toArray(new Prefix[0])).toArray(Prefix[][]::new);
         isOneForAll = sources[0].length == 0;
     }
 
     /** {@return how many senders there are} */
-    public int count() {
+    int count() {
         return sources.length;
     }
 
     /** The sender of a packet. Returns its index, or {@link #NONE}. */
-    public int of(final DirectBuffer descriptor, final int offset) {
+    int of(final DirectBuffer descriptor, final int offset) {
         return isOneForAll ? 0 : of(
             PacketDescriptor.ipVersion(descriptor, offset) == IPV6, PacketDescriptor.sourceHigh(descriptor, offset),
             PacketDescriptor.sourceLow(descriptor, offset));
     }
 
     /** The sender of a flow that has samples. Returns its index; the first for a flow of none. */
-    public int ofEntry(final DirectBuffer entry, final int offset) {
+    int ofEntry(final DirectBuffer entry, final int offset) {
         return Math.max(0, of(
             FlowEntry.ipVersion(entry, offset) == IPV6, FlowEntry.sourceHigh(entry, offset),
             FlowEntry.sourceLow(entry, offset)));

@@ -21,14 +21,7 @@ final class SenderSketches {
     private final IntervalStage[] senders;
     private final SenderSelector selector;
 
-    /**
-     * Nothing sketched yet.
-     *
-     * @param wiring says whether packets are sketched, and where the senders are.
-     * @param isLive whether packets come as they happen.
-     * @param cache  whose flows have room for the sketch estimates.
-     * @param delays takes the sketch estimates of each sender.
-     */
+    /** Nothing sketched yet; the delays of flows take the sketch estimates of each sender. */
     SenderSketches(
         final ExporterConfig config,
         final DelayWiring wiring,
@@ -58,7 +51,11 @@ final class SenderSketches {
         return senders.length > 0;
     }
 
-    /** {@return the sketches of a sender} */
+    /** {@return the sketches by sender; none if packets are not sketched} */
+    IntervalStage[] all() {
+        return senders;
+    }
+
     IntervalStage of(final int senderIndex) {
         return senders[senderIndex];
     }
@@ -93,7 +90,6 @@ final class SenderSketches {
         return senders[senderIndex].ticket();
     }
 
-    /** The clock was set back. */
     void onTimeSetBack() {
         for (final IntervalStage each : senders) {
             each.onTimeSetBack();
@@ -198,8 +194,8 @@ final class SenderSketches {
     }
 
     /** {@return a counter of written records, summed over all senders} */
-    long written(final ToLongFunction<SketchWriter> number) {
-        return sum((each) -> number.applyAsLong(each.writer()));
+    long written(final SketchWriter.Count count) {
+        return sum((each) -> each.writer().counts().get(count));
     }
 
     /** {@return the errors of each estimator against matching, which exists with one sender, in this process} */

@@ -29,18 +29,14 @@ public record SketchAgreement(
     IntervalPoint point,
     long fromInterval,
     boolean isSuccessor) {
-    /**
-     * The same, with references sent on the receiver's terms.
-     *
-     * @param terms when references are sent, given a sender's own settings of them; null if these decide.
-     */
+    /** The same, with references sent on the receiver's terms, given a sender's own settings of them; null if these decide. */
     public SketchAgreement withInjection(final Function<ExporterConfig.Rli, InjectionTerms> terms) {
         return new SketchAgreement(
             selector, classes, weights, hash, references, terms, settings, point, fromInterval, isSuccessor);
     }
 
     /** {@return when it begins to hold, ns since the epoch} */
-    public long fromNs() {
+    long fromNs() {
         return fromInterval * settings.times().intervalNs();
     }
 }

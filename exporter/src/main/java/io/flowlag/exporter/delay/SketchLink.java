@@ -8,9 +8,16 @@ import java.util.function.ObjLongConsumer;
  * blocks.
  */
 public interface SketchLink {
+    /** No link: it has no counters and takes no memory. */
+    SketchLink NONE = new SketchLink() {
+    };
+
     /** Shows every counter. Any thread. */
-    void counters(ObjLongConsumer<String> consumer);
+    default void counters(final ObjLongConsumer<String> consumer) {
+    }
 
     /** {@return the memory of intervals and send times on their way, by formula, octets; twice that while settings change} */
-    long memoryBytes();
+    default long memoryBytes() {
+        return 0;
+    }
 }

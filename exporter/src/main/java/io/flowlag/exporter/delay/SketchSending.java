@@ -51,7 +51,7 @@ final class SketchSending {
         }
         final SketchAgreement agreement = holding.agreement();
         sketchCounters.increment(SketchCounter.SENT);
-        if ((PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) == 0) {
+        if (!CurrentSegment.hasDigest(descriptor, offset)) {
             sketchCounters.increment(SketchCounter.SENT_WITHOUT_DIGEST);
             return;
         }
@@ -96,13 +96,7 @@ final class SketchSending {
         return holding == null ? 0 : holding.agreement().point().unsketchedPackets();
     }
 
-    /**
-     * This process dropped packets.
-     *
-     * @param throughNs   up to when.
-     * @param newKernelTotal packets that the kernel dropped, since the start.
-     * @param newRingTotal   packets dropped between the stages, since the start.
-     */
+    /** This process dropped packets up to a time; the totals are since the start, of the kernel and between the stages. */
     void onOwnLoss(final long throughNs, final long newKernelTotal, final long newRingTotal) {
         kernelTotal = newKernelTotal;
         ringTotal = newRingTotal;
@@ -114,12 +108,7 @@ final class SketchSending {
         }
     }
 
-    /**
-     * Time has passed.
-     *
-     * @param nowNs      since the epoch.
-     * @param capturedNs all packets from before it have come, or are counted as dropped.
-     */
+    /** Time has passed, see {@link DelayStage#onTime}. */
     void onTime(final long nowNs, final long capturedNs) {
         takeBack();
         if (coming == null) {
@@ -146,8 +135,6 @@ final class SketchSending {
     /**
      * The clock was set back: the agreement holds again from the second interval after that, with empty sketches. Unshipped
      * intervals are discarded. An agreement with a start time still waits for it.
-     *
-     * @param nowNs since the epoch.
      */
     void onTimeSetBack(final long nowNs) {
         newestNs = nowNs;
@@ -158,11 +145,8 @@ final class SketchSending {
     }
 
     /**
-     * The receiver's agreement that holds at a time. The last receiver's agreement holds until the first one of another
-     * receiver does.
-     *
-     * @param nowNs since the epoch.
-     * @return null until an agreement has held.
+     * The receiver's agreement that holds at a time; null until one has held. The last receiver's agreement holds until the first
+     * one of another receiver does.
      */
     SketchAgreement holdingAt(final long nowNs) {
         if (next != null && nowNs >= next.startNs()) {

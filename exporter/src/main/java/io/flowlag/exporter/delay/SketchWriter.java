@@ -7,12 +7,13 @@ import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
+import java.util.Locale;
+
 /**
  * Writes a flow's sketch estimates into its record: the mean of the best estimator and the loss. Compares them with matching
  * and references. The metering thread writes; counters may be read by any. Allocates at construction.
  */
 final class SketchWriter {
-
     private final SketchRecords records;
     private final boolean isReconciled;
     private final BoundCheck referenceBounds = new BoundCheck();
@@ -20,12 +21,7 @@ final class SketchWriter {
     private final EstimateErrors errors = new EstimateErrors();
     private final CounterSet<Count> counts = new CounterSet<>(Count.class);
 
-    /**
-     * Nothing compared yet.
-     *
-     * @param records      hold the sketch estimates.
-     * @param isReconciled whether lost packets are listed, so that a loss by sketches can be exact.
-     */
+    /** Nothing compared yet. With reconciliation lost packets are listed, so that a loss by sketches can be exact. */
     SketchWriter(final SketchRecords records, final boolean isReconciled) {
         this.records = records;
         this.isReconciled = isReconciled;
@@ -62,10 +58,10 @@ final class SketchWriter {
             FlowSketch.mean(
                 entry, sketchOffset, records.meanNs(record), records.samples(record), records.usableCells(record),
                 records.answeredPackets(record));
-            FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_SKETCH);
+            FlowDelay.addFlags(entry, offset, FlowDelay.FLAG_SKETCH);
             if (records.hasStandardDeviation(record)) {
                 FlowSketch.standardDeviationNs(entry, sketchOffset, records.standardDeviationNs(record));
-                FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_SKETCH_DEVIATION);
+                FlowDelay.addFlags(entry, offset, FlowDelay.FLAG_SKETCH_DEVIATION);
             }
             judge(entry, offset, record);
             choice.offerEstimate(
@@ -90,8 +86,8 @@ final class SketchWriter {
     private void judgeLoss(final DirectBuffer entry, final int offset, final int record) {
         if (isReconciled && records.hasLoss(record) && records.isLossExact(record) &&
             FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
-            counts.increment(Count.LISTED_FLOWS);
-            counts.add(Count.LISTED_AGREED, records.lostPackets(record) == FlowDelay.lostPackets(entry, offset) ? 1 : 0);
+            counts.increment(Count.RECONCILE_LOSS_FLOWS);
+            counts.add(Count.RECONCILE_LOSS_AGREED, records.lostPackets(record) == FlowDelay.lostPackets(entry, offset) ? 1 : 0);
         }
     }
 
@@ -129,6 +125,7 @@ final class SketchWriter {
         if (isSolved && !isTold && isMatched && records.hasMean(record) && DelayCounters.count(entry, offset) > 0) {
             errors.record(
                 DelayCounters.meanNs(entry, matchedOffset), DelayCounters.meanNs(entry, offset), records.meanNs(record), meanNs);
+            counts.set(Count.COMPARED_FLOWS, errors.count());
         }
         FlowSketch.jointMean(entry, FlowDelay.sketchOffset(offset), meanNs, ofPackets);
         if (isSolved || !choice.hasMean()) {
@@ -163,25 +160,16 @@ final class SketchWriter {
             records.answeredPackets(record) == FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
         if (isBounded && DelayCounters.count(entry, matchedOffset) > 0) {
             final long errorNs = Math.abs(meanNs - DelayCounters.meanNs(entry, matchedOffset));
-            counts.increment(Count.BOUNDED_FLOWS);
-            counts.add(Count.BOUNDS_HELD, errorNs <= Math.max(1, records.boundNs(record)) ? 1 : 0);
+            counts.increment(Count.LDS_BOUNDED_FLOWS);
+            counts.add(Count.LDS_BOUNDS_HELD, errorNs <= Math.max(1, records.boundNs(record)) ? 1 : 0);
         }
         if (isBounded && DelayCounters.count(entry, offset) > 0 &&
             FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
             final long distanceNs = Math.abs(meanNs - DelayCounters.meanNs(entry, offset));
-            counts.increment(Count.BOTH_FLOWS);
-            counts.add(Count.BOTH_AGREED, distanceNs <= records.boundNs(record) + FlowDelay.errorBoundNs(entry, offset) ? 1 : 0);
+            counts.increment(Count.LDS_RLI_FLOWS);
+            final long boundNs = records.boundNs(record) + FlowDelay.errorBoundNs(entry, offset);
+            counts.add(Count.LDS_RLI_AGREED, distanceNs <= boundNs ? 1 : 0);
         }
-    }
-
-    /** {@return flow records with a mean that has a bound, and matched packets} */
-    long boundedFlowCount() {
-        return counts.get(Count.BOUNDED_FLOWS);
-    }
-
-    /** {@return those of them where the matched mean lies within the bound} */
-    long heldBoundCount() {
-        return counts.get(Count.BOUNDS_HELD);
     }
 
     /** {@return the errors of each estimator against matching} */
@@ -189,50 +177,37 @@ final class SketchWriter {
         return errors;
     }
 
-    /** {@return flow records with a mean by references and sketches together} */
-    long jointFlowCount() {
-        return counts.get(Count.JOINT_FLOWS);
+    /** {@return the counts of written records} */
+    CounterSet<Count> counts() {
+        return counts;
     }
 
-    /** {@return those of them with a bound, and matched packets} */
-    long jointBoundedFlowCount() {
-        return counts.get(Count.JOINT_BOUNDED_FLOWS);
-    }
-
-    /** {@return those of them where the matched mean lies within the bound} */
-    long jointHeldBoundCount() {
-        return counts.get(Count.JOINT_BOUNDS_HELD);
-    }
-
-    /** {@return flow records with an exact loss by sketches and reconciliation, and one by matching} */
-    long listedFlowCount() {
-        return counts.get(Count.LISTED_FLOWS);
-    }
-
-    /** {@return those of them where the two are equal} */
-    long listedAgreedCount() {
-        return counts.get(Count.LISTED_AGREED);
-    }
-
-    /** {@return flow records with two bounded means, by sketches and by references} */
-    long bothFlowCount() {
-        return counts.get(Count.BOTH_FLOWS);
-    }
-
-    /** {@return those of them where the means differ by no more than both bounds} */
-    long bothAgreedCount() {
-        return counts.get(Count.BOTH_AGREED);
-    }
-
-    private enum Count {
-        BOUNDED_FLOWS,
-        BOUNDS_HELD,
-        BOTH_FLOWS,
-        BOTH_AGREED,
-        JOINT_BOUNDED_FLOWS,
-        JOINT_BOUNDS_HELD,
+    /** Counts of flow records, in the order of the statistics. */
+    enum Count {
+        /** Records with a mean by sketches that has a bound, and matched packets. */
+        LDS_BOUNDED_FLOWS,
+        /** Those of them where the matched mean lies within the bound. */
+        LDS_BOUNDS_HELD,
+        /** Records with two bounded means, by sketches and by references. */
+        LDS_RLI_FLOWS,
+        /** Those of them where the means differ by no more than both bounds. */
+        LDS_RLI_AGREED,
+        /** Records whose estimators' errors are known. */
+        COMPARED_FLOWS,
+        /** Records with a mean by references and sketches together. */
         JOINT_FLOWS,
-        LISTED_FLOWS,
-        LISTED_AGREED
+        /** Those of them with a bound, and matched packets. */
+        JOINT_BOUNDED_FLOWS,
+        /** Those of them where the matched mean lies within the bound. */
+        JOINT_BOUNDS_HELD,
+        /** Records with an exact loss by sketches and reconciliation, and one by matching. */
+        RECONCILE_LOSS_FLOWS,
+        /** Those of them where the two are equal. */
+        RECONCILE_LOSS_AGREED;
+
+        /** {@return its name in statistics} */
+        String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 }

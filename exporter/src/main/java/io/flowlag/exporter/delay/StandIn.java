@@ -10,15 +10,15 @@ import org.agrona.DirectBuffer;
 
 /**
  * Matching that also estimates the delays of packets whose flows are not matched, where memory or time is short. It interpolates
- * between matched packets, which stand in for references with exact delays and use no capacity. The metering thread owns it.
- * Allocates at construction.
+ * between matched packets, which serve as references with exact delays and add no traffic. The metering thread owns it. Allocates
+ * at construction.
  */
 final class StandIn extends ExactMatching {
     private final RliReceiver receiver;
     private final FlowCache cache;
     private final CurrentSegment segment;
     private final int[] sequenceNumbers;
-    /** The last packets of each stream, estimated or not. */
+    /** By stream: arrivals of the last packet that is not matched and of the last that is, and the latter's delay and length. */
     private final long[] otherNs;
     private final long[] receivedNs;
     private final long[] delaysNs;
@@ -28,13 +28,13 @@ final class StandIn extends ExactMatching {
 
     /** Nothing estimated yet; parameters as of {@link ExactMatching}. */
     StandIn(
-        final ExporterConfig config, final boolean isLive, final CaptureFacts captures, final FlowCache cache,
+        final ExporterConfig config, final DelayWiring wiring, final boolean isLive, final FlowCache cache,
         final FlowDistributions distributions, final DelaySummaries summaries, final CurrentSegment segment) {
-        super(config, isLive, captures, cache, distributions, summaries);
+        super(config, wiring, isLive, cache, distributions, summaries);
         this.cache = cache;
         this.segment = segment;
         receiver = new RliReceiver(
-            settings(config, captures), new SampleWriter(cache, null, segment.classes().count()));
+            settings(config, wiring.captures()), new SampleWriter(cache, distributions, false, segment.classes().count()));
         sequenceNumbers = new int[receiver.streamCount()];
         otherNs = new long[receiver.streamCount()];
         receivedNs = new long[receiver.streamCount()];
@@ -44,10 +44,13 @@ final class StandIn extends ExactMatching {
         periodNs = DelaySummaries.recordNs(config);
     }
 
-    /** A stream for each class of each direction. A pause between matched packets does not mean a silent sender. */
+    /**
+     * A stream for each class of each sender and of the other direction. A pause between matched packets does not mean a silent
+     * sender, unless it is as long as a record may wait for its flow's end.
+     */
     private static ReceiverSettings settings(final ExporterConfig config, final CaptureFacts captures) {
-        final int ways = config.rli().senderCount() + (captures.sides() == null ? 0 : 1);
-        return ReferenceInterpolation.settings(
+        final int ways = config.rli().senderCount() + captures.otherWays();
+        return PacketInterpolation.settings(
             config, ReferenceMode.MARKED, ways * config.rli().classCount(), DelaySummaries.recordNs(config));
     }
 

@@ -13,11 +13,7 @@ public final class TrafficClasses {
     private final byte[] classByDscp = new byte[DSCP_COUNT];
     private final int[] dscps;
 
-    /**
-     * The classes.
-     *
-     * @param dscps of each class; empty for one class that has every packet.
-     */
+    /** Classes by their DSCPs; one class that has every packet if there are none. */
     public TrafficClasses(final List<Integer> dscps) {
         this.dscps = dscps.stream().mapToInt(Integer::intValue).toArray();
         for (int i = 0; i < this.dscps.length; i++) {
@@ -35,12 +31,8 @@ public final class TrafficClasses {
         return ofClassOfService(PacketDescriptor.ipClassOfService(descriptor, offset));
     }
 
-    /**
-     * The class of a packet.
-     *
-     * @param ipClassOfService the octet of its header.
-     */
-    public int ofClassOfService(final int ipClassOfService) {
+    /** The class of a packet by the octet of its IP header. */
+    int ofClassOfService(final int ipClassOfService) {
         return classByDscp[ipClassOfService >> ECN_BITS];
     }
 

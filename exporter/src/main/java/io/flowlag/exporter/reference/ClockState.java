@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,15 +22,12 @@ import java.util.regex.Pattern;
  * thread may call {@link #reading}, which does not.
  */
 public final class ClockState {
-    /** An error that is not known. */
     public static final long UNKNOWN_NS = -1;
-
     /** How old a clock file may be. */
-    public static final long FILE_PATIENCE_MS = 60_000;
+    static final long FILE_PATIENCE_MS = 60_000;
 
     private static final int MAXIMUM_FILE_LENGTH_BYTES = 4096;
     private static final Pattern FILE_LINE = Pattern.compile("([0-9]{1,12}(?:\\.[0-9]{1,12})?) ?(ns|us|µs|ms|s)");
-
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
     // struct timex on 64-bit Linux: modes 4 (4), offset 8, freq 8, maxerror 8, esterror 8, status 4 (4), constant 8, precision 8,
     // tolerance 8, time 16, tick 8, ppsfreq 8, jitter 8, shift 4 (4), stabil 8, jitcnt 8, calcnt 8, errcnt 8, stbcnt 8, tai 4, 44
@@ -40,16 +38,6 @@ public final class ClockState {
     private static final int STATUS_CLOCK_ERROR = 0x1000;
     private static final int STATE_ERROR = 5;
     private static final long NS_PER_US = 1_000L;
-
-    /** Where the answer comes from. */
-    private enum Source {
-        /** The kernel. */
-        ADJTIMEX,
-        /** A file. */
-        FILE,
-        /** The configuration. */
-        FIXED
-    }
 
     /**
      * The clock error at a moment. Immutable.
@@ -65,34 +53,24 @@ public final class ClockState {
         }
     }
 
-    private final Source source;
-    private final Path file;
-    private final EpochClock clock;
-    private final UnsafeBuffer timex = UdpSocket.direct(TIMEX_LENGTH_BYTES);
+    private final Supplier<Reading> source;
     private volatile Reading reading;
 
-    private ClockState(final Source source, final Path file, final EpochClock clock, final Reading reading) {
+    private ClockState(final Supplier<Reading> source) {
         this.source = source;
-        this.file = file;
-        this.clock = clock;
-        this.reading = reading;
+        refresh();
     }
 
-    /**
-     * A clock with a configured error.
-     *
-     * @param errorNs bound, ns.
-     * @return its state, which never changes.
-     */
+    /** A clock with a configured error, whose state never changes. */
     public static ClockState fixed(final long errorNs) {
-        return new ClockState(Source.FIXED, null, null, new Reading(errorNs, true, ""));
+        final Reading reading = new Reading(errorNs, true, "");
+        return new ClockState(() -> reading);
     }
 
     /** {@return the system clock's state in the kernel, read once} */
     public static ClockState adjtimex() {
-        final ClockState state = new ClockState(Source.ADJTIMEX, null, null, null);
-        state.refresh();
-        return state;
+        final UnsafeBuffer timex = UdpSocket.direct(TIMEX_LENGTH_BYTES);
+        return new ClockState(() -> readKernel(timex));
     }
 
     /**
@@ -104,24 +82,12 @@ public final class ClockState {
      * @return its state, read once.
      */
     public static ClockState file(final Path file, final EpochClock clock) {
-        final ClockState state = new ClockState(Source.FILE, file, clock, null);
-        state.refresh();
-        return state;
+        return new ClockState(() -> readFile(file, clock));
     }
 
     /** Reads the state again. Allocates. Never throws: an unreadable state is unknown, and the notice says why. */
     public void refresh() {
-        switch (source) {
-            case ADJTIMEX:
-                reading = readKernel();
-                break;
-            case FILE:
-                reading = readFile();
-                break;
-            case FIXED:
-            default:
-                break;
-        }
+        reading = source.get();
     }
 
     /** {@return the state at the last refresh} */
@@ -129,7 +95,7 @@ public final class ClockState {
         return reading;
     }
 
-    private Reading readKernel() {
+    private static Reading readKernel(final UnsafeBuffer timex) {
         if (!Platform.isLinux() || !Platform.is64Bit()) {
             return unknown("clock: adjtimex is read on 64-bit Linux only: set clock.source to file or fixed");
         }
@@ -149,7 +115,7 @@ public final class ClockState {
             errorNs / NS_PER_US + " us, if it ever was right: run chronyd or ptp4l with phc2sys, or set clock.source");
     }
 
-    private Reading readFile() {
+    private static Reading readFile(final Path file, final EpochClock clock) {
         try {
             final long ageMs = clock.time() - Files.getLastModifiedTime(file).toMillis();
             if (ageMs > FILE_PATIENCE_MS) {
@@ -158,13 +124,13 @@ public final class ClockState {
             if (Files.size(file) > MAXIMUM_FILE_LENGTH_BYTES) {
                 return unknown("clock: " + file + " is longer than " + MAXIMUM_FILE_LENGTH_BYTES + " octets");
             }
-            return readText(Files.readString(file, StandardCharsets.UTF_8));
+            return readText(file, Files.readString(file, StandardCharsets.UTF_8));
         } catch (final IOException ex) {
             return unknown("clock: " + file + " cannot be read: " + (Files.exists(file) ? ex.getMessage() : "no such file"));
         }
     }
 
-    private Reading readText(final String text) {
+    private static Reading readText(final Path file, final String text) {
         final String line = text.lines().map(String::strip).filter(each -> !each.isEmpty() && each.charAt(0) != '#')
             .findFirst().orElse("");
         final Matcher matcher = FILE_LINE.matcher(line);
@@ -176,17 +142,12 @@ public final class ClockState {
     }
 
     private static int digits(final String unit) {
-        switch (unit) {
-            case "s":
-                return 9;
-            case "ms":
-                return 6;
-            case "us":
-            case "µs":
-                return 3;
-            default:
-                return 0;
-        }
+        return switch (unit) {
+            case "s" -> 9;
+            case "ms" -> 6;
+            case "us", "µs" -> 3;
+            default -> 0;
+        };
     }
 
     private static Reading unknown(final String notice) {

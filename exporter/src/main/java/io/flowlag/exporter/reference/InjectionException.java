@@ -7,33 +7,22 @@ public final class InjectionException extends RuntimeException {
     private final boolean isPermission;
     private final boolean isAddressInUse;
 
-    /**
-     * A failure.
-     *
-     * @param isPermission whether the system does not permit it.
-     */
+    /** A failure; whether the system does not permit it. */
     public InjectionException(final String message, final boolean isPermission) {
         this(message, isPermission, false);
     }
 
-    /**
-     * A failure.
-     *
-     * @param isPermission   whether the system does not permit it.
-     * @param isAddressInUse whether another process holds the port.
-     */
+    /** A failure; whether the system does not permit it, and whether another process holds the port. */
     InjectionException(final String message, final boolean isPermission, final boolean isAddressInUse) {
         super(message);
         this.isPermission = isPermission;
         this.isAddressInUse = isAddressInUse;
     }
 
-    /** {@return whether another process holds the port} */
-    public boolean isAddressInUse() {
+    boolean isAddressInUse() {
         return isAddressInUse;
     }
 
-    /** {@return whether the system does not permit it} */
     public boolean isPermission() {
         return isPermission;
     }

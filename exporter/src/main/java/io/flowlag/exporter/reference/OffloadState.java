@@ -17,8 +17,12 @@ import java.util.Set;
 /**
  * The offloads of an interface that join or split packets: GRO, LRO, GSO, TSO, and those of UDP. With them two observation
  * points see different packets. Read from the driver by the ethtool ioctl. Immutable; allocates.
+ *
+ * @param on         active offloads that can be switched off, as ethtool's options.
+ * @param fixed      active offloads that cannot be switched off.
+ * @param unreadable why nothing is known, or empty.
  */
-public final class OffloadState {
+public record OffloadState(String interfaceName, List<String> on, List<String> fixed, String unreadable) {
     /** The driver's features, and their names on ethtool's command line. */
     private static final Map<String, String> FEATURES = features(
         "rx-gro", "gro", "rx-lro", "lro", "rx-gro-hw", "rx-gro-hw", "rx-gro-list", "rx-gro-list",
@@ -27,9 +31,6 @@ public final class OffloadState {
         "tx-tcp-ecn-segmentation", "tso", "tx-tcp-mangleid-segmentation", "tso",
         "tx-udp-segmentation", "tx-udp-segmentation");
 
-    private static final int AF_INET = 2;
-    private static final int SOCK_DGRAM = 2;
-    private static final int SOCK_CLOEXEC = 0x80000;
     private static final long SIOCETHTOOL = 0x8946;
     private static final int GET_STRING_SET_INFO = 0x37;
     private static final int GET_STRINGS = 0x1B;
@@ -37,7 +38,6 @@ public final class OffloadState {
     private static final int STRING_SET_FEATURES = 4;
     private static final int STRING_LENGTH_BYTES = 32;
     private static final int MAXIMUM_FEATURES = 1024;
-    private static final int MAXIMUM_NAME_LENGTH_BYTES = 15;
     // struct ifreq: name 16, address of data 8, up to 40 in all
     private static final int REQUEST_LENGTH_BYTES = 40;
     private static final int REQUEST_DATA_OFFSET = 16;
@@ -57,28 +57,15 @@ public final class OffloadState {
     private static final int FEATURES_NEVER_CHANGED_OFFSET = 12;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
-    private final String interfaceName;
-    private final Set<String> on;
-    private final Set<String> fixed;
-    private final String unreadable;
-
-    private OffloadState(
-        final String interfaceName, final Set<String> on, final Set<String> fixed, final String unreadable) {
-        this.interfaceName = interfaceName;
-        this.on = on;
-        this.fixed = fixed;
-        this.unreadable = unreadable;
-    }
-
     /** Reads the driver's state. Returns it, or that it cannot be read; never throws. */
     public static OffloadState of(final String interfaceName) {
         if (!Platform.isLinux()) {
             return unreadable(interfaceName, "only Linux tells");
         }
-        if (interfaceName.getBytes(StandardCharsets.UTF_8).length > MAXIMUM_NAME_LENGTH_BYTES) {
+        if (interfaceName.getBytes(StandardCharsets.UTF_8).length > UdpLayout.MAXIMUM_INTERFACE_NAME_LENGTH_BYTES) {
             return unreadable(interfaceName, "no such interface");
         }
-        final int fd = CLibrary.socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        final int fd = CLibrary.socket(UdpLayout.AF_INET, UdpLayout.SOCK_DGRAM | UdpLayout.SOCK_CLOEXEC, 0);
         if (fd < 0) {
             return unreadable(interfaceName, Errno.describe(Errno.last()));
         }
@@ -118,7 +105,7 @@ public final class OffloadState {
                 ((states.getInt(block + FEATURES_NEVER_CHANGED_OFFSET, ORDER) & bit) != 0 ? fixed : on).add(option);
             }
         }
-        return new OffloadState(interfaceName, on, fixed, "");
+        return new OffloadState(interfaceName, List.copyOf(on), List.copyOf(fixed), "");
     }
 
     private static UnsafeBuffer command(final int lengthBytes, final int command) {
@@ -147,7 +134,7 @@ public final class OffloadState {
     }
 
     private static OffloadState unreadable(final String interfaceName, final String why) {
-        return new OffloadState(interfaceName, Set.of(), Set.of(), why);
+        return new OffloadState(interfaceName, List.of(), List.of(), why);
     }
 
     private static Map<String, String> features(final String... namesAndOptions) {
@@ -158,24 +145,9 @@ public final class OffloadState {
         return features;
     }
 
-    /** {@return why nothing is known, or empty} */
-    public String unreadable() {
-        return unreadable;
-    }
-
     /** {@return whether an offload that joins or splits packets is on} */
     public boolean isOn() {
         return !on.isEmpty() || !fixed.isEmpty();
-    }
-
-    /** {@return the active offloads that can be switched off, as ethtool's options} */
-    public List<String> on() {
-        return List.copyOf(on);
-    }
-
-    /** {@return the active offloads that cannot be switched off, as ethtool's options} */
-    public List<String> fixed() {
-        return List.copyOf(fixed);
     }
 
     /** {@return the command that switches the active offloads off, or empty if none can be} */

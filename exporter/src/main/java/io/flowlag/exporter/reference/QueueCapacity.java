@@ -24,7 +24,6 @@ public record QueueCapacity(String kind, long rateBps) {
 
     private static final int AF_NETLINK = 16;
     private static final int SOCK_RAW = 3;
-    private static final int SOCK_CLOEXEC = 0x80000;
     private static final int GET_CLASS = 42;
     private static final int GET_QDISC = 38;
     private static final int NEW_CLASS = 40;
@@ -84,7 +83,7 @@ public record QueueCapacity(String kind, long rateBps) {
 
     private static Answer ask(final int question, final int answerType, final int interfaceIndex) {
         final Answer answer = new Answer();
-        final int fd = CLibrary.socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0);
+        final int fd = CLibrary.socket(AF_NETLINK, SOCK_RAW | UdpLayout.SOCK_CLOEXEC, 0);
         if (fd < 0) {
             return answer;
         }

@@ -18,12 +18,10 @@ public enum StampPoint {
         this.kind = kind;
     }
 
-    /** {@return the flag that requests the stamp} */
     int flag() {
         return flag;
     }
 
-    /** {@return what the kernel calls the stamp} */
     int kind() {
         return kind;
     }

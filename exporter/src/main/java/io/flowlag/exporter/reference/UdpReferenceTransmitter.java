@@ -11,6 +11,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
+import java.util.function.ObjLongConsumer;
 
 import static io.flowlag.exporter.reference.UdpLayout.*;
 
@@ -24,8 +25,7 @@ import static io.flowlag.exporter.reference.UdpLayout.*;
  */
 public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     /** Longest packet that is taken. */
-    public static final int MAXIMUM_LENGTH_BYTES = 2048;
-
+    static final int MAXIMUM_LENGTH_BYTES = 2048;
     /** A stamp that is later than this counts as missing. */
     static final long STAMP_PATIENCE_NS = 1_000_000_000L;
     /** After so many references without any stamp, the kernel is taken to have none. */
@@ -143,21 +143,9 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     private void count(final int errno) {
         lastErrno = errno;
         switch (errno) {
-            case Errno.EAGAIN:
-            case Errno.ENOBUFS:
-            case Errno.ENOMEM:
-            case Errno.EINTR:
-                busyCount++;
-                break;
-            case Errno.ECONNREFUSED:
-            case Errno.EHOSTUNREACH:
-            case Errno.ENETUNREACH:
-            case Errno.ENETDOWN:
-                unreachableCount++;
-                break;
-            default:
-                failedCount++;
-                break;
+            case Errno.EAGAIN, Errno.ENOBUFS, Errno.ENOMEM, Errno.EINTR -> busyCount++;
+            case Errno.ECONNREFUSED, Errno.EHOSTUNREACH, Errno.ENETUNREACH, Errno.ENETDOWN -> unreachableCount++;
+            default -> failedCount++;
         }
     }
 
@@ -228,13 +216,19 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     }
 
     @Override
-    public void counters(final CounterHandler handler) {
-        handler.onCounter("transmit_busy", busyCount);
-        handler.onCounter("transmit_unreachable", unreachableCount);
-        handler.onCounter("transmit_failed", failedCount);
-        handler.onCounter("transmit_stamps", stampCount);
-        handler.onCounter("transmit_stamps_missing", stampMissingCount());
-        handler.onCounter("transmit_stamps_strange", stampStrangeCount());
+    public void counters(final ObjLongConsumer<String> consumer) {
+        long missingCount = 0;
+        long strangeCount = 0;
+        for (final UnstampedReferences times : sendTimes) {
+            missingCount += times.missingCount();
+            strangeCount += times.strangeCount();
+        }
+        consumer.accept("transmit_busy", busyCount);
+        consumer.accept("transmit_unreachable", unreachableCount);
+        consumer.accept("transmit_failed", failedCount);
+        consumer.accept("transmit_stamps", stampCount);
+        consumer.accept("transmit_stamps_missing", missingCount);
+        consumer.accept("transmit_stamps_strange", strangeCount);
     }
 
     /** {@return whether effective send times are stamps of the kernel; otherwise they are the times of calls} */
@@ -245,44 +239,6 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     /** {@return references that the kernel took} */
     public long sentCount() {
         return sentCount;
-    }
-
-    /** {@return attempts to send for which the kernel had no room} */
-    public long busyCount() {
-        return busyCount;
-    }
-
-    /** {@return attempts to send that reported the receiver, its host or its network as unreachable} */
-    public long unreachableCount() {
-        return unreachableCount;
-    }
-
-    /** {@return attempts to send that failed for another reason} */
-    public long failedCount() {
-        return failedCount;
-    }
-
-    /** {@return kernel stamps that were reported} */
-    public long stampCount() {
-        return stampCount;
-    }
-
-    /** {@return references whose stamp did not come} */
-    public long stampMissingCount() {
-        long count = 0;
-        for (final UnstampedReferences times : sendTimes) {
-            count += times.missingCount();
-        }
-        return count;
-    }
-
-    /** {@return stamps that belong to no waiting reference} */
-    public long stampStrangeCount() {
-        long count = 0;
-        for (final UnstampedReferences times : sendTimes) {
-            count += times.strangeCount();
-        }
-        return count;
     }
 
     /** {@return the message of the last error, empty if there was none} */

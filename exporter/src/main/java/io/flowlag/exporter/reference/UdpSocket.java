@@ -39,12 +39,7 @@ final class UdpSocket implements AutoCloseable {
         this.fd = fd;
     }
 
-    /**
-     * Opens a socket that receives nothing.
-     *
-     * @param name   of its purpose, begins every message.
-     * @param family {@link UdpLayout#AF_INET} or {@link UdpLayout#AF_INET6}.
-     */
+    /** Opens a socket that receives nothing; its name begins every message. */
     static UdpSocket open(final String name, final int family) {
         final int fd = CLibrary.socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
         if (fd < 0) {
@@ -82,12 +77,7 @@ final class UdpSocket implements AutoCloseable {
         check("interface " + interfaceName, set(SOL_SOCKET, SO_BINDTODEVICE, octets.length));
     }
 
-    /**
-     * Binds the socket to an address.
-     *
-     * @param address of this host, or the wildcard address.
-     * @param port    0 for any.
-     */
+    /** Binds the socket to an address of this host, or the wildcard address, and a port, 0 for any. */
     void bind(final InetAddress address, final int port) {
         final int lengthBytes = putAddress(argument, address, scope(address), port);
         check("bind to " + address.getHostAddress() + " port " + port, CLibrary.bind(fd, argument.addressOffset(), lengthBytes));
@@ -103,11 +93,7 @@ final class UdpSocket implements AutoCloseable {
         return address instanceof Inet6Address ipv6 ? ipv6.getScopeId() : 0;
     }
 
-    /**
-     * Marks all packets.
-     *
-     * @param trafficClass octet of the IP header: DSCP and two bits.
-     */
+    /** Marks all packets with an octet of the IP header: DSCP and two bits. */
     void trafficClass(final int trafficClass) {
         check("traffic class " + trafficClass,
             isIpv6 ? setInt(SOL_IPV6, IPV6_TCLASS, trafficClass) : setInt(SOL_IP, IP_TOS, trafficClass));
@@ -121,13 +107,7 @@ final class UdpSocket implements AutoCloseable {
         return setInt(SOL_SOCKET, SO_TIMESTAMPING, flags) == 0;
     }
 
-    /**
-     * Sends a packet.
-     *
-     * @param packet      outside the heap.
-     * @param lengthBytes of it, from its first octet.
-     * @return 0, or the error number.
-     */
+    /** Sends a packet that is outside the heap. Returns 0, or the error number. */
     int send(final UnsafeBuffer packet, final int lengthBytes) {
         return LinuxLibrary.send(fd, packet.addressOffset(), lengthBytes, MSG_DONTWAIT | MSG_NOSIGNAL) == lengthBytes ? 0 :
             Errno.last();

@@ -28,12 +28,7 @@ final class UnstampedReferences {
         return headKey - tailKey;
     }
 
-    /**
-     * A reference was sent.
-     *
-     * @param callBeginNs the clock before the call.
-     * @param callEndNs   the clock after the call.
-     */
+    /** A reference was sent; the times are of the clock before and after the call. */
     void onSent(final int sequenceNumber, final long callBeginNs, final long callEndNs) {
         if (waitingCount() == CAPACITY) {
             dropOldest();
@@ -45,10 +40,8 @@ final class UnstampedReferences {
     }
 
     /**
-     * Finds the reference of a stamp. References before it will not get a stamp.
-     *
-     * @param isInCall whether the stamp is taken inside the call that sends.
-     * @return whether there is one; then it is the oldest.
+     * Makes the reference of a stamp the oldest; those before it will not get one. Returns whether there is one for a stamp that
+     * was taken inside the call that sends, or behind it.
      */
     boolean find(final int key, final long stampNs, final boolean isInCall) {
         if (key - tailKey < 0 || key - headKey >= 0) {

@@ -293,7 +293,7 @@ public final class MeteringPipeline implements AutoCloseable {
             shardCount * FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config, shardCount) : 0;
         final long flows = shardCount * cacheSettings(config, DelayStage.stateLengthBytes(wiring)).memoryBytes();
         final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
-        final long exchange = wiring.link() == null ? 0 : wiring.link().memoryBytes();
+        final long exchange = wiring.link().memoryBytes();
         return fragments + latency + rings + copies + watch + flows + merge + exchange +
             DelayStage.memoryBytes(config, wiring, isLive);
     }
@@ -487,12 +487,13 @@ public final class MeteringPipeline implements AutoCloseable {
 
     private static ReferenceRecognizer recognizer(
         final ExporterConfig config, final DelayWiring wiring, final int sourceCount, final Counters counters) {
-        if (wiring.sessions().isEmpty()) {
+        if (wiring.references().sessions().isEmpty()) {
             return ReferenceRecognizer.NONE;
         }
         final long maximumDelayNs = config.segment().maximumDelayNs();
         return new ReferenceRecognizer(
-            config.rli().references().port(), wiring.sessions(), maximumDelayNs, maximumDelayNs, sourceCount, counters);
+            config.rli().references().port(), wiring.references().sessions(), maximumDelayNs, maximumDelayNs, sourceCount,
+            counters);
     }
 
     /** Live, Linux delivers IPv6 packets of more than 64 KiB that offload joined; files are limited by their headers. */
@@ -508,7 +509,7 @@ public final class MeteringPipeline implements AutoCloseable {
                 .jumboLengths(isLive)
                 .digest(digestHash(decode, wiring))
                 .digestSwitch(wiring.isShipping() ? wiring.senderLink().digests() : null)
-                .digestPayloadBytes(wiring.digestPayloadBytes())
+                .digestPayloadBytes(wiring.captures().payloadBytes())
                 .digestMostBytes(wiring.captures().digestBytes())
                 .flowHashLeft(wiring.isFlowHashLeft()),
             counters);

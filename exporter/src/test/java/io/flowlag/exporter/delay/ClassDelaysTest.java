@@ -34,8 +34,8 @@ class ClassDelaysTest {
     private static final int FLOW = 7;
 
     private final TrafficClasses classes = new TrafficClasses(List.of());
-    private final ClassDelays aggregates = new ClassDelays();
-    private final ReconciledDelays reconciled = new ReconciledDelays();
+    private final ClassDelays aggregates = new ClassDelays(false);
+    private final ClassDelays reconciled = new ClassDelays(true);
     private final List<AggregateDelay> intervals = new ArrayList<>();
     private final List<AggregateDelay> reconciledIntervals = new ArrayList<>();
     private AggregateDelay total;

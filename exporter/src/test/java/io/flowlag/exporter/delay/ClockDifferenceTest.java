@@ -14,15 +14,18 @@ class ClockDifferenceTest {
     private static final long OWN_NS = 1_000_000;
 
     private static ClockDifference of(final Role role, final long ownNs) {
-        return new ClockDifference(new DelayWiring(role, ReferenceMode.SENT,
-            List.of(ReferenceSession.unauthenticated(1), ReferenceSession.unauthenticated(2)), null, ClockError.fixed(ownNs),
-            true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES), 1, 2);
+        return new ClockDifference(new DelayWiring(
+            role,
+            new DelayWiring.References(
+                ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(1), ReferenceSession.unauthenticated(2))),
+            ClockError.fixed(ownNs), true, false, false, false), 1, 2);
     }
 
     @Test
     void shouldKeepTheClocksOfSendersApart() {
-        final ClockDifference clocks = new ClockDifference(new DelayWiring(Role.RECEIVER, ReferenceMode.PASSIVE, List.of(), null,
-            ClockError.fixed(OWN_NS), true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES), 3, 2);
+        final ClockDifference clocks = new ClockDifference(new DelayWiring(
+            Role.RECEIVER, new DelayWiring.References(ReferenceMode.PASSIVE, List.of()), ClockError.fixed(OWN_NS), true,
+            false, false, false), 3, 2);
         clocks.onSender(0, ErrorEstimate.of(500, true));
         assertEquals(OWN_NS + ErrorEstimate.errorNs(ErrorEstimate.of(500, true)), clocks.errorNs());
         clocks.onSender(2, ErrorEstimate.of(0, false));

@@ -96,8 +96,7 @@ final class MarkedSegment {
         final ExporterConfig config = new ConfigLoader().text("test",
             "segment: {role: both, ingress: a, egress: b, exact: on}\nrli: {" + options + "}\n").conclude();
         final DelayWiring wiring = new DelayWiring(
-            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, false, false,
-            DelayWiring.DIGEST_PAYLOAD_BYTES);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, false, false, false);
         final Counters counters = new Counters();
         final FlowEnd flowEnd = new FlowEnd(this::onFlow);
         final FlowCache cache = new FlowCache(

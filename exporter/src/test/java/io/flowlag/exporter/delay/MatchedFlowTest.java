@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.util.List;
 import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -42,8 +41,7 @@ class MatchedFlowTest {
     private final ExporterConfig config = new ConfigLoader().text("test",
         "segment: {role: both, ingress: a, egress: b, max-delay: 100ms}").conclude();
     private final DelayWiring wiring = new DelayWiring(
-        Role.BOTH, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, true, true,
-        DelayWiring.DIGEST_PAYLOAD_BYTES);
+        Role.BOTH, DelayWiring.References.NONE, ClockError.NONE, false, true, true, false);
     private final Counters counters = new Counters();
     private long clockNs = START_NS;
     private long watchNs;

@@ -114,4 +114,20 @@ class MatchedShareTest {
         }
         assertEquals(2, oneIn());
     }
+
+    @Test
+    void shouldMatchFewerFlowsAfterTheClockWasSetBack() {
+        for (int i = 0; i < 5; i++) {
+            share.onOwnLoss(50);
+            second(200);
+        }
+        assertEquals(2, oneIn());
+        nowNs -= 86_400 * SECOND_NS;
+        matcher.onTimeSetBack(nowNs);
+        for (int i = 0; i < 6; i++) {
+            share.onOwnLoss(50);
+            second(200);
+        }
+        assertEquals(4, oneIn());
+    }
 }

@@ -42,8 +42,7 @@ class StandInTest {
     private final ExporterConfig config = new ConfigLoader().text("test",
         "segment: {role: both, ingress: a, egress: b, destination: [0.0.0.0/0], exact-packets: 1k}").conclude();
     private final DelayWiring wiring = new DelayWiring(
-        Role.BOTH, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, true, true,
-        DelayWiring.DIGEST_PAYLOAD_BYTES);
+        Role.BOTH, DelayWiring.References.NONE, ClockError.NONE, false, true, true, false);
     private final Counters counters = new Counters();
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final Map<Integer, UnsafeBuffer> records = new HashMap<>();

@@ -206,7 +206,7 @@ class FlowRecordEncoderTest {
             delay(8_000);
             FlowSketch.mean(entry, sketch, 7_000, 2, 3, 2);
             FlowSketch.jointMean(entry, sketch, 5_500, 2);
-            FlowDelay.sketchFlags(entry, DELAY_OFFSET, FlowDelay.FLAG_SKETCH);
+            FlowDelay.addFlags(entry, DELAY_OFFSET, FlowDelay.FLAG_SKETCH);
             FlowDelay.estimator(entry, DELAY_OFFSET, FlowDelay.ESTIMATOR_JOINT);
             FlowDelay.errorBoundNs(entry, DELAY_OFFSET, 300);
         };
@@ -317,7 +317,7 @@ class FlowRecordEncoderTest {
                 }
                 FlowSketch.mean(entry, sketch, 7_000, 2, 3, 2);
                 FlowSketch.jointMean(entry, sketch, (bits & 32) == 0 ? 5_500 : -5_500, 1 + (bits >> 6 & 1));
-                FlowDelay.sketchFlags(entry, DELAY_OFFSET, (bits & 128) == 0 ? 0 : FlowDelay.FLAG_SKETCH);
+                FlowDelay.addFlags(entry, DELAY_OFFSET, (bits & 128) == 0 ? 0 : FlowDelay.FLAG_SKETCH);
                 FlowDelay.estimator(entry, DELAY_OFFSET, FlowDelay.ESTIMATOR_JOINT);
                 if ((bits & 256) == 0) {
                     FlowDelay.errorBoundNs(entry, DELAY_OFFSET, 300);

@@ -114,10 +114,10 @@ final class Snapshots {
         FlowDelay.segmentId(buffer, delay, 1);
         if (i % 2 == 0) {
             FlowSketch.mean(buffer, FlowDelay.sketchOffset(delay), i * MS / 4, 1, 1, 1);
-            FlowDelay.sketchFlags(buffer, delay, FlowDelay.FLAG_SKETCH);
+            FlowDelay.addFlags(buffer, delay, FlowDelay.FLAG_SKETCH);
         }
         if (i == 38) {
-            FlowDelay.sketchFlags(buffer, delay, FlowDelay.FLAG_EXACT);
+            FlowDelay.addFlags(buffer, delay, FlowDelay.FLAG_EXACT);
         }
         if (i % 3 == 1) {
             FlowDelay.lossDifference(buffer, delay, i);

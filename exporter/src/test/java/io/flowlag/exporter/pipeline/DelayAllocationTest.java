@@ -115,24 +115,22 @@ class DelayAllocationTest {
     @Test
     void shouldAllocateNothingWithReferencesInBothCaptures() {
         final MeteringAgent agent = agent(new DelayWiring(
-            Role.BOTH, ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(1)), null, ClockError.NONE, true, true,
-            true, DelayWiring.DIGEST_PAYLOAD_BYTES), null);
+            Role.BOTH, new DelayWiring.References(ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(1))),
+            ClockError.NONE, true, true, true, false), null);
         assertNothingAllocated(() -> pass(agent, true));
     }
 
     @Test
     void shouldAllocateNothingWithMarkedPackets() {
         final MeteringAgent agent = agent(new DelayWiring(
-            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
-            DelayWiring.DIGEST_PAYLOAD_BYTES), null);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, false, false), null);
         assertNothingAllocated(() -> pass(agent, false));
     }
 
     @Test
     void shouldAllocateNothingWithMarkedPacketsAndSketches() {
         final MeteringAgent agent = agent(new DelayWiring(
-            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, true,
-            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true), null);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, true, true), null);
         assertNothingAllocated(() -> pass(agent, false));
     }
 
@@ -140,8 +138,9 @@ class DelayAllocationTest {
     void shouldAllocateNothingWhenSendingReferences() {
         final KeptReferences kept = new KeptReferences();
         final MeteringAgent agent = agent(new DelayWiring(
-            Role.SENDER, ReferenceMode.SENT, List.of(ReferenceSession.authenticated(1, new byte[32])), kept, ClockError.fixed(5),
-            false, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES), clock);
+            Role.SENDER,
+            new DelayWiring.References(ReferenceMode.SENT, List.of(ReferenceSession.authenticated(1, new byte[32])), kept),
+            ClockError.fixed(5), false, false, false, false), clock);
         assertNothingAllocated(() -> {
             clock.nowNs = START_NS + ++packetNumber * GAP_NS;
             agent.doWork();

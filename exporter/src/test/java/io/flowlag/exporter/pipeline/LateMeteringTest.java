@@ -58,8 +58,8 @@ class LateMeteringTest {
     void shouldTakeNoLatenessOfItsOwnForSilenceOfTheSender() {
         final ExporterConfig config = new ConfigLoader().text("test", "rli: {estimator: left}").conclude();
         final DelayWiring wiring = new DelayWiring(
-            Role.RECEIVER, ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(1)), null, ClockError.NONE, true,
-            false, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
+            Role.RECEIVER, new DelayWiring.References(ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(1))),
+            ClockError.NONE, true, false, false, false);
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
         final FlowCache cache = new FlowCache(
             new FlowCacheSettingsBuilder().maxFlows(16).stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(),

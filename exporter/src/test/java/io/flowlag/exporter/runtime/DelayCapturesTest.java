@@ -278,8 +278,7 @@ class DelayCapturesTest {
         write(path("r"), many.stream().map((each) -> each.later(1_000_000)).toList());
         final ExporterConfig config = new ConfigLoader().text("test", "reconcile: {enabled: on}").conclude();
         final DelayWiring wiring = new DelayWiring(
-            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
-            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, false, true);
         final CaptureSurvey survey =
             CaptureSurvey.of(config, options(true, true, false), FilterSupplier.ALL, DelaySizing.defaultMemoryBytes());
         final ExporterConfig sized = DelaySizing.of(config, survey, wiring, 1L << 34);

@@ -11,7 +11,6 @@ import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.lab.GeneratedTraffic;
@@ -46,8 +45,7 @@ class DelayPipelineTest {
     private static final long DELAY_NS = 3_000_000;
     private static final long PACKETS = 20_000;
     private static final DelayWiring MARKED =
-        new DelayWiring(Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.fixed(42), true, true, false,
-            DelayWiring.DIGEST_PAYLOAD_BYTES);
+        new DelayWiring(Role.BOTH, DelayWiring.References.MARKED, ClockError.fixed(42), true, true, false, false);
 
     private final Counters counters = new Counters();
 
@@ -128,8 +126,7 @@ class DelayPipelineTest {
     @ValueSource(booleans = {false, true})
     void shouldSumUpMatchedPacketsByClass(final boolean isInterpolated) {
         final DelayWiring wiring = new DelayWiring(
-            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.fixed(0), isInterpolated, true, true,
-            DelayWiring.DIGEST_PAYLOAD_BYTES);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.fixed(0), isInterpolated, true, true, false);
         final SimulatedSegment segment = new SimulatedSegment(SegmentProfile.demo());
         final ExporterConfig config = new ConfigLoader()
             .text("test", "rli: {every-n: 20, classes: [0, 46]}\nsegment: {interval: 100ms, max-delay: 1s}")

@@ -201,8 +201,9 @@ class ExchangeLinkTest {
     }
 
     private DelayWiring wiring(final Role role, final boolean isSketched) {
-        return new DelayWiring(role, isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, List.of(), null, ClockError.NONE,
-            isPassive, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(isSketched);
+        return new DelayWiring(
+            role, new DelayWiring.References(isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, List.of()), ClockError.NONE,
+            isPassive, false, false, isSketched);
     }
 
     private static long count(final SketchLink link, final String label) {
@@ -718,8 +719,8 @@ class ExchangeLinkTest {
     @Test
     void shouldSettleAReferenceByTheSendTimeThatTheExchangeBrings() {
         final DelayWiring wiring = new DelayWiring(
-            Role.RECEIVER, ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(1)), null, ClockError.NONE, true, false,
-            false, DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true).withLink((SketchLink)receiverAgent);
+            Role.RECEIVER, new DelayWiring.References(ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(1))),
+            ClockError.NONE, true, false, false, true).withLink((SketchLink)receiverAgent);
         final Point point =
             new Point(config("role: receiver, ", "exchange: {deadline: 20s, listen: " + port + "}\n"), wiring);
         for (int number = 0; number < 2; number++) {

@@ -87,8 +87,9 @@ class HandedOutPolicyTest {
             "exchange: {connect: \"127.0.0.1:" + port + "\"}\n" +
             "rli: {target: 127.0.0.1, every-n: " + OWN_N + ", " + senderRli + "}\n").conclude();
         link = new ExchangeSender(config, PLAIN, () -> START_NS, ClockError.NONE);
-        sender = new MeteringPoint(config, new DelayWiring(Role.SENDER, ReferenceMode.SENT, ReferenceSessions.of(config.rli()),
-            transmitter, ClockError.NONE, true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withLink(link), true);
+        sender = new MeteringPoint(config, new DelayWiring(
+            Role.SENDER, new DelayWiring.References(ReferenceMode.SENT, ReferenceSessions.of(config.rli()), transmitter),
+            ClockError.NONE, true, false, false, false).withLink(link), true);
         await(() -> sender.count("exchange_settings_held") > 0);
     }
 

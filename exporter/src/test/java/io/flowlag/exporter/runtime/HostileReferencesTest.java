@@ -87,7 +87,7 @@ class HostileReferencesTest {
         final List<ReferenceSession> all =
             sessions.length > 0 ? List.of(sessions) : ReferenceSessions.of(config.rli());
         final DelayWiring wiring = new DelayWiring(
-            Role.RECEIVER, ReferenceMode.SENT, all, null, ClockError.NONE, true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
+            Role.RECEIVER, new DelayWiring.References(ReferenceMode.SENT, all), ClockError.NONE, true, false, false, false);
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config, List.of(point), false, wiring, List.of(flows), counters, HostileReferencesTest::fail)) {
             while (!pipeline.isEnded()) {

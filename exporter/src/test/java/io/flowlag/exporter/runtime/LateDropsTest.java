@@ -15,7 +15,6 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReceiverLink;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
@@ -82,8 +81,8 @@ class LateDropsTest {
         link = new Sender(SharedSettings.agreement(
             SharedSettings.of(config, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, 1024, null, 0,
             START_NS / INTERVAL_NS, false).point());
-        final DelayWiring wiring = new DelayWiring(Role.RECEIVER, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false,
-            false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true).withLink(link);
+        final DelayWiring wiring = new DelayWiring(
+            Role.RECEIVER, DelayWiring.References.NONE, ClockError.NONE, false, false, false, true).withLink(link);
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> {
             final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
             final int port = FlowEntry.sourcePort(buffer, offset);

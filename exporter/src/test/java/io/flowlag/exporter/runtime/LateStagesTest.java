@@ -12,7 +12,6 @@ import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.SenderLink;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchShipment;
@@ -55,8 +54,8 @@ class LateStagesTest {
     LateStagesTest() {
         final ExporterConfig config = new ConfigLoader().text("test",
             "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:9\"}\nreconcile: {enabled: off}\n").conclude();
-        final DelayWiring wiring = new DelayWiring(Role.SENDER, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false,
-            false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withLink(link);
+        final DelayWiring wiring = new DelayWiring(
+            Role.SENDER, DelayWiring.References.NONE, ClockError.NONE, false, false, false, false).withLink(link);
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
         final FlowCache cache = new FlowCache(new FlowCacheSettingsBuilder().maxFlows(64).build(), flowEnd, counters);
         stage = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);

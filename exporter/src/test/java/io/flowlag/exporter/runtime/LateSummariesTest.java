@@ -20,8 +20,8 @@ class LateSummariesTest {
     @Test
     void shouldEndTheIntervalOfASummaryByHowFarCaptureHasCome() {
         final ExporterConfig config = new ConfigLoader().text("test", "segment: {role: receiver, interval: 1s}\n").conclude();
-        final DelayWiring wiring = new DelayWiring(Role.RECEIVER, ReferenceMode.SENT, List.of(), null, ClockError.NONE, true,
-            false, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
+        final DelayWiring wiring = new DelayWiring(
+            Role.RECEIVER, new DelayWiring.References(ReferenceMode.SENT, List.of()), ClockError.NONE, true, false, false, false);
         final MeteringPoint receiver = new MeteringPoint(config, wiring, true);
         receiver.nowNs = START_NS;
         receiver.agent.onCaptured(START_NS);

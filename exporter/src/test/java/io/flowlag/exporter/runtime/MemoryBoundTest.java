@@ -30,10 +30,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class MemoryBoundTest {
     private static final DelayWiring BOTH = new DelayWiring(
-        Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
+        Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, false, false);
     private static final DelayWiring RECEIVER = new DelayWiring(
-        Role.RECEIVER, ReferenceMode.SENT, List.of(), null, ClockError.NONE, true, false, false,
-        DelayWiring.DIGEST_PAYLOAD_BYTES);
+        Role.RECEIVER, new DelayWiring.References(ReferenceMode.SENT, List.of()), ClockError.NONE, true, false, false, false);
     /** Batches and counters of fixed size. */
     private static final long SLACK_BYTES = 64 * 1024;
     private static final int MAXIMUM_COLLECTIONS = 100;
@@ -111,8 +110,8 @@ class MemoryBoundTest {
     @Test
     void shouldTakeLessWhereFewerFlowsAreMatched() {
         final ExporterConfig config = config("segment.exact-packets", "1k", "metering.max-flows", "256k");
-        final DelayWiring matched = new DelayWiring(Role.BOTH, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, true,
-            true, DelayWiring.DIGEST_PAYLOAD_BYTES);
+        final DelayWiring matched = new DelayWiring(
+            Role.BOTH, DelayWiring.References.NONE, ClockError.NONE, false, true, true, false);
         final DelayWiring part = matched.withCaptures(CaptureFacts.NONE.matchingOneIn(16));
         final long savedBytes =
             MeteringPipeline.memoryBytes(config, matched, false) - MeteringPipeline.memoryBytes(config, part, false);

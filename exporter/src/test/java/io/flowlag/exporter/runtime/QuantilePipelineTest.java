@@ -8,7 +8,6 @@ import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowQuantiles;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.lab.SegmentHandler;
 import io.flowlag.exporter.lab.SegmentProfile;
@@ -55,8 +54,7 @@ class QuantilePipelineTest {
         }
         final ExporterConfig config = loader.conclude();
         final DelayWiring wiring = new DelayWiring(
-            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, !isExact, true, isExact,
-            DelayWiring.DIGEST_PAYLOAD_BYTES);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, !isExact, true, isExact, false);
         segment.run(new SegmentHandler() {
             @Override
             public void onSent(final SimulatedPacket packet) {

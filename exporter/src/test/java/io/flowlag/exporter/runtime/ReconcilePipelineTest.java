@@ -7,7 +7,6 @@ import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.lab.PathFaults;
 import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
@@ -32,8 +31,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class ReconcilePipelineTest {
     private static final int KEYS = 8;
     private static final DelayWiring SKETCHED =
-        new DelayWiring(Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, true,
-            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+        new DelayWiring(Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, true, true);
 
     private DelayStatistics run(final SimulatedSegment segment, final boolean isReconciled) {
         return run(segment, isReconciled, "16k");

@@ -5,7 +5,6 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.runtime.delay.DelayTable;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.Counters;
@@ -62,8 +61,7 @@ class RemarkedCapturesTest {
             "rli: {classes: [0, 46]}, lds: {columns: 64}, reconcile: {packets: 1k, cells: 1k}}").conclude();
         final ExporterConfig config = plain.with(plain.reconcile().on());
         final DelayWiring wiring = new DelayWiring(
-            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, false, true, true,
-            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, false, true, true, true);
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config, List.of(sender, receiver), false, wiring, List.of(), new Counters(), Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);

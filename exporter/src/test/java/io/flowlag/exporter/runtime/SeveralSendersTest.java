@@ -9,7 +9,6 @@ import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowSketch;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.ExchangeSender;
 import io.flowlag.exporter.exchange.link.PeerSecurity;
@@ -103,8 +102,7 @@ class SeveralSendersTest {
     }
 
     private static DelayWiring wiring(final Role role) {
-        return new DelayWiring(role, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, false, false,
-            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(role == Role.RECEIVER);
+        return new DelayWiring(role, DelayWiring.References.NONE, ClockError.NONE, false, false, false, role == Role.RECEIVER);
     }
 
     @AfterEach

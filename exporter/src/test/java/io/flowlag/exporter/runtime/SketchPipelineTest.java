@@ -9,7 +9,6 @@ import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowSketch;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.lab.PathFaults;
 import io.flowlag.exporter.lab.ReferenceModel;
@@ -44,8 +43,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Sketches at both points of a simulated bottleneck, through all stages, against the truth. */
 class SketchPipelineTest {
     private static final DelayWiring SKETCHED =
-        new DelayWiring(Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
-            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+        new DelayWiring(Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, false, true);
 
     private final Counters counters = new Counters();
     private final FlowSums sums = new FlowSums();

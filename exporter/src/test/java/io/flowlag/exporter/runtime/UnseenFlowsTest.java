@@ -6,7 +6,6 @@ import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.exact.TruthWriter;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.runtime.delay.DelayTable;
@@ -53,8 +52,7 @@ class UnseenFlowsTest {
         final ExporterConfig config = new ConfigLoader().text("test", "{threading: invoker, decode: {digest: on}" +
             (isSelected ? ", segment: {source: 10.1.0.0/16}}" : "}")).conclude();
         final DelayWiring wiring = new DelayWiring(
-            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, false, true, true,
-            DelayWiring.DIGEST_PAYLOAD_BYTES);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, false, true, true, false);
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config, List.of(sender, receiver), false, wiring, List.of(), counters, (throwable) -> {
                 throw new AssertionError(throwable);
@@ -109,8 +107,7 @@ class UnseenFlowsTest {
             "lds: {columns: 64}, reconcile: {packets: 1k, cells: 1k}}").conclude();
         final ExporterConfig config = plain.with(plain.reconcile().on());
         final DelayWiring wiring = new DelayWiring(
-            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, false, true, true,
-            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, false, true, true, true);
         final List<Long> lost = new ArrayList<>();
         final TakingDestination taken = new TakingDestination() {
             @Override

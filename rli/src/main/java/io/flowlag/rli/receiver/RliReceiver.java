@@ -18,6 +18,17 @@ public final class RliReceiver {
     private final ReferenceStream[] streams;
     private final ClassStatistics[] statistics;
 
+    private RliReceiver() {
+        counters = new CounterSet<>(ReceiverCounter.class);
+        statistics = new ClassStatistics[0];
+        streams = new ReferenceStream[0];
+    }
+
+    /** {@return a receiver without streams: its counters are 0, and time, clock steps and settings have no effect} */
+    public static RliReceiver none() {
+        return new RliReceiver();
+    }
+
     /** A receiver in its initial state. */
     public RliReceiver(final ReceiverSettings settings, final SampleHandler handler) {
         counters = new CounterSet<>(ReceiverCounter.class, settings.streamCount());

@@ -6,6 +6,7 @@ import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -73,9 +74,10 @@ public final class FileReceiver {
         final int digestPayloadBytes) throws Exception {
         try (PlayedSender sender = new PlayedSender(config, intervals, firstNs)) {
             final DelayWiring wiring = new DelayWiring(
-                Role.RECEIVER, ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(ReceiverConfig.SESSION)), null,
-                ClockError.fixed(1_000), true, false, false, digestPayloadBytes)
-                .withSketches(true).withLink(sender);
+                Role.RECEIVER,
+                new DelayWiring.References(ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(ReceiverConfig.SESSION))),
+                ClockError.fixed(1_000), true, false, false, true)
+                .withCaptures(CaptureFacts.NONE.withPayload(digestPayloadBytes)).withLink(sender);
             final List<PacketSource> sources = List.of(CaptureFiles.open(List.of(capture), FilterSupplier.ALL));
             final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
             final List<Destination> destinations = new Destinations(factory).of(config);

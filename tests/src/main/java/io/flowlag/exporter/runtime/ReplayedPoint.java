@@ -72,9 +72,9 @@ public final class ReplayedPoint {
         final boolean isPassive = config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
         final ExchangeEnd exchange = ExchangeEnd.open(config, ClockError.fixed(1_000));
         final DelayWiring wiring = new DelayWiring(
-            config.segment().role(), isReceiver && isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, List.of(), null,
-            ClockError.fixed(1_000), isReceiver && isPassive, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES)
-            .withSketches(config.lds().enabled()).withLink(exchange.link());
+            config.segment().role(),
+            new DelayWiring.References(isReceiver && isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, List.of()),
+            ClockError.fixed(1_000), isReceiver && isPassive, false, false, config.lds().enabled()).withLink(exchange.link());
         final List<PacketSource> sources = List.of(source);
         final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
         final List<Destination> destinations = new Destinations(factory).of(config);

@@ -144,16 +144,17 @@ public class PathBenchmark {
             return DelayWiring.NONE;
         }
         final DelayWiring wiring = new DelayWiring(
-            Role.RECEIVER, ReferenceMode.NONE,
-            isInterpolated ? List.of(ReferenceSession.unauthenticated(MemoryTraffic.SESSION)) : List.of(), null,
-            ClockError.fixed(1_000), isInterpolated, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
-        return sender == null ? wiring : wiring.withSketches(true).withLink(sender);
+            Role.RECEIVER,
+            new DelayWiring.References(
+                ReferenceMode.NONE,
+                isInterpolated ? List.of(ReferenceSession.unauthenticated(MemoryTraffic.SESSION)) : List.of()),
+            ClockError.fixed(1_000), isInterpolated, false, false, sender != null);
+        return sender == null ? wiring : wiring.withLink(sender);
     }
 
     /** Both points in one process, without references and sketches. */
     private static DelayWiring wiring(final boolean isMatched) {
-        return new DelayWiring(Role.BOTH, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, isMatched, isMatched,
-            DelayWiring.DIGEST_PAYLOAD_BYTES);
+        return new DelayWiring(Role.BOTH, DelayWiring.References.NONE, ClockError.NONE, false, isMatched, isMatched, false);
     }
 
     /** Goes back to the first packet. */

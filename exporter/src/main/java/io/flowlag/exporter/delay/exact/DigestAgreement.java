@@ -42,9 +42,7 @@ public final class DigestAgreement {
     }
 
     /**
-     * An agreement whose first window begins now.
-     *
-     * @param minimumPackets of a window, more than 0; see {@link #DEFAULT_MINIMUM_PACKETS}.
+     * An agreement whose first window begins now; a window has at least so many packets, see {@link #DEFAULT_MINIMUM_PACKETS}.
      */
     public DigestAgreement(final MatchCounters counters, final long minimumPackets) {
         if (minimumPackets < 1) {
@@ -74,17 +72,17 @@ public final class DigestAgreement {
      * The decided sent packets of the window last judged. Packets of flows that the receiver point never saw count as missing
      * only where others came in their place. Returns packets that matched, are missing, or were cut too short to match.
      */
-    public long decidedPackets() {
+    long decidedPackets() {
         return in(MatchCounter.MATCHED) + missing() + in(MatchCounter.SENT_DIGEST_SHORT);
     }
 
     /** {@return the share of these that matched, 0 to 1; NaN if there are none} */
-    public double share() {
+    double share() {
         return (double)in(MatchCounter.MATCHED) / decidedPackets();
     }
 
     /** {@return the possible causes if the window last judged disagrees, the likeliest first; else empty} */
-    public List<DisagreementCause> causes() {
+    List<DisagreementCause> causes() {
         return verdict == Verdict.DISAGREES ? List.copyOf(findCauses()) : List.of();
     }
 

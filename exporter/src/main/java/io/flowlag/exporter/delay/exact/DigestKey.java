@@ -27,13 +27,7 @@ public final class DigestKey {
         return SipHash.ofKey(octets(file), 0);
     }
 
-    /**
-     * The octets of a key.
-     *
-     * @param file holds the key; null for a random one.
-     * @return 16 octets.
-     * @throws ExitException if the file cannot be read or holds no key; the message names it.
-     */
+    /** The 16 octets of a key, as of {@link #of}. */
     public static DirectBuffer octets(final Path file) {
         if (file == null) {
             final byte[] key = new byte[KEY_LENGTH_BYTES];

@@ -22,7 +22,6 @@ import io.flowlag.common.memory.OffHeapBuffer;
  * stays untouched.
  */
 final class DigestTable {
-    /** No slot. */
     static final int NONE = -1;
     /** Octets of one digest. */
     static final int ENTRY_LENGTH_BYTES = 48;
@@ -52,10 +51,8 @@ final class DigestTable {
     private int usedSlots;
 
     /**
-     * An empty table.
-     *
-     * @param capacity digests at most; as many as there may be packets, so that there is always room.
-     * @param packets  that the queues consist of; there are never more digests than packets.
+     * An empty table for as many digests as there may be packets, so that there is always room; the queues consist of the
+     * packets.
      */
     DigestTable(final int capacity, final WaitingPackets packets) {
         this.packets = packets;
@@ -81,7 +78,6 @@ final class DigestTable {
         return NONE;
     }
 
-    /** Adds a digest that is not in the table. */
     int add(final long digest) {
         final int slot = freeHead == NONE ? usedSlots++ : freeHead;
         freeHead = freeHead == NONE ? NONE : getInt(slot, NEXT_FREE_OFFSET);

@@ -135,12 +135,7 @@ public final class ExactMatcher {
         return onReceived(descriptor, offset, 0);
     }
 
-    /**
-     * A packet of the segment at the receiver point.
-     *
-     * @param receiverTag passed to the handler with the packet's result.
-     * @return the immediate result.
-     */
+    /** A packet of the segment at the receiver point; its tag is passed to the handler. Returns the immediate result. */
     public MatchResult onReceived(final DirectBuffer descriptor, final int offset, final long receiverTag) {
         counters.increment(MatchCounter.RECEIVED);
         features.onReceived(descriptor, offset);
@@ -215,10 +210,8 @@ public final class ExactMatcher {
     }
 
     /**
-     * This process missed packets at the sender point, for example by drops in the kernel. Received packets that do not match
-     * and came at most the maximum delay after that are undecided.
-     *
-     * @param untilNs time at the sender point up to which packets may have been missed, UNIX epoch.
+     * This process missed packets at the sender point up to a time, for example by drops in the kernel. Received packets that do
+     * not match and came at most the maximum delay after that are undecided.
      */
     public void onSenderGap(final long untilNs) {
         senderGapNs = hasSenderGap ? Math.max(senderGapNs, untilNs) : untilNs;
@@ -226,21 +219,15 @@ public final class ExactMatcher {
     }
 
     /**
-     * This process missed packets at the receiver point, for example by drops in the kernel. Sent packets that do not match and
-     * could have arrived by then are undecided.
-     *
-     * @param untilNs time at the receiver point up to which packets may have been missed, UNIX epoch.
+     * This process missed packets at the receiver point up to a time, for example by drops in the kernel. Sent packets that do
+     * not match and could have arrived by then are undecided.
      */
     public void onReceiverGap(final long untilNs) {
         receiverGapNs = hasReceiverGap ? Math.max(receiverGapNs, untilNs) : untilNs;
         hasReceiverGap = true;
     }
 
-    /**
-     * The clock of both points was set back: all waiting packets are undecided. Earlier packets cannot match later ones.
-     *
-     * @param nowNs the time after that, UNIX epoch.
-     */
+    /** The clock of both points was set back: all waiting packets are undecided. Earlier packets cannot match later ones. */
     public void onTimeSetBack(final long nowNs) {
         onSenderGap(Long.MAX_VALUE);
         onReceiverGap(Long.MAX_VALUE);
@@ -345,10 +332,8 @@ public final class ExactMatcher {
     }
 
     /**
-     * Matches one flow in so many from now on. Packets of the other flows are undecided, as if they had been missed.
-     *
-     * @param oneIn a power of two, 1 to {@link SegmentFlows#MOST_ONE_IN}.
-     * @param nowNs newest time of a packet of either point, UNIX epoch.
+     * Matches one flow in so many from now on, a power of two up to {@link SegmentFlows#MOST_ONE_IN}. Packets of the other flows
+     * are undecided, as if they had been missed.
      */
     public void matchOneIn(final int oneIn, final long nowNs) {
         flows.matchOneIn(oneIn);
@@ -415,8 +400,6 @@ public final class ExactMatcher {
     /**
      * Counts a packet that is excluded from matching because an offload joined several. Such packets at one point alone are a
      * likely cause of digests that do not match.
-     *
-     * @param isSent whether the sender point saw it.
      */
     public void onOversize(final boolean isSent) {
         counters.increment(isSent ? MatchCounter.SENT_LARGE : MatchCounter.RECEIVED_LARGE);

@@ -27,7 +27,7 @@ public record ExactMatcherSettings(
     public static final int MOST_PACKET_BYTES =
         WaitingPackets.RECORD_LENGTH_BYTES + DigestTable.ENTRY_LENGTH_BYTES + 4 * Long.BYTES;
     /** The longest maximum delay, ns. */
-    public static final long MAX_DELAY_NS = 3_600_000_000_000L;
+    static final long MAX_DELAY_NS = 3_600_000_000_000L;
     /** A lead of the maximum delay. */
     public static final long MAXIMUM_DELAY = -1;
 

@@ -69,17 +69,14 @@ public enum MatchCounter {
         this.sentence = sentence;
     }
 
-    /** {@return its name in statistics} */
     public String label() {
         return label;
     }
 
-    /** {@return the unit of the counter} */
     public String unit() {
         return unit;
     }
 
-    /** {@return what it counts} */
     public String sentence() {
         return sentence;
     }

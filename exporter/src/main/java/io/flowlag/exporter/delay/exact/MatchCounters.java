@@ -10,11 +10,6 @@ public final class MatchCounters {
     private final CounterSet<MatchCounter> counts = new CounterSet<>(MatchCounter.class);
     private final CounterSet<Gauge> gauges = new CounterSet<>(Gauge.class);
 
-    /** All counters at 0. */
-    public MatchCounters() {
-    }
-
-    /** Reads a counter; safe from any thread. */
     public long get(final MatchCounter counter) {
         return counts.get(counter);
     }
@@ -46,7 +41,7 @@ public final class MatchCounters {
      * How far apart the points saw the packet that {@link MatchCounter#DISTANT} counted last; safe from any thread. Returns
      * receiver time minus sender time, signed, ns; 0 if there was none.
      */
-    public long distanceNs() {
+    long distanceNs() {
         return gauges.get(Gauge.DISTANCE);
     }
 

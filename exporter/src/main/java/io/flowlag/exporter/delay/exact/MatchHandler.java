@@ -10,38 +10,19 @@ public interface MatchHandler {
     MatchHandler NONE = new MatchHandler() {
     };
 
-    /**
-     * A packet was seen at both points.
-     *
-     * @param delayNs    signed, receiver time minus sender time.
-     * @param sentNs     time at the sender point, UNIX epoch.
-     * @param receivedNs time at the receiver point, UNIX epoch.
-     */
+    /** A packet was seen at both points; its delay is signed. */
     default void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
     }
 
-    /**
-     * A packet did not arrive within the maximum delay.
-     *
-     * @param flow   of the packet in {@link SegmentFlows}, or {@link SegmentFlows#NO_FLOW}.
-     * @param sentNs time at the sender point, UNIX epoch.
-     */
+    /** A packet of a flow, or of {@link SegmentFlows#NO_FLOW}, did not arrive within the maximum delay. */
     default void onLost(final int flow, final long sentNs) {
     }
 
-    /**
-     * A packet arrived that the sender point did not see.
-     *
-     * @param receivedNs time at the receiver point, UNIX epoch.
-     */
+    /** A packet arrived that the sender point did not see. */
     default void onUnexpected(final long receiverTag, final long receivedNs) {
     }
 
-    /**
-     * A further copy of a packet arrived.
-     *
-     * @param receivedNs time at the receiver point, UNIX epoch.
-     */
+    /** A further copy of a packet arrived. */
     default void onDuplicate(final long receiverTag, final long receivedNs) {
     }
 }

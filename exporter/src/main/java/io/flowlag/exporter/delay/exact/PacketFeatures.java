@@ -29,26 +29,24 @@ final class PacketFeatures {
     }
 
     void onSent(final DirectBuffer descriptor, final int offset) {
-        if (isFragment(descriptor, offset)) {
-            counters.increment(MatchCounter.SENT_FRAGMENTS);
-        }
-        if (isTunnelled(descriptor, offset)) {
-            counters.increment(MatchCounter.SENT_TUNNELLED);
-        }
-        if (isLarge(descriptor, offset)) {
-            counters.increment(MatchCounter.SENT_LARGE);
-        }
+        count(descriptor, offset, MatchCounter.SENT_FRAGMENTS, MatchCounter.SENT_TUNNELLED, MatchCounter.SENT_LARGE);
     }
 
     void onReceived(final DirectBuffer descriptor, final int offset) {
+        count(descriptor, offset, MatchCounter.RECEIVED_FRAGMENTS, MatchCounter.RECEIVED_TUNNELLED, MatchCounter.RECEIVED_LARGE);
+    }
+
+    private void count(
+        final DirectBuffer descriptor, final int offset, final MatchCounter fragments, final MatchCounter tunnelled,
+        final MatchCounter large) {
         if (isFragment(descriptor, offset)) {
-            counters.increment(MatchCounter.RECEIVED_FRAGMENTS);
+            counters.increment(fragments);
         }
         if (isTunnelled(descriptor, offset)) {
-            counters.increment(MatchCounter.RECEIVED_TUNNELLED);
+            counters.increment(tunnelled);
         }
         if (isLarge(descriptor, offset)) {
-            counters.increment(MatchCounter.RECEIVED_LARGE);
+            counters.increment(large);
         }
     }
 

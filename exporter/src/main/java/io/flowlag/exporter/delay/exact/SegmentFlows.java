@@ -37,21 +37,18 @@ import java.util.SplittableRandom;
  * untouched.
  */
 public final class SegmentFlows {
-    /** No flow. */
     public static final int NO_FLOW = -1;
     /** The largest table: flows are addressed by int. */
     public static final int MAX_FLOWS = 8 * 1024 * 1024;
     /** For the time after which silent flows are forgotten: never. */
     public static final long NEVER_NS = Long.MAX_VALUE;
-
     /** The flow of a packet whose flow is not matched. */
-    public static final int NOT_SAMPLED = -2;
+    static final int NOT_SAMPLED = -2;
     /** The smallest share of matched flows is one in this number. */
     public static final int MOST_ONE_IN = 1 << 12;
 
     private static final int SAMPLE_SHIFT = Integer.SIZE - 12;
     private static final int SWEEP_SLOTS = 16;
-
     private static final int JOINED_OFFSET = FlowKeyLayout.TUPLE_LENGTH_BYTES;
     private static final int TWINS_OFFSET = JOINED_OFFSET + 1;
     private static final int SENT_OFFSET = TWINS_OFFSET + 1;
@@ -96,12 +93,7 @@ public final class SegmentFlows {
     private long keyDestinationLow;
     private long keyPorts;
 
-    /**
-     * No flows yet.
-     *
-     * @param maxFlows  how many there are at most, 1 to {@link #MAX_FLOWS}; further ones are counted and have no flow.
-     * @param silenceNs after what time without a packet a flow is forgotten, more than 0; {@link #NEVER_NS} for a truth file.
-     */
+    /** No flows yet; packets of flows that the receiver point never saw are lost. */
     public SegmentFlows(final int maxFlows, final long silenceNs) {
         this(maxFlows, silenceNs, true);
     }
@@ -133,12 +125,7 @@ public final class SegmentFlows {
         portsSecret = random.nextLong() | 1;
     }
 
-    /**
-     * The memory of a table, by formula.
-     *
-     * @param maxFlows how many flows it holds at most.
-     * @return octets off the heap.
-     */
+    /** The memory of a table of so many flows, by formula, octets off the heap. */
     public static long memoryBytes(final int maxFlows) {
         return (long)maxFlows * FLOW_LENGTH_BYTES + SlotIndex.memoryBytes(maxFlows);
     }
@@ -153,17 +140,13 @@ public final class SegmentFlows {
         return usedSlots;
     }
 
-    /**
-     * Whether a number is that of a flow.
-     *
-     * @param flow 0 to {@link #limit()} - 1.
-     */
+    /** Whether a number below {@link #limit()} is that of a flow. */
     public boolean isLive(final int flow) {
         return ipVersion(flow) != 0;
     }
 
     /** The flow of a packet. Returns the flow, or {@link #NO_FLOW}. */
-    public int find(final DirectBuffer descriptor, final int offset) {
+    int find(final DirectBuffer descriptor, final int offset) {
         wrap(descriptor, offset);
         return find(tagOfKey());
     }
@@ -214,27 +197,22 @@ public final class SegmentFlows {
         return take(flow, AMBIGUOUS_NS_OFFSET, AMBIGUOUS_TAKEN_NS_OFFSET);
     }
 
-    /** Reads the packets with a digest at the sender point. */
     public long sent(final int flow) {
         return getLong(flow, SENT_OFFSET);
     }
 
-    /** Reads the packets with a digest at the receiver point. */
     public long received(final int flow) {
         return getLong(flow, RECEIVED_OFFSET);
     }
 
-    /** Reads the lost packets. */
     public long lost(final int flow) {
         return getLong(flow, LOST_OFFSET);
     }
 
-    /** Reads the packets that the sender point did not see. */
     public long unexpected(final int flow) {
         return getLong(flow, UNEXPECTED_OFFSET);
     }
 
-    /** Reads the further copies. */
     public long duplicates(final int flow) {
         return getLong(flow, DUPLICATES_OFFSET);
     }
@@ -244,47 +222,39 @@ public final class SegmentFlows {
         return getLong(flow, UNDECIDED_OFFSET);
     }
 
-    /** Reads the packets that wait in the matcher now. */
     public int waitingCount(final int flow) {
         return flows.getInt(flow * FLOW_LENGTH_BYTES + WAITING_COUNT_OFFSET);
     }
 
-    /** Reads the version of a flow's addresses. Returns 4 or 6; 0 if there is no such flow. */
+    /** The version of a flow's addresses: 4 or 6; 0 if there is no such flow. */
     public int ipVersion(final int flow) {
         return FlowKeyLayout.ipVersion(flows, flow * FLOW_LENGTH_BYTES);
     }
 
-    /** Reads the protocol of a flow. */
     public int protocol(final int flow) {
         return FlowKeyLayout.protocol(flows, flow * FLOW_LENGTH_BYTES);
     }
 
-    /** Reads the source port of a flow. Returns the port; 0 where there is none. */
     public int sourcePort(final int flow) {
         return FlowKeyLayout.sourcePort(flows, flow * FLOW_LENGTH_BYTES);
     }
 
-    /** Reads the destination port of a flow. Returns the port; 0 where there is none. */
     public int destinationPort(final int flow) {
         return FlowKeyLayout.destinationPort(flows, flow * FLOW_LENGTH_BYTES);
     }
 
-    /** Reads the first eight octets of a flow's source address. Returns as in {@link PacketDescriptor}. */
     public long sourceHigh(final int flow) {
         return FlowKeyLayout.sourceHigh(flows, flow * FLOW_LENGTH_BYTES);
     }
 
-    /** Reads the last eight octets of a flow's source address. Returns as in {@link PacketDescriptor}. */
     public long sourceLow(final int flow) {
         return FlowKeyLayout.sourceLow(flows, flow * FLOW_LENGTH_BYTES);
     }
 
-    /** Reads the first eight octets of a flow's destination address. Returns as in {@link PacketDescriptor}. */
     public long destinationHigh(final int flow) {
         return FlowKeyLayout.destinationHigh(flows, flow * FLOW_LENGTH_BYTES);
     }
 
-    /** Reads the last eight octets of a flow's destination address. Returns as in {@link PacketDescriptor}. */
     public long destinationLow(final int flow) {
         return FlowKeyLayout.destinationLow(flows, flow * FLOW_LENGTH_BYTES);
     }
@@ -398,9 +368,8 @@ public final class SegmentFlows {
     }
 
     /**
-     * Matches flows by the hash of their key: each of them, or one in so many. A larger share contains every smaller one.
-     *
-     * @param oneIn a power of two up to MOST_ONE_IN.
+     * Matches flows by the hash of their key: one in so many, a power of two up to MOST_ONE_IN. A larger share contains every
+     * smaller one.
      */
     public void matchOneIn(final int oneIn) {
         sampleMask = oneIn - 1;

@@ -17,11 +17,7 @@ final class SlotIndex {
     private OffHeapBuffer buckets;
     private int mask;
 
-    /**
-     * An empty index.
-     *
-     * @param maxSlots that it holds at once, at most.
-     */
+    /** An empty index for so many slots at once. */
     SlotIndex(final int maxSlots) {
         buckets = allocate(bucketCount(maxSlots));
     }
@@ -62,21 +58,12 @@ final class SlotIndex {
         return seek(tag, tag & mask);
     }
 
-    /**
-     * The next bucket with a tag.
-     *
-     * @param position of the bucket before.
-     * @return its position, or {@link #NONE}.
-     */
+    /** The next bucket with a tag behind a position. Returns its position, or {@link #NONE}. */
     int next(final int tag, final int position) {
         return seek(tag, (position + 1) & mask);
     }
 
-    /**
-     * The slot in a bucket.
-     *
-     * @param position of a bucket in use.
-     */
+    /** The slot in a bucket that is in use. */
     int slot(final int position) {
         return (int)bucket(position) - 1;
     }
@@ -89,12 +76,7 @@ final class SlotIndex {
         bucket(position, (long)tag << 32 | (slot + 1));
     }
 
-    /**
-     * Removes a slot and closes the gap.
-     *
-     * @param tag  under which the slot was added.
-     * @param slot which is in the index.
-     */
+    /** Removes a slot, which is in the index under its tag, and closes the gap. */
     void remove(final int tag, final int slot) {
         int gap = tag & mask;
         while ((int)bucket(gap) != slot + 1) {

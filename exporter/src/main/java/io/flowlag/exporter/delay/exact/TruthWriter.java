@@ -108,13 +108,7 @@ public final class TruthWriter {
             .append(',').append(DelayCounters.maximumNs(delays, offset));
     }
 
-    /**
-     * Appends the address of a flow.
-     *
-     * @param ipVersion 4 or 6.
-     * @param high      64 bits of the address; 0 for IPv4.
-     * @param low       64 bits of the address.
-     */
+    /** Appends an address of IP version 4 or 6; the high half is 0 for IPv4. */
     public static void appendAddress(final int ipVersion, final long high, final long low, final StringBuilder line) {
         final UnsafeBuffer address = new UnsafeBuffer(new byte[2 * Long.BYTES]);
         address.putLong(0, high, ByteOrder.BIG_ENDIAN);

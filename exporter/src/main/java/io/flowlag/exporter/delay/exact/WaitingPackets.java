@@ -16,18 +16,14 @@ import io.flowlag.common.memory.OffHeapBuffer;
  * number of packets at once needs.
  */
 final class WaitingPackets {
-    /** No packet. */
     static final int NONE = -1;
-    /** Octets of one record. */
     static final int RECORD_LENGTH_BYTES = 32;
-
     /** A sent packet that waits for its arrival. */
     static final int STATE_SENT = 1;
     /** A received packet that waits for its sending. */
     static final int STATE_RECEIVED = 2;
     /** A decided sent packet, remembered for its copies. */
     static final int STATE_SENT_DECIDED = 3;
-    /** A decided received packet. */
     static final int STATE_RECEIVED_DECIDED = 4;
 
     private static final int TIME_NS_OFFSET = 0;
@@ -43,12 +39,7 @@ final class WaitingPackets {
     private int oldest;
     private int size;
 
-    /**
-     * No packets.
-     *
-     * @param capacity packets at most.
-     * @param room     for so many at first.
-     */
+    /** No packets, and room for some of the capacity at first. */
     WaitingPackets(final int capacity, final int room) {
         this.capacity = capacity;
         this.room = room;
@@ -63,7 +54,6 @@ final class WaitingPackets {
         return size == room;
     }
 
-    /** {@return whether there may be room for more} */
     boolean mayGrow() {
         return room < capacity;
     }

@@ -249,8 +249,8 @@ public final class CaptureSurvey implements PacketHandler {
     /** {@return facts for the measurement} */
     CaptureFacts facts() {
         return new CaptureFacts(
-            digestBytes, digests.areJoined() ? ETHERNET_PAYLOAD_BYTES : Integer.MAX_VALUE, sides(),
-            digests.isWhole(), 1);
+            DelayWiring.DIGEST_PAYLOAD_BYTES, digestBytes,
+            digests.areJoined() ? ETHERNET_PAYLOAD_BYTES : Integer.MAX_VALUE, sides(), digests.isWhole(), 1);
     }
 
     /** {@return packets of the sender point; 0 if the captures were not read} */

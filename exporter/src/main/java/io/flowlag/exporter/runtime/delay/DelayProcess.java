@@ -216,10 +216,12 @@ public final class DelayProcess {
         final boolean isCaptured = options.referenceMode() == ReferenceMode.CAPTURED;
         final boolean isPassive = !isCaptured && config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
         return new DelayWiring(
-            Role.BOTH, isPassive ? ReferenceMode.PASSIVE : options.referenceMode(),
-            isCaptured ? ReferenceSessions.of(config.rli()) : List.of(), null,
-            SegmentClock.error(clockState), options.isInterpolated(), true, options.isExact(), options.isSketched(),
-            DelayWiring.DIGEST_PAYLOAD_BYTES, null, null, facts);
+            Role.BOTH,
+            new DelayWiring.References(
+                isPassive ? ReferenceMode.PASSIVE : options.referenceMode(),
+                isCaptured ? ReferenceSessions.of(config.rli()) : List.of()),
+            SegmentClock.error(clockState), options.isInterpolated(), true, options.isExact(), options.isSketched())
+            .withCaptures(facts);
     }
 
     private static FilterSupplier filters(final ExporterConfig config, final Terminal terminal) {

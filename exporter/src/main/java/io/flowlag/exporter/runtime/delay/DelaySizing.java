@@ -153,7 +153,7 @@ public final class DelaySizing {
         return survey.sentPackets() + survey.receivedPackets() == 0 ? 0 : MeteringPipeline.memoryBytes(
             timed(config, survey, false, packetsUnderWay(config, survey, oneIn)).withFlows(
                 (int)given(config, ConfigTable.MAX_FLOWS, config.metering().maxFlows(), flows(config, survey)), 0),
-            wiring.withSketches(false).withCaptures(wiring.captures().matchingOneIn(oneIn)), false);
+            wiring.withoutSketches().withCaptures(wiring.captures().matchingOneIn(oneIn)), false);
     }
 
     /** {@return room for flows, if memory allows} */

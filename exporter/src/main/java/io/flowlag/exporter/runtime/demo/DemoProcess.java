@@ -71,9 +71,10 @@ public final class DemoProcess {
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);
         final DelayWiring wiring = new DelayWiring(
-            Role.BOTH, ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(profile.references().firstSsid())), null,
-            ClockError.NONE, true, true, false, DelayWiring.DIGEST_PAYLOAD_BYTES)
-            .withSketches(true).withDigestHash(SipHash.ofKey(new UnsafeBuffer(DIGEST_KEY), 0));
+            Role.BOTH,
+            new DelayWiring.References(
+                ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(profile.references().firstSsid()))),
+            ClockError.NONE, true, true, false, true).withDigestHash(SipHash.ofKey(new UnsafeBuffer(DIGEST_KEY), 0));
         try (DemoCollector collector = DemoCollector.start((int)config.exporting().enterpriseNumber())) {
             final InetSocketAddress address = collector.address();
             final List<Destination> destinations = new ArrayList<>(new Destinations(factory).of(threaded));

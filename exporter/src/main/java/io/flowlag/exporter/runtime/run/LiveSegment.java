@@ -117,9 +117,11 @@ public final class LiveSegment implements AutoCloseable {
             transmitter = role.isSender() && isSent ? transmitter(config) : null;
             final boolean isMatched = role == Role.BOTH;
             final DelayWiring wiring = new DelayWiring(
-                role, isSent ? ReferenceMode.SENT : isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, sessions, transmitter,
+                role,
+                new DelayWiring.References(
+                    isSent ? ReferenceMode.SENT : isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, sessions, transmitter),
                 clockState == null ? ClockError.NONE : SegmentClock.error(clockState), isInterpolated, isMatched,
-                config.segment().exact(), DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(config.lds().enabled());
+                config.segment().exact(), config.lds().enabled());
             final ExchangeEnd exchange = ExchangeEnd.open(config, wiring.clockError());
             return exchange == null ? new LiveSegment(config, clockState, wiring, port, null) : new LiveSegment(
                 config, clockState, wiring.withLink(exchange.link()), port, exchange);
@@ -176,7 +178,7 @@ public final class LiveSegment implements AutoCloseable {
                     offloadNames(offloads));
             }
         }
-        if (wiring.transmitter() != null) {
+        if (wiring.references().isSent()) {
             tellCapacity();
         }
         tellClock();
@@ -280,12 +282,12 @@ public final class LiveSegment implements AutoCloseable {
 
     /** Whether references pass one of the process's own observation points. */
     private boolean isReferenceSeen() {
-        return wiring.transmitter() != null && (config.segment().role() == Role.BOTH ||
+        return wiring.references().isSent() && (config.segment().role() == Role.BOTH ||
             config.capture().direction() != ExporterConfig.Direction.IN);
     }
 
     private long sentCount() {
-        return wiring.transmitter() instanceof UdpReferenceTransmitter udp ? udp.sentCount() : 0;
+        return wiring.references().transmitter() instanceof UdpReferenceTransmitter udp ? udp.sentCount() : 0;
     }
 
     private void refreshClock() {
@@ -320,7 +322,7 @@ public final class LiveSegment implements AutoCloseable {
         final boolean isSameClasses = before.rli().references().classes().equals(after.rli().references().classes());
         if (!isSameClasses && (before.rli().classCount() != after.rli().classCount() ||
             before.rli().references().classes().isEmpty() || config.segment().role() == Role.SENDER ||
-            wiring.transmitter() != null)) {
+            wiring.references().isSent())) {
             throw new IllegalArgumentException("rli.classes cannot change while running but at a receiver, and there their " +
                 "number stays: each has a session of references; restart for it");
         }
@@ -420,6 +422,6 @@ public final class LiveSegment implements AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(wiring.transmitter(), port, exchange);
+        CloseHelper.closeAll(wiring.references().transmitter(), port, exchange);
     }
 }

@@ -10,7 +10,6 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.runtime.PipelineRun;
 import io.flowlag.exporter.runtime.delay.CaptureSurvey;
 import io.flowlag.exporter.runtime.run.LiveSegment;
@@ -59,8 +58,8 @@ public final class SelfTestProcess {
         final PacketSource source = open(config, files, terminal);
         final SelfTestInput input = new SelfTestInput(source);
         final DelayWiring wiring = new DelayWiring(
-            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
-            DelayWiring.DIGEST_PAYLOAD_BYTES).withCaptures(CaptureSurvey.cutOf(whole, files));
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, false, false)
+            .withCaptures(CaptureSurvey.cutOf(whole, files));
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final long deadlineNs = System.nanoTime() + DURATION_NS;
         try (PipelineRun run = new PipelineRun(

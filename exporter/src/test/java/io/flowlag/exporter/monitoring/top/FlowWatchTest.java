@@ -118,7 +118,7 @@ class FlowWatchTest {
             FlowEntry.packetCount(entry, 0, 3);
             FlowSketch.mean(entry, FlowDelay.sketchOffset(offset), 5_000, 3, 0, 3);
             FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_FLOW_SUMS);
-            FlowDelay.sketchFlags(entry, offset, source == 1 ? FlowDelay.FLAG_EXACT : 0);
+            FlowDelay.addFlags(entry, offset, source == 1 ? FlowDelay.FLAG_EXACT : 0);
             FlowDelay.errorBoundNs(entry, offset, source == 1 ? 1 : 9_000);
             watch.onFlowRecord(entry, 0, entry.capacity());
         }

@@ -125,8 +125,7 @@ class DelaySizingTest {
     private ExporterConfig sized(final ExporterConfig config, final long memoryBytes) {
         final CaptureSurvey survey = CaptureSurvey.of(config, options(), FilterSupplier.ALL, memoryBytes / 4);
         final DelayWiring wiring = new DelayWiring(
-            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
-            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, false, true);
         return DelaySizing.of(config, survey, wiring, memoryBytes);
     }
 

@@ -58,8 +58,8 @@ class LiveSegmentTest {
         assertEquals(Direction.IN, LiveSegment.direction(config, 0));
         assertEquals(Direction.OUT, LiveSegment.direction(config, 1));
         try (LiveSegment segment = LiveSegment.open(config)) {
-            assertEquals(ReferenceMode.NONE, segment.wiring().referenceMode());
-            assertNull(segment.wiring().transmitter());
+            assertEquals(ReferenceMode.NONE, segment.wiring().references().mode());
+            assertNull(segment.wiring().references().transmitter());
             assertTrue(segment.wiring().isExact(), "every packet is matched");
             assertEquals(0, segment.wiring().clockError().errorNs());
         }
@@ -69,9 +69,9 @@ class LiveSegmentTest {
     @EnabledOnOs(OS.LINUX)
     void shouldSendReferencesWhereThereIsATarget() {
         try (LiveSegment segment = LiveSegment.open(config(BOTH, "rli: {target: 127.0.0.1, classes: [0, 46]}\n"))) {
-            assertEquals(ReferenceMode.SENT, segment.wiring().referenceMode());
-            assertEquals(2, segment.wiring().sessions().size());
-            assertNotNull(segment.wiring().transmitter());
+            assertEquals(ReferenceMode.SENT, segment.wiring().references().mode());
+            assertEquals(2, segment.wiring().references().sessions().size());
+            assertNotNull(segment.wiring().references().transmitter());
             assertTrue(segment.wiring().isExact(), "references stand beside what is matched");
             assertTrue(segment.wiring().isMatched());
         }

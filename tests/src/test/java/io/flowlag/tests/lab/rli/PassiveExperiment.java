@@ -58,8 +58,7 @@ final class PassiveExperiment {
             "lds: {enabled: on, rows: 1, columns: 16}\n", share)).conclude();
         final ExporterConfig config = read.with(read.rli().withSerialisationAt(profile.capacityBps()));
         final DelayWiring wiring = new DelayWiring(
-            Role.BOTH, ReferenceMode.PASSIVE, List.of(), null, ClockError.NONE, true, false, false,
-            DelayWiring.DIGEST_PAYLOAD_BYTES);
+            Role.BOTH, new DelayWiring.References(ReferenceMode.PASSIVE, List.of()), ClockError.NONE, true, false, false, false);
         final Counters counters = new Counters();
         final FlowEnd flowEnd = new FlowEnd(this::onFlow);
         final FlowCache cache = new FlowCache(
