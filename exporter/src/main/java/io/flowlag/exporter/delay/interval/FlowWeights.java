@@ -7,7 +7,9 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Flow weights by policy (LDS paper, section 4.1): the first matching rule decides; the weight is 1 if none matches. Both points
@@ -19,75 +21,118 @@ public final class FlowWeights {
     public static final int DEFAULT_WEIGHT = 1;
 
     private static final int DSCP_SHIFT = 2;
-    private static final int ANY_VERSION = 0;
     private static final int PROTOCOL_WORDS = 4;
 
-    private final int[] weights;
-    private final int[] ipVersions;
-    private final long[] sourceHighs;
-    private final long[] sourceHighMasks;
-    private final long[] sourceLows;
-    private final long[] sourceLowMasks;
-    private final long[] destinationHighs;
-    private final long[] destinationHighMasks;
-    private final long[] destinationLows;
-    private final long[] destinationLowMasks;
-    private final int[][] sourcePorts;
-    private final int[][] destinationPorts;
-    private final int[][] eitherPorts;
-    private final long[][] protocols;
-    private final long[] codePoints;
+    private final Rule[] rules;
     private final boolean isUniform;
     private final List<String> warnings;
 
-    /**
-     * Compiles rules.
-     *
-     * @param rules in order of evaluation.
-     */
+    /** Compiles rules, in order of evaluation. */
     public FlowWeights(final List<WeightRule> rules) {
-        final int count = rules.size();
-        weights = new int[count];
-        ipVersions = new int[count];
-        sourceHighs = new long[count];
-        sourceHighMasks = new long[count];
-        sourceLows = new long[count];
-        sourceLowMasks = new long[count];
-        destinationHighs = new long[count];
-        destinationHighMasks = new long[count];
-        destinationLows = new long[count];
-        destinationLowMasks = new long[count];
-        sourcePorts = new int[count][];
-        destinationPorts = new int[count][];
-        eitherPorts = new int[count][];
-        protocols = new long[count][];
-        codePoints = new long[count];
-        for (int rule = 0; rule < count; rule++) {
-            compile(rule, rules.get(rule));
-        }
+        this.rules = rules.stream().map(Rule::new).toArray(Rule[]::new);
         isUniform = rules.stream().allMatch((rule) -> rule.weight() == DEFAULT_WEIGHT);
         warnings = warnings(rules);
     }
 
-    /**
-     * Warnings for the operator: code points that may change on the path, and rules that are never reached. Returns one line
-     * each, without the key's name; empty if there are none.
-     */
+    /** Addresses of a prefix; all addresses without one. */
+    private static final class Addresses {
+        private final int ipVersion;
+        private final long high;
+        private final long highMask;
+        private final long low;
+        private final long lowMask;
+
+        private Addresses(final Prefix prefix) {
+            final boolean isAny = prefix == null;
+            ipVersion = isAny ? 0 : prefix.ipVersion();
+            high = isAny ? 0 : prefix.high();
+            low = isAny ? 0 : prefix.low();
+            highMask = ipVersion == 6 ? mask(Math.min(Long.SIZE, prefix.length()), Long.SIZE) : 0;
+            lowMask = isAny ? 0 : ipVersion == 4 ? mask(prefix.length(), Integer.SIZE) :
+                mask(Math.max(0, prefix.length() - Long.SIZE), Long.SIZE);
+        }
+
+        private boolean contain(final int version, final long addressHigh, final long addressLow) {
+            return (ipVersion == 0 || ipVersion == version) && (addressHigh & highMask) == high && (addressLow & lowMask) == low;
+        }
+
+        /** A mask of the leading bits of a field. */
+        private static long mask(final int bits, final int fieldBits) {
+            return bits == 0 ? 0 : -1L >>> Long.SIZE - bits << fieldBits - bits;
+        }
+    }
+
+    /** A rule that tests protocol and code point by bit sets, and ports by pairs of first and last. */
+    private static final class Rule {
+        private final int weight;
+        private final Addresses source;
+        private final Addresses destination;
+        private final int[] sourcePorts;
+        private final int[] destinationPorts;
+        private final int[] eitherPorts;
+        private final long[] protocols;
+        private final long codePoints;
+
+        private Rule(final WeightRule text) {
+            weight = text.weight();
+            source = new Addresses(text.source());
+            destination = new Addresses(text.destination());
+            sourcePorts = ranges(text.sourcePorts());
+            destinationPorts = ranges(text.destinationPorts());
+            eitherPorts = ranges(text.ports());
+            protocols = bits(text.protocols(), PROTOCOL_WORDS);
+            codePoints = bits(text.codePoints(), 1)[0];
+        }
+
+        private boolean matches(final DirectBuffer buffer, final int offset, final int sourcePort, final int destinationPort) {
+            final int protocol = PacketDescriptor.protocol(buffer, offset);
+            final int ipVersion = PacketDescriptor.ipVersion(buffer, offset);
+            return (protocols[protocol >> 6] >>> protocol & 1) != 0 &&
+                (codePoints >>> (PacketDescriptor.ipClassOfService(buffer, offset) >> DSCP_SHIFT) & 1) != 0 &&
+                source.contain(
+                    ipVersion, PacketDescriptor.sourceHigh(buffer, offset), PacketDescriptor.sourceLow(buffer, offset)) &&
+                destination.contain(ipVersion, PacketDescriptor.destinationHigh(buffer, offset),
+                    PacketDescriptor.destinationLow(buffer, offset)) &&
+                contain(sourcePorts, sourcePort) && contain(destinationPorts, destinationPort) &&
+                (contain(eitherPorts, sourcePort) || contain(eitherPorts, destinationPort));
+        }
+
+        /** Whether a range contains the port. An empty array contains all ports. */
+        private static boolean contain(final int[] ranges, final int port) {
+            for (int i = 0; i < ranges.length; i += 2) {
+                if (port >= ranges[i] && port <= ranges[i + 1]) {
+                    return true;
+                }
+            }
+            return ranges.length == 0;
+        }
+
+        private static int[] ranges(final List<PortRange> ranges) {
+            return ranges.stream().flatMapToInt((each) -> IntStream.of(each.first(), each.last())).toArray();
+        }
+
+        /** A set of numbers, or of all if there is none. */
+        private static long[] bits(final List<Integer> numbers, final int wordCount) {
+            final long[] words = new long[wordCount];
+            Arrays.fill(words, numbers.isEmpty() ? -1L : 0);
+            for (final int number : numbers) {
+                words[number >> 6] |= 1L << number;
+            }
+            return words;
+        }
+    }
+
+    /** {@return warnings for the operator, a line each: code points that may change on the path, rules that are never reached} */
     public List<String> warnings() {
         return warnings;
     }
 
-    /** Whether every flow has the default weight. Returns true if no rule gives another weight. */
+    /** {@return whether every flow has the default weight} */
     public boolean isUniform() {
         return isUniform;
     }
 
-    /**
-     * The weight of a packet's flow.
-     *
-     * @param buffer holds a {@link PacketDescriptor}.
-     * @return the weight, at least 1.
-     */
+    /** {@return the weight of the flow of a packet, at least 1; the buffer holds a {@link PacketDescriptor}} */
     public int weight(final DirectBuffer buffer, final int offset) {
         if (isUniform) {
             return DEFAULT_WEIGHT;
@@ -95,99 +140,12 @@ public final class FlowWeights {
         final boolean isFragment = (PacketDescriptor.flags(buffer, offset) & PacketDescriptor.FLAG_FRAGMENT) != 0;
         final int sourcePort = isFragment ? 0 : PacketDescriptor.sourcePort(buffer, offset);
         final int destinationPort = isFragment ? 0 : PacketDescriptor.destinationPort(buffer, offset);
-        final int protocol = PacketDescriptor.protocol(buffer, offset);
-        final int codePoint = PacketDescriptor.ipClassOfService(buffer, offset) >> DSCP_SHIFT;
-        for (int rule = 0; rule < weights.length; rule++) {
-            if ((protocols[rule][protocol >> 6] >>> protocol & 1) != 0 &&
-                (codePoints[rule] >>> codePoint & 1) != 0 &&
-                matchesAddresses(rule, buffer, offset) &&
-                contains(sourcePorts[rule], sourcePort) &&
-                contains(destinationPorts[rule], destinationPort) &&
-                (contains(eitherPorts[rule], sourcePort) || contains(eitherPorts[rule], destinationPort))) {
-                return weights[rule];
+        for (final Rule rule : rules) {
+            if (rule.matches(buffer, offset, sourcePort, destinationPort)) {
+                return rule.weight;
             }
         }
         return DEFAULT_WEIGHT;
-    }
-
-    private boolean matchesAddresses(final int rule, final DirectBuffer buffer, final int offset) {
-        return (ipVersions[rule] == ANY_VERSION || ipVersions[rule] == PacketDescriptor.ipVersion(buffer, offset)) &&
-            (PacketDescriptor.sourceHigh(buffer, offset) & sourceHighMasks[rule]) == sourceHighs[rule] &&
-            (PacketDescriptor.sourceLow(buffer, offset) & sourceLowMasks[rule]) == sourceLows[rule] &&
-            (PacketDescriptor.destinationHigh(buffer, offset) & destinationHighMasks[rule]) == destinationHighs[rule] &&
-            (PacketDescriptor.destinationLow(buffer, offset) & destinationLowMasks[rule]) == destinationLows[rule];
-    }
-
-    /** Whether a range, stored as a pair of first and last, contains the port. An empty array contains all ports. */
-    private static boolean contains(final int[] ranges, final int port) {
-        for (int i = 0; i < ranges.length; i += 2) {
-            if (port >= ranges[i] && port <= ranges[i + 1]) {
-                return true;
-            }
-        }
-        return ranges.length == 0;
-    }
-
-    private void compile(final int rule, final WeightRule text) {
-        weights[rule] = text.weight();
-        final Prefix source = text.source();
-        final Prefix destination = text.destination();
-        if (source != null) {
-            ipVersions[rule] = source.ipVersion();
-            sourceHighs[rule] = source.high();
-            sourceLows[rule] = source.low();
-            sourceHighMasks[rule] = highMask(source);
-            sourceLowMasks[rule] = lowMask(source);
-        }
-        if (destination != null) {
-            ipVersions[rule] = destination.ipVersion();
-            destinationHighs[rule] = destination.high();
-            destinationLows[rule] = destination.low();
-            destinationHighMasks[rule] = highMask(destination);
-            destinationLowMasks[rule] = lowMask(destination);
-        }
-        sourcePorts[rule] = ranges(text.sourcePorts());
-        destinationPorts[rule] = ranges(text.destinationPorts());
-        eitherPorts[rule] = ranges(text.ports());
-        protocols[rule] = protocols(text.protocols());
-        for (final int codePoint : text.codePoints()) {
-            codePoints[rule] |= 1L << codePoint;
-        }
-        codePoints[rule] = text.codePoints().isEmpty() ? -1L : codePoints[rule];
-    }
-
-    private static int[] ranges(final List<PortRange> ranges) {
-        final int[] pairs = new int[2 * ranges.size()];
-        for (int i = 0; i < ranges.size(); i++) {
-            pairs[2 * i] = ranges.get(i).first();
-            pairs[2 * i + 1] = ranges.get(i).last();
-        }
-        return pairs;
-    }
-
-    private static long[] protocols(final List<Integer> numbers) {
-        final long[] words = new long[PROTOCOL_WORDS];
-        for (int word = 0; word < words.length && numbers.isEmpty(); word++) {
-            words[word] = -1L;
-        }
-        for (final int number : numbers) {
-            words[number >> 6] |= 1L << number;
-        }
-        return words;
-    }
-
-    private static long highMask(final Prefix prefix) {
-        return prefix.ipVersion() == 4 ? 0 : mask(Math.min(Long.SIZE, prefix.length()), Long.SIZE);
-    }
-
-    private static long lowMask(final Prefix prefix) {
-        return prefix.ipVersion() == 4 ? mask(prefix.length(), Integer.SIZE) :
-            mask(Math.max(0, prefix.length() - Long.SIZE), Long.SIZE);
-    }
-
-    /** A mask of the leading bits of a field. */
-    private static long mask(final int bits, final int fieldBits) {
-        return bits == 0 ? 0 : -1L >>> Long.SIZE - bits << fieldBits - bits;
     }
 
     private static List<String> warnings(final List<WeightRule> rules) {
