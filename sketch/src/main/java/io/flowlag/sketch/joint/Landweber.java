@@ -38,7 +38,7 @@ final class Landweber {
         }
     }
 
-    /** Mean over usable cells with flows of the squared remainder over the variance by the flows' scales, each at most 25. */
+    /** Mean over used cells of the squared remainder over the variance, each at most 25; 25 if a remainder is not a number. */
     double misfit(final NoiseScale noise) {
         double sum = 0;
         int count = 0;

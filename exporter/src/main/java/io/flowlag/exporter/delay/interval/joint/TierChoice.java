@@ -22,26 +22,17 @@ final class TierChoice {
     private final long budgetNs;
     private final int cellsOfFlow;
     private final boolean isMeasured;
-    private double costNs = NOMINAL_NS;
     private final boolean isDense;
     private final boolean isDenseAffordable;
+    private double costNs = NOMINAL_NS;
     private boolean isFirst = true;
 
     TierChoice(final long budgetNs, final SketchGeometry geometry, final boolean isMeasured) {
-        this(budgetNs, geometry.rows() * geometry.vldaLength(), isMeasured, JointEstimator.isDense(geometry),
-            (double)geometry.rows() * geometry.columns());
-    }
-
-    TierChoice(final long budgetNs, final int cellsOfFlow, final boolean isMeasured) {
-        this(budgetNs, cellsOfFlow, isMeasured, false, 0);
-    }
-
-    private TierChoice(
-        final long budgetNs, final int cellsOfFlow, final boolean isMeasured, final boolean isDense, final double cells) {
         this.budgetNs = budgetNs;
-        this.cellsOfFlow = cellsOfFlow;
         this.isMeasured = isMeasured;
-        this.isDense = isDense;
+        cellsOfFlow = geometry.rows() * geometry.vldaLength();
+        isDense = JointEstimator.isDense(geometry);
+        final double cells = (double)geometry.rows() * geometry.columns();
         isDenseAffordable = CUBE_NS * cells * cells * cells <= budgetNs;
     }
 

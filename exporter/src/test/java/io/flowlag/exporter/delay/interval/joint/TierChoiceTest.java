@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval.joint;
 
+import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.joint.JointTier;
 import org.junit.jupiter.api.Test;
 
@@ -12,7 +13,7 @@ class TierChoiceTest {
 
     @Test
     void shouldTakeTheFastTierWhereTheFullOneWouldCostTooMuch() {
-        final TierChoice choice = new TierChoice(100 * MS, 4, true);
+        final TierChoice choice = new TierChoice(100 * MS, SketchGeometry.lds(4, 16 * 1024, 1), true);
         assertEquals(JointTier.FULL, choice.choose(1_000));
         choice.onSolved(1_000, 24, 20 * MS);
         assertEquals(JointTier.FULL, choice.choose(10_000));
