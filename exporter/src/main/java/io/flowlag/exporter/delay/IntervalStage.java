@@ -6,6 +6,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.interval.FlowWeights;
+import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.IntervalReceiver;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.WeightedShare;
@@ -282,21 +283,21 @@ final class IntervalStage {
         for (int i = 0; i < count; i++) {
             octets += records.touchLikely(likelyRecords[i]);
         }
-        final IntervalReceiver receiver = current.receiver();
-        if (!receiver.isTouched()) {
+        final IntervalPoint point = current.receiver().point();
+        if (!point.isTouched()) {
             return octets;
         }
-        receiver.expectOthers();
+        point.expectOthers();
         for (int i = 0; i < count; i++) {
             final int at = offset + i * PacketDescriptor.LENGTH_BYTES;
             if (!isFlowHashLeft(descriptors, at)) {
-                octets += receiver.touch(
+                octets += point.touch(
                     PacketDescriptor.segmentFlowHash(descriptors, at), PacketDescriptor.digest(descriptors, at));
             } else if (likelyRecords[i] != SketchRecords.NONE) {
-                octets += receiver.touch(records.flowHash(likelyRecords[i]), PacketDescriptor.digest(descriptors, at));
+                octets += point.touch(records.flowHash(likelyRecords[i]), PacketDescriptor.digest(descriptors, at));
             }
         }
-        return octets + receiver.touchExpected();
+        return octets + point.touchExpected();
     }
 
     private static boolean isFlowHashLeft(final DirectBuffer descriptor, final int offset) {
@@ -440,7 +441,7 @@ final class IntervalStage {
         final int record = FlowDelay.sketchRecord(entry, offset);
         if (record != SketchRecords.NONE) {
             writer.write(entry, offset, record, choice);
-            current.receiver().done(record);
+            current.receiver().keeper().done(record);
         }
     }
 
@@ -470,7 +471,8 @@ final class IntervalStage {
         aggregates.add(answer, run.classes());
         reconciled.add(answer, run.classes());
         final List<HeavyFlow> heavyFlows = new ArrayList<>();
-        answer.forEachHeavyHitter((record, packets) -> run.receiver().locate((int)record, new ReceiverRecords.RecordVisitor() {
+        final ReceiverRecords keeper = run.receiver().keeper();
+        answer.forEachHeavyHitter((record, packets) -> keeper.locate((int)record, new ReceiverRecords.RecordVisitor() {
             @Override
             public void onLiveFlow(final int slot) {
                 heavyFlows.add(heavyFlow(entries, cache.stateOffset(slot) - FlowEntry.BASE_LENGTH_BYTES, (long)packets));

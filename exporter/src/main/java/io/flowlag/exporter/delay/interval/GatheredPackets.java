@@ -24,12 +24,7 @@ final class GatheredPackets {
     private boolean isEnded;
     private long touched;
 
-    /**
-     * Creates an empty stage.
-     *
-     * @param records gather packets, for one generation of settings at a time.
-     * @param marks   room to order records, see {@link RecordList#order}.
-     */
+    /** Creates an empty stage; the marks are room to order records, see {@link RecordList#order}. */
     GatheredPackets(final IntervalKeys run, final SketchRecords records, final long[] marks) {
         this.run = run;
         this.records = records;
@@ -44,7 +39,8 @@ final class GatheredPackets {
      * @param packet   its flow differs from the record's for fragments, which have no ports.
      * @return whether the packet was taken.
      */
-    boolean take(final PointInterval interval, final int record, final SketchedPacket packet) {
+    boolean take(final PointInterval interval, final SketchedPacket packet) {
+        final int record = packet.record();
         if (interval != gathering && !begin(interval) || records.flowHash(record) != packet.flowHash() ||
             records.weight(record, run.number()) != packet.weight()) {
             return false;

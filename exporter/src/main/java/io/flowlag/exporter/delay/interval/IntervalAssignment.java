@@ -9,7 +9,6 @@ import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
 import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
-import io.flowlag.exporter.delay.interval.records.RecordList;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
@@ -49,26 +48,32 @@ final class IntervalAssignment {
     private long ticket = ReceivedPackets.NO_TICKET;
     private long earlierLate;
     private long earlierUnsketched;
+    private boolean hasStragglers;
+    private long firstInterval;
+    private long endInterval = Long.MAX_VALUE;
+    /** Whether packets of the first interval may belong to the previous generation, which holds them too. */
+    private boolean isFollowing;
+    /** The previous generation; null for the first one. */
+    private IntervalAssignment before;
 
     /**
      * Creates an assignment without packets.
      *
      * @param inFlightMatch decides where packets were sent; shared with the previous generation.
      * @param joint         receives the interval of each packet.
-     * @param marks         room to order records, see {@link RecordList#order}.
      */
     IntervalAssignment(
         final IntervalSettings settings, final IntervalPoint point, final IntervalKeys run, final ReceiverRecords keeper,
-        final InFlightMatch inFlightMatch, final JointStage joint, final CounterSet<SketchCounter> counters, final long[] marks) {
+        final InFlightMatch inFlightMatch, final JointStage joint) {
         this.point = point;
         this.run = run;
         this.keeper = keeper;
         this.inFlightMatch = inFlightMatch;
         this.joint = joint;
-        this.counters = counters;
+        counters = keeper.counters();
         intervals = point.intervals();
         records = keeper.table();
-        gathered = new GatheredPackets(run, records, marks);
+        gathered = new GatheredPackets(run, records, keeper.marks());
         maximumDelayNs = settings.times().maximumDelayNs();
         aheadNs = settings.times().intervalNs() - settings.times().guardNs();
         isLateFound = settings.reconcile() != null && settings.times().answerDeadlineNs() > 0;
@@ -77,9 +82,46 @@ final class IntervalAssignment {
     }
 
     /** Begins after the previous generation has ended; the packets that it refused stay counted. */
-    void begin() {
+    void begin(final IntervalAssignment previous) {
+        before = previous;
         earlierLate = counters.get(SketchCounter.RECEIVED_LATE);
         earlierUnsketched = counters.get(SketchCounter.RECEIVED_UNSKETCHED);
+    }
+
+    /** Sets whether packets of the first interval may belong to the previous generation. */
+    void isFollowing(final boolean mayBeEarlier) {
+        isFollowing = mayBeEarlier;
+    }
+
+    boolean isFollowing() {
+        return isFollowing;
+    }
+
+    /** Sets the first interval, at the first packet. */
+    void start(final long number) {
+        firstInterval = number;
+    }
+
+    long firstInterval() {
+        return firstInterval;
+    }
+
+    /** Restarts after the clock was set back. */
+    void restart() {
+        isFollowing = false;
+        hasStragglers = false;
+    }
+
+    /** Notes that a point found a packet of an interval that may have been compared. */
+    void onStraggler() {
+        hasStragglers = true;
+    }
+
+    /** {@return whether there were such packets since the last call} */
+    boolean takeStragglers() {
+        final boolean wereAny = hasStragglers;
+        hasStragglers = false;
+        return wereAny;
     }
 
     /** {@return the ticket for an estimate of the last packet's delay; negative if the packet is in no sketch} */
@@ -87,54 +129,78 @@ final class IntervalAssignment {
         return ticket;
     }
 
-    /** Marks the last packet as in no sketch. */
+    /** Takes a packet without a digest, which is in no sketch. */
     void skip() {
         ticket = ReceivedPackets.NO_TICKET;
+        counters.increment(SketchCounter.RECEIVED);
+    }
+
+    /** Assigns a packet to an interval, or holds it until that can be decided; see {@link IntervalReceiver#onPacket}. */
+    int onPacket(final SketchedPacket packet, final int slot, final int record) {
+        skip();
+        final long timestampNs = packet.timestampNs();
+        final PointInterval open = intervals.select(timestampNs);
+        if (open == null) {
+            refuse(record);
+            return record;
+        }
+        final long number = open.intervalNumber();
+        final boolean isEarly = isAmbiguous(timestampNs, number);
+        final boolean isAhead = !isEarly && isAhead(timestampNs, number);
+        final int booked = record != SketchRecords.NONE ? record :
+            keeper.open(packet.flowHash(), packet.classIndex(), slot, run.key(number) + (isAhead ? 1 : 0));
+        weigh(packet.record(booked));
+        if (isAhead && hold(roomAhead(open), number + 1, packet) || isEarly && hold(open.held(), number, packet)) {
+            return booked;
+        }
+        if (isEarly && isFollowing) {
+            before.damageLast();
+        }
+        add(open, packet);
+        ticket = joint.onBooked(number, packet);
+        return booked;
     }
 
     /** Counts a packet whose interval is not open. */
-    void refuse(final int record) {
+    private void refuse(final int record) {
         counters.set(SketchCounter.RECEIVED_LATE, earlierLate + intervals.latePackets());
         counters.set(SketchCounter.RECEIVED_UNSKETCHED, earlierUnsketched + intervals.unsketchedPackets());
+        hasStragglers = true;
         if (record != SketchRecords.NONE) {
             records.addUnknownLoss(record);
         }
     }
 
     /** Sets the weight of a record's flow in this generation of settings. */
-    void weigh(final int record, final int weight) {
-        if (record != SketchRecords.NONE && records.weight(record, run.number()) == 0) {
-            records.weight(record, run.number(), weight);
+    private void weigh(final SketchedPacket packet) {
+        if (packet.record() != SketchRecords.NONE && records.weight(packet.record(), run.number()) == 0) {
+            records.weight(packet.record(), run.number(), packet.weight());
         }
     }
 
     /** {@return whether a packet of an interval may have been sent in the previous one, if that one was observed} */
-    boolean isEarly(final long timestampNs, final long intervalNumber) {
+    private boolean isEarly(final long timestampNs, final long intervalNumber) {
         return timestampNs - intervalNumber * run.intervalNs() < maximumDelayNs;
     }
 
+    /** {@return whether a packet of an interval may have been sent in the previous one} */
+    private boolean isAmbiguous(final long timestampNs, final long number) {
+        return isEarly(timestampNs, number) && (intervals.isOpen(number - 1) || isFollowing && number == firstInterval);
+    }
+
     /** {@return whether a packet of an interval may have been sent in the next one} */
-    boolean isAhead(final long timestampNs, final long intervalNumber) {
+    private boolean isAhead(final long timestampNs, final long intervalNumber) {
         return timestampNs - intervalNumber * run.intervalNs() >= aheadNs;
     }
 
-    /** {@return whether there was room to hold a packet that may have been sent in the previous interval} */
-    boolean hold(final PointInterval open, final SketchedPacket packet, final int record) {
-        return hold(open.held(), open.intervalNumber(), packet, record);
-    }
-
-    /** {@return whether there was room to hold a packet that may have been sent in the next interval} */
-    boolean holdAhead(final PointInterval open, final SketchedPacket packet, final int record) {
-        return hold(roomAhead(open), open.intervalNumber() + 1, packet, record);
-    }
-
-    private boolean hold(final HeldPackets room, final long number, final SketchedPacket packet, final int record) {
-        if (room == null || !room.add(packet, record)) {
+    /** {@return whether there was room to hold a packet that may have been sent in an interval or the previous one} */
+    private boolean hold(final HeldPackets room, final long number, final SketchedPacket packet) {
+        if (room == null || !room.add(packet)) {
             damageAround(number);
             return false;
         }
-        keeper.retain(record);
-        ticket = joint.onHeld(room, number);
+        keeper.retain(packet.record());
+        ticket = joint.onHeld(room, number, packet);
         counters.increment(SketchCounter.RECEIVED_HELD);
         return true;
     }
@@ -153,26 +219,34 @@ final class IntervalAssignment {
     }
 
     /** Holds a packet that the next generation holds and counts too. Without room, the interval is damaged. */
-    void holdAlso(final SketchedPacket packet, final int record, final long lastInterval) {
+    void holdAlso(final SketchedPacket packet) {
+        if (!isEarly(packet.timestampNs(), endInterval)) {
+            return;
+        }
         final PointInterval tail = intervals.select(packet.timestampNs());
-        if (tail != null && tail.held().add(packet, record)) {
+        if (tail != null && tail.held().add(packet)) {
             joint.onHeldElsewhere(tail.held());
-            weigh(record, packet.weight());
-            keeper.retain(record);
+            weigh(packet);
+            keeper.retain(packet.record());
         } else {
-            point.damage(lastInterval);
+            damageLast();
         }
     }
 
-    /** Assigns a packet to an interval. */
-    void book(final PointInterval open, final SketchedPacket packet, final int record) {
-        add(open, packet, record);
-        ticket = joint.onBooked(open.intervalNumber(), packet.flowHash(), packet.digest(), record, packet.weight());
+    /** Damages the last interval of this generation. */
+    void damageLast() {
+        point.damage(endInterval - 1);
     }
 
-    /** {@return whether packets of the interval are gathered} */
-    boolean isGathering(final PointInterval open) {
-        return gathered.isGathering(open);
+    /** Damages the first interval of this generation. */
+    void damageFirst() {
+        point.damage(firstInterval);
+    }
+
+    /** {@return whether packets of a time span belong to the newest interval, which gathers} */
+    boolean isGathering(final PointInterval newest, final long earliestNs, final long latestNs) {
+        return earliestNs >= newest.startNs() && !isAmbiguous(earliestNs, newest.intervalNumber()) &&
+            !isAhead(latestNs, newest.intervalNumber()) && gathered.isGathering(newest);
     }
 
     /** {@return whether the record has packets of that weight in the gathering interval} */
@@ -185,17 +259,20 @@ final class IntervalAssignment {
         final PointInterval open = gathered.take(packets);
         open.updateBesideCells(packets, records);
         joint.onBooked(open.intervalNumber(), packets);
+        counters.add(SketchCounter.RECEIVED, packets.count());
+        counters.add(SketchCounter.RECEIVED_BOOKED, packets.count());
     }
 
-    private void add(final PointInterval open, final SketchedPacket packet, final int record) {
+    private void add(final PointInterval open, final SketchedPacket packet) {
         counters.increment(SketchCounter.RECEIVED_BOOKED);
+        final int record = packet.record();
         if (record == SketchRecords.NONE) {
             open.update(packet);
             return;
         }
         final long key = run.key(open.intervalNumber());
         final boolean isFirst = records.isFirst(record, key);
-        if (gathered.take(open, record, packet)) {
+        if (gathered.take(open, packet)) {
             open.updateBesideCells(packet);
         } else {
             open.update(packet);
@@ -214,13 +291,10 @@ final class IntervalAssignment {
         gathered.settle(number);
     }
 
-    /** Ends this generation of settings. */
-    void end() {
+    /** Ends this generation of settings before an interval. */
+    void end(final long number) {
+        endInterval = number;
         gathered.end();
-    }
-
-    private void add(final PointInterval target, final HeldPackets held, final int index) {
-        add(target, held.read(index, settled), held.record(index));
     }
 
     /** Moves packets held for an interval into it, once it has begun. */
@@ -234,12 +308,7 @@ final class IntervalAssignment {
         }
     }
 
-    /**
-     * The packets held until the previous interval is due.
-     *
-     * @param number of an interval that need not have begun.
-     * @return null if there are none.
-     */
+    /** {@return the packets held until the interval before is due; null if there are none; the interval need not have begun} */
     HeldPackets held(final long number) {
         final PointInterval next = open(number);
         return next != null ? next.held() : ahead.count() > 0 && number == aheadInterval ? ahead : null;
@@ -260,8 +329,7 @@ final class IntervalAssignment {
         final int ownInFlight = own == null ? 0 : own.inFlightCount();
         final boolean isKnown = inFlightMatch.read(answer, own, ownInFlight);
         if (!isKnown && (isLast || held != null && held.count() > 0)) {
-            damage(next);
-            damage(own);
+            damageAt(number);
         }
         isTorn = false;
         if (held != null) {
@@ -276,8 +344,7 @@ final class IntervalAssignment {
             expectLate(next);
         }
         if (isTorn) {
-            damage(next);
-            damage(own);
+            damageAt(number);
         }
         return isLast && isKnown && inFlightMatch.read(answer, own, ownInFlight);
     }
@@ -314,13 +381,13 @@ final class IntervalAssignment {
     }
 
     private void bookHeld(final PointInterval target, final HeldPackets held, final int index) {
-        final int record = held.record(index);
-        if (record != SketchRecords.NONE) {
-            records.firstInterval(record, run.key(target.intervalNumber()));
+        final SketchedPacket packet = held.read(index, settled);
+        if (packet.record() != SketchRecords.NONE) {
+            records.firstInterval(packet.record(), run.key(target.intervalNumber()));
         }
-        add(target, held, index);
-        joint.onSettled(target, held, index, record);
-        keeper.release(record);
+        add(target, packet);
+        joint.onSettled(target, held, index, packet);
+        keeper.release(packet.record());
     }
 
     /**
@@ -331,7 +398,7 @@ final class IntervalAssignment {
             return false;
         }
         final HeldPackets room = roomAhead(open);
-        if (room == null || !room.add(held.read(index, settled), held.record(index))) {
+        if (room == null || !room.add(held.read(index, settled))) {
             damageAround(open.intervalNumber() + 1);
             return false;
         }
@@ -342,11 +409,11 @@ final class IntervalAssignment {
     /**
      * Assigns the packets held in the first interval. A packet whose digest was in flight belongs to the previous generation.
      *
-     * @param number  of the first interval.
      * @param isKnown whether {@link InFlightMatch} can decide.
      */
-    void settleFirst(final long number, final boolean isKnown) {
-        final PointInterval first = open(number);
+    void settleFirst(final boolean isKnown) {
+        isFollowing = false;
+        final PointInterval first = open(firstInterval);
         if (first == null) {
             return;
         }
@@ -356,7 +423,7 @@ final class IntervalAssignment {
         }
         for (int i = 0; i < held.count(); i++) {
             if (!isKnown || !inFlightMatch.takeEarlier(held.digest(i), false)) {
-                add(first, held, i);
+                add(first, held.read(i, settled));
             }
             keeper.release(held.record(i));
         }
@@ -371,8 +438,7 @@ final class IntervalAssignment {
     /** Damages an interval and the previous one, because packets that may belong to either were not held. */
     private void damageAround(final long number) {
         counters.increment(SketchCounter.HELD_OVERFLOW);
-        point.damage(number - 1);
-        point.damage(number);
+        damageAt(number - 1);
         aheadDamaged = intervals.isOpen(number) ? aheadDamaged : number;
     }
 
@@ -382,9 +448,9 @@ final class IntervalAssignment {
         }
     }
 
-    private static void damage(final PointInterval interval) {
-        if (interval != null) {
-            interval.markDamaged();
-        }
+    /** Damages an interval and the next one. */
+    private void damageAt(final long number) {
+        point.damage(number + 1);
+        point.damage(number);
     }
 }

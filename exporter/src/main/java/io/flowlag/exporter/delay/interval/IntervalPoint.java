@@ -10,19 +10,14 @@ import io.flowlag.sketch.interval.MeasurementInterval;
  * One measurement point's sketches, by interval. A sender point of this process hands its closed intervals to the receiver point
  * as an exchange would. The metering thread owns it. Allocates at construction.
  */
-public final class IntervalPoint implements SenderAnswers {
+public class IntervalPoint implements SenderAnswers {
     private final MeasurementInterval interval;
     private final int openIntervals;
     private final IntervalSketches<PointInterval> intervals;
     private PointInterval taken;
     private long damagedThrough = Long.MIN_VALUE;
 
-    /**
-     * Creates a point without packets.
-     *
-     * @param settings   validated.
-     * @param isReceiver whether it is the receiver point.
-     */
+    /** Creates a point without packets: the receiver point, or the sender point. */
     public IntervalPoint(final IntervalSettings settings, final boolean isReceiver) {
         interval = new MeasurementInterval(settings.times().intervalNs());
         openIntervals = settings.openIntervals();
@@ -32,12 +27,7 @@ public final class IntervalPoint implements SenderAnswers {
             () -> new PointInterval(settings, isReceiver));
     }
 
-    /**
-     * Memory of a point, by formula: the intervals that may be open, one more, and those that are kept.
-     *
-     * @param isReceiver whether it is the receiver point.
-     * @return octets.
-     */
+    /** {@return octets of a point, by formula: the intervals that may be open, one more, and those that are kept} */
     public static long bytes(final IntervalSettings settings, final boolean isReceiver) {
         return (settings.openIntervals() + 1L + settings.room().keptIntervals()) * PointInterval.bytes(settings, isReceiver);
     }
@@ -51,11 +41,37 @@ public final class IntervalPoint implements SenderAnswers {
         return open != null;
     }
 
+    /** {@return whether packets need data that {@link #touch} prefetches} */
+    public final boolean isTouched() {
+        final PointInterval newest = intervals.newestOpen();
+        return newest != null && newest.isTouched();
+    }
+
+    /** Ends the batch of packets announced by {@link #touch}; another follows. */
+    public final void expectOthers() {
+        final PointInterval newest = intervals.newestOpen();
+        if (newest != null) {
+            newest.expectOthers();
+        }
+    }
+
     /**
-     * Opens the intervals up to a time.
-     *
-     * @param timestampNs since the epoch.
+     * Prefetches the data of the newest interval that a packet needs, except its cells, which {@link #touchExpected} prefetches.
+     * Returns what was read; the caller must keep it, or the compiler removes the reads.
      */
+    public final long touch(final long flowHash, final long digest) {
+        final PointInterval newest = intervals.newestOpen();
+        return newest == null ? 0 : newest.touch(flowHash, digest);
+    }
+
+    /** Prefetches the cells of all packets of {@link #touch}. */
+    public final long touchExpected() {
+        final PointInterval newest = intervals.newestOpen();
+        return newest == null ? 0 : newest.touchExpected();
+    }
+
+    /** Opens the intervals up to a time since the epoch. */
+    @Override
     public void advance(final long timestampNs) {
         intervals.advance(timestampNs);
     }
@@ -76,9 +92,8 @@ public final class IntervalPoint implements SenderAnswers {
     /**
      * Records that this point lost packets of its own up to a time. Every interval up to that time that was not taken yet is
      * damaged, whether open, closed, or not begun. Packets added now may be much older.
-     *
-     * @param timestampNs since the epoch.
      */
+    @Override
     public void onOwnLoss(final long timestampNs) {
         damagedThrough = Math.max(damagedThrough, interval.number(timestampNs));
     }
@@ -132,11 +147,6 @@ public final class IntervalPoint implements SenderAnswers {
             answer.markDamaged();
         }
         return answer;
-    }
-
-    @Override
-    public boolean isExpected(final long intervalNumber) {
-        return false;
     }
 
     @Override

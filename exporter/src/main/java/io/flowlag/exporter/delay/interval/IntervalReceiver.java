@@ -6,13 +6,14 @@ import io.flowlag.exporter.delay.interval.compare.DigestSet;
 import io.flowlag.exporter.delay.interval.compare.InFlightMatch;
 import io.flowlag.exporter.delay.interval.compare.IntervalComparison;
 import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
-import io.flowlag.exporter.delay.interval.joint.JointHandler;
+import io.flowlag.exporter.delay.interval.compare.IntervalRepair;
+import io.flowlag.exporter.delay.interval.joint.JointAnswer;
 import io.flowlag.exporter.delay.interval.joint.JointStage;
 import io.flowlag.exporter.delay.interval.records.HeldPackets;
-import io.flowlag.exporter.delay.interval.records.IntervalFlows;
 import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
+import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
 import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
@@ -21,6 +22,8 @@ import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
 import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import org.agrona.DirectBuffer;
+
+import java.util.function.Consumer;
 
 /**
  * The receiver point. It concludes an interval when all its packets must have arrived and the sender has answered, and switches
@@ -43,14 +46,14 @@ public final class IntervalReceiver {
     private final boolean isLive;
     private boolean isWhole;
 
-    private final Shared shared;
     private final ReceiverRecords records;
-    private final IntervalFlows flows;
     private final InFlightMatch inFlightMatch;
-    private final CounterSet<SketchCounter> counters;
+    private final UnseenFlowHandler unseenFlowHandler;
     private final JointStage joint;
     private final IntervalAssignment assignment;
     private final IntervalComparison comparison;
+    /** Repairs the next interval, which is concluded when the repair ends or its time is up. */
+    private final IntervalRepair repair;
     private final ClockEvidence clocks;
     private final JointStage.IntervalLookup lookup = new JointStage.IntervalLookup() {
         @Override
@@ -67,130 +70,86 @@ public final class IntervalReceiver {
     private final IntervalReceiver predecessor;
     private IntervalReceiver successor;
     private long endInterval = Long.MAX_VALUE;
-    private boolean isFollowing;
     private boolean isHandedOver;
 
     private boolean isStarted;
     private boolean isFirstCut;
-    private long firstInterval;
     private long firstKey = NO_KEY;
     private long nextInterval;
     private long nextEventNs = Long.MIN_VALUE;
     private long newestNs = Long.MIN_VALUE;
-    private boolean hasStragglers;
     private long lossKnownNs;
     /** Time at which an interval was due while this point's own losses were unknown; {@link Long#MIN_VALUE} if none. */
     private long heldUpNs = Long.MIN_VALUE;
-    /** The interval under repair: concluded when the repair ends or its time is up. */
-    private SenderAnswer repairedAnswer;
-    private PointInterval repairedInterval;
     private boolean isRepairedCut;
     private long repairUntilNs;
-
-    /** State shared by the receiver points of successive generations. */
-    private record Shared(
-        CounterSet<SketchCounter> counters, ReceiverRecords records, IntervalFlows flows, InFlightMatch inFlightMatch,
-        UnseenFlowHandler unseenFlowHandler) {
-        private static Shared of(
-            final IntervalSettings settings, final int entryLengthBytes, final WaitedRecordHandler recordHandler,
-            final UnseenFlowHandler unseenFlowHandler) {
-            final CounterSet<SketchCounter> counters = new CounterSet<>(SketchCounter.class);
-            final ReceiverRecords records = new ReceiverRecords(settings, entryLengthBytes, counters, recordHandler);
-            return new Shared(counters, records, new IntervalFlows(records.table(), settings.room().records()),
-                new InFlightMatch(settings.room().inFlightPackets()), unseenFlowHandler);
-        }
-    }
 
     /**
      * Creates a point without packets.
      *
-     * @param settings          validated.
      * @param entryLengthBytes  of a flow in the cache.
      * @param recordHandler     receives records that have waited.
      * @param intervalHandler   receives each interval.
      * @param unseenFlowHandler receives flows that only the sender point saw, where the sums of all flows are compared.
      */
     public IntervalReceiver(
-        final IntervalSettings settings,
-        final SenderAnswers answers,
-        final int entryLengthBytes,
-        final WaitedRecordHandler recordHandler,
-        final IntervalHandler intervalHandler,
+        final IntervalSettings settings, final SenderAnswers answers, final int entryLengthBytes,
+        final WaitedRecordHandler recordHandler, final IntervalHandler intervalHandler,
         final UnseenFlowHandler unseenFlowHandler) {
         this(settings, answers, null, IntervalKeys.first(settings.times().intervalNs()),
-            Shared.of(settings, entryLengthBytes, recordHandler, unseenFlowHandler), intervalHandler);
+            new ReceiverRecords(settings, entryLengthBytes, recordHandler),
+            new InFlightMatch(settings.room().inFlightPackets()), intervalHandler, unseenFlowHandler);
     }
 
     /**
      * Creates a point that takes over the records of another with other sketches, from a time at which intervals of both begin.
      * Any thread; {@link #follow} joins the two.
      *
-     * @param settings        validated; as many flows, records, and packets in flight as the predecessor's.
+     * @param settings        with as many flows, records, and packets in flight as the predecessor's.
      * @param answers         of the sender point, from that time on.
      * @param intervalHandler receives each interval.
      */
     public IntervalReceiver(
-        final IntervalSettings settings,
-        final SenderAnswers answers,
-        final IntervalReceiver predecessor,
+        final IntervalSettings settings, final SenderAnswers answers, final IntervalReceiver predecessor,
         final IntervalHandler intervalHandler) {
-        this(settings, answers, predecessor, predecessor.run.next(settings.times().intervalNs()), predecessor.shared,
-            intervalHandler);
+        this(settings, answers, predecessor, predecessor.run.next(settings.times().intervalNs()), predecessor.records,
+            predecessor.inFlightMatch, intervalHandler, predecessor.unseenFlowHandler);
     }
 
     private IntervalReceiver(
-        final IntervalSettings settings,
-        final SenderAnswers answers,
-        final IntervalReceiver predecessor,
-        final IntervalKeys run,
-        final Shared shared,
-        final IntervalHandler intervalHandler) {
+        final IntervalSettings settings, final SenderAnswers answers, final IntervalReceiver predecessor, final IntervalKeys run,
+        final ReceiverRecords records, final InFlightMatch inFlightMatch, final IntervalHandler intervalHandler,
+        final UnseenFlowHandler unseenFlowHandler) {
         this.answers = answers;
         this.predecessor = predecessor;
         this.run = run;
-        this.shared = shared;
-        counters = shared.counters;
-        records = shared.records;
-        flows = shared.flows;
-        inFlightMatch = shared.inFlightMatch;
+        this.records = records;
+        this.inFlightMatch = inFlightMatch;
+        this.unseenFlowHandler = unseenFlowHandler;
         point = new IntervalPoint(settings, true);
         maximumDelayNs = settings.times().maximumDelayNs();
-        dueAfterNs = dueAfterNs(settings);
-        lateAfterNs = lateAfterNs(settings);
+        dueAfterNs = maximumDelayNs + settings.estimateWaitNs();
+        lateAfterNs = maximumDelayNs + Math.max(settings.times().answerDeadlineNs(), settings.estimateWaitNs());
         repairWaitNs = settings.reconcile() == null ? 0 : settings.reconcile().waitNs();
-        joint = new JointStage(settings, records, counters);
+        joint = new JointStage(settings, records);
         isLive = settings.isLive();
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
         clocks = new ClockEvidence(settings, inFlightMatch);
-        comparison = new IntervalComparison(
-            settings, run, records, flows, counters, joint, intervalHandler, shared.unseenFlowHandler, clocks);
-        assignment = new IntervalAssignment(
-            settings, point, run, records, inFlightMatch, joint, counters, comparison.recordMarks());
+        comparison = new IntervalComparison(settings, run, records, joint, intervalHandler, unseenFlowHandler, clocks);
+        repair = comparison.repair();
+        assignment = new IntervalAssignment(settings, point, run, records, inFlightMatch, joint);
     }
 
-    /**
-     * Memory of a receiver point, by formula.
-     *
-     * @param entryLengthBytes of a flow in the cache.
-     * @return octets.
-     */
+    /** {@return octets of a receiver point, by formula; the length is that of a flow in the cache} */
     public static long bytes(final IntervalSettings settings, final int entryLengthBytes) {
         final int inFlight = settings.room().inFlightPackets();
         return IntervalPoint.bytes(settings, true) + (long)inFlight * HeldPackets.PACKET_BYTES +
-            ReceiverRecords.bytes(settings, entryLengthBytes) + IntervalFlows.memoryBytes(settings.room().records()) +
-            IntervalComparison.bytes(settings) + DigestSet.memoryBytes(inFlight) + JointStage.bytes(settings);
+            ReceiverRecords.bytes(settings, entryLengthBytes) + IntervalComparison.bytes(settings) +
+            DigestSet.memoryBytes(inFlight) + JointStage.bytes(settings);
     }
 
-    private static long dueAfterNs(final IntervalSettings settings) {
-        return settings.times().maximumDelayNs() + settings.estimateWaitNs();
-    }
-
-    private static long lateAfterNs(final IntervalSettings settings) {
-        return settings.times().maximumDelayNs() + Math.max(settings.times().answerDeadlineNs(), settings.estimateWaitNs());
-    }
-
-    /** Sets the handler of solved intervals; before the first packet. */
-    public void jointHandler(final JointHandler handler) {
+    /** Sets the handler of solved intervals, see {@link JointStage#handler}. */
+    public void jointHandler(final Consumer<JointAnswer> handler) {
         joint.handler(handler);
     }
 
@@ -204,24 +163,16 @@ public final class IntervalReceiver {
     public void follow(final long fromNs, final boolean isSameWay) {
         predecessor.successor = this;
         run.follow(predecessor.run, fromNs);
-        predecessor.assignment.end();
-        assignment.begin();
         predecessor.endInterval = Math.floorDiv(fromNs, predecessor.run.intervalNs());
+        predecessor.assignment.end(predecessor.endInterval);
+        assignment.begin(predecessor.assignment);
         predecessor.onTime(fromNs);
-        isFollowing = isSameWay && !predecessor.isOver();
+        assignment.isFollowing(isSameWay && !predecessor.isOver());
         onTime(fromNs);
         if (!isSameWay) {
-            predecessor.damageLast();
+            predecessor.assignment.damageLast();
             cutFirst();
         }
-    }
-
-    private void damageLast() {
-        point.damage(endInterval - 1);
-    }
-
-    private void damageFirst() {
-        point.damage(firstInterval);
     }
 
     /** {@return whether all intervals before the successor's were reported} */
@@ -241,37 +192,14 @@ public final class IntervalReceiver {
      * @param packet with the class and the weight of these settings.
      */
     public void onStraddlingPacket(final SketchedPacket packet, final int record) {
-        if (successor.isFollowing && assignment.isEarly(packet.timestampNs(), endInterval)) {
-            assignment.holdAlso(packet, record, endInterval - 1);
+        if (successor.assignment.isFollowing()) {
+            assignment.holdAlso(packet.record(record));
         }
     }
 
-    /** {@return whether packets need data that {@link #touch} prefetches} */
-    public boolean isTouched() {
-        final PointInterval newest = point.intervals().newestOpen();
-        return newest != null && newest.isTouched();
-    }
-
-    /** Ends the batch of packets announced by {@link #touch}; another follows. */
-    public void expectOthers() {
-        final PointInterval newest = point.intervals().newestOpen();
-        if (newest != null) {
-            newest.expectOthers();
-        }
-    }
-
-    /** Prefetches the cells of all packets of {@link #touch}. */
-    public long touchExpected() {
-        final PointInterval newest = point.intervals().newestOpen();
-        return newest == null ? 0 : newest.touchExpected();
-    }
-
-    /**
-     * Prefetches the data of the newest interval that a packet needs, except its cells, which {@link #touchExpected} prefetches.
-     */
-    public long touch(final long flowHash, final long digest) {
-        final PointInterval newest = point.intervals().newestOpen();
-        return newest == null ? 0 : newest.touch(flowHash, digest);
+    /** {@return the intervals, which prefetch what packets need} */
+    public IntervalPoint point() {
+        return point;
     }
 
     /**
@@ -290,32 +218,7 @@ public final class IntervalReceiver {
             answers.onFirstReceived(timestampNs);
         }
         newestNs = Math.max(newestNs, timestampNs);
-        assignment.skip();
-        counters.increment(SketchCounter.RECEIVED);
-        final PointInterval open = point.intervals().select(timestampNs);
-        if (open == null) {
-            assignment.refuse(record);
-            hasStragglers = true;
-            return record;
-        }
-        final boolean isEarly = isAmbiguous(timestampNs, open.intervalNumber());
-        final boolean isAhead = !isEarly && assignment.isAhead(timestampNs, open.intervalNumber());
-        final int booked = record != SketchRecords.NONE ? record :
-            records.open(packet.flowHash(), packet.classIndex(), slot, run.key(open.intervalNumber()) + (isAhead ? 1 : 0));
-        assignment.weigh(booked, packet.weight());
-        if (isAhead && assignment.holdAhead(open, packet, booked)) {
-            return booked;
-        }
-        if (isEarly) {
-            if (assignment.hold(open, packet, booked)) {
-                return booked;
-            }
-            if (isFollowing) {
-                predecessor.damageLast();
-            }
-        }
-        assignment.book(open, packet, booked);
-        return booked;
+        return assignment.onPacket(packet, slot, record);
     }
 
     /**
@@ -324,41 +227,23 @@ public final class IntervalReceiver {
      */
     public boolean isQuiet(final long earliestNs, final long latestNs) {
         final PointInterval newest = point.intervals().newestOpen();
-        return newest != null && latestNs < nextEventNs && earliestNs >= newest.startNs() &&
-            !isAmbiguous(earliestNs, newest.intervalNumber()) && !assignment.isAhead(latestNs, newest.intervalNumber()) &&
-            assignment.isGathering(newest);
+        return newest != null && latestNs < nextEventNs && assignment.isGathering(newest, earliestNs, latestNs);
     }
 
-    /**
-     * Whether a packet of a quiet span can be gathered: its flow has had others in the interval, of the same weight.
-     *
-     * @param record of its flow; the packet is a whole one, not a fragment.
-     * @return false if the packet must go to {@link #onPacket}.
-     */
+    /** Whether a whole packet of a quiet span can be gathered: its flow has had others in the interval, of the same weight. */
     public boolean isGathering(final int record, final int weight) {
         return assignment.isGathering(record, weight);
     }
 
-    /**
-     * Takes packets of a quiet span that can be gathered, as {@link #onPacket} would.
-     *
-     * @param latestNs the largest timestamp, or a later one of the quiet span.
-     */
+    /** Takes packets of a quiet span that can be gathered, as {@link #onPacket} would, up to a time in the span. */
     public void gather(final ReceivedPackets packets, final long latestNs) {
         // Advances the time of the intervals too.
         point.intervals().select(latestNs);
         assignment.gather(packets);
         newestNs = Math.max(newestNs, latestNs);
-        counters.add(SketchCounter.RECEIVED, packets.count());
-        counters.add(SketchCounter.RECEIVED_BOOKED, packets.count());
     }
 
-    private boolean isAmbiguous(final long timestampNs, final long number) {
-        return assignment.isEarly(timestampNs, number) &&
-            (point.intervals().isOpen(number - 1) || isFollowing && number == firstInterval);
-    }
-
-    /** The ticket for an estimate of the last packet's delay. Negative if the packet is in no sketch. */
+    /** {@return the ticket for an estimate of the last packet's delay; negative if the packet is in no sketch} */
     public long ticket() {
         return assignment.ticket();
     }
@@ -370,8 +255,7 @@ public final class IntervalReceiver {
      * @param spanNumber   of the span of two reference gaps that contains the packet.
      * @param errorScaleNs scale of the estimate's error; 0 if it is unknown.
      */
-    public void onEstimate(
-        final long packetTicket, final long delayNs, final long spanNumber, final float errorScaleNs) {
+    public void onEstimate(final long packetTicket, final long delayNs, final long spanNumber, final float errorScaleNs) {
         joint.onEstimate(packetTicket, delayNs, spanNumber, errorScaleNs, lookup);
     }
 
@@ -392,15 +276,10 @@ public final class IntervalReceiver {
     /** Counts a packet of the segment without a digest; it enters no sketch. */
     public void onPacketWithoutDigest() {
         assignment.skip();
-        counters.increment(SketchCounter.RECEIVED);
-        counters.increment(SketchCounter.RECEIVED_WITHOUT_DIGEST);
+        counters().increment(SketchCounter.RECEIVED_WITHOUT_DIGEST);
     }
 
-    /**
-     * Advances time: compares intervals that are due and opens new ones.
-     *
-     * @param timestampNs since the epoch, by the clock of the packets' timestamps.
-     */
+    /** Advances time, by the clock of the packets' timestamps: compares intervals that are due and opens new ones. */
     public void onTime(final long timestampNs) {
         work(timestampNs);
         answers.advance(timestampNs);
@@ -414,7 +293,7 @@ public final class IntervalReceiver {
             predecessor.makeWay(run.key(point.interval().number(timestampNs)), timestampNs);
         }
         while (nextInterval <= point.intervals().newestInterval() && nextInterval < endInterval &&
-            (isRepairing() ? isRepaired(timestampNs) : isDue(timestampNs))) {
+            (repair.isPending() ? isRepaired(timestampNs) : isDue(timestampNs))) {
             nextInterval++;
         }
         if (isOver()) {
@@ -430,7 +309,7 @@ public final class IntervalReceiver {
         nextEventNs = Math.min(
             point.interval().endNs(point.intervals().newestInterval()),
             timestampNs < endNs + dueAfterNs ? endNs + dueAfterNs : endNs + lateAfterNs);
-        if (isRepairing()) {
+        if (repair.isPending()) {
             nextEventNs = Math.min(nextEventNs, timestampNs + REPAIR_POLL_NS);
         }
     }
@@ -438,10 +317,10 @@ public final class IntervalReceiver {
     private void start(final long timestampNs) {
         isStarted = true;
         point.advance(timestampNs);
-        firstInterval = point.intervals().newestInterval();
-        nextInterval = firstInterval;
+        nextInterval = point.intervals().newestInterval();
+        assignment.start(nextInterval);
         if (firstKey != NO_KEY) {
-            run.restart(firstInterval, firstKey);
+            run.restart(nextInterval, firstKey);
         }
     }
 
@@ -463,17 +342,23 @@ public final class IntervalReceiver {
     private void concludeBefore(final long firstOpen, final long timestampNs) {
         final long newest = point.intervals().newestInterval();
         while (isStarted && nextInterval < firstOpen && nextInterval <= newest && nextInterval < endInterval) {
-            if (!isRepairing()) {
-                if (!isLossKnown(nextInterval)) {
-                    point.damage(nextInterval);
-                }
-                conclude(answers.take(nextInterval), isFirst(), timestampNs);
+            if (!repair.isPending() && !isLossKnown(nextInterval)) {
+                point.damage(nextInterval);
             }
-            if (isRepairing()) {
-                concludeRepaired(true);
-            }
-            nextInterval++;
+            concludeNext(isFirst(), timestampNs);
         }
+    }
+
+    /** Concludes the next interval as far as it was seen. */
+    private void concludeNext(final boolean isCut, final long timestampNs) {
+        if (!repair.isPending()) {
+            conclude(answers.take(nextInterval), isCut, timestampNs);
+        }
+        if (repair.isPending()) {
+            repair.giveUp();
+            compareRepaired();
+        }
+        nextInterval++;
     }
 
     /**
@@ -508,10 +393,9 @@ public final class IntervalReceiver {
         clocks.restart();
         comparison.doubtLoss();
         records.restart();
+        assignment.restart();
         isStarted = false;
-        isFollowing = false;
         isFirstCut = true;
-        hasStragglers = false;
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
         heldUpNs = Long.MIN_VALUE;
         newestNs = Long.MIN_VALUE;
@@ -527,13 +411,7 @@ public final class IntervalReceiver {
     public void onEnd() {
         while (isStarted && nextInterval <= point.intervals().newestInterval() && nextInterval < endInterval) {
             final boolean isCut = !isWhole && point.interval().endNs(nextInterval) + maximumDelayNs > newestNs;
-            if (!isRepairing()) {
-                conclude(answers.take(nextInterval), isCut || isFirst(), newestNs);
-            }
-            if (isRepairing()) {
-                concludeRepaired(true);
-            }
-            nextInterval++;
+            concludeNext(isCut || isFirst(), newestNs);
             joint.onEnd();
         }
         joint.onEnd();
@@ -541,15 +419,14 @@ public final class IntervalReceiver {
 
     /** Reports that the sender point found a packet of an interval that may have been compared. */
     void onStraggler() {
-        hasStragglers = true;
+        assignment.onStraggler();
     }
 
     /** Settles the successor's first interval; once. */
     private void handOver(final boolean isKnown) {
         if (successor != null && !isHandedOver) {
             isHandedOver = true;
-            successor.isFollowing = false;
-            successor.assignment.settleFirst(successor.firstInterval, isKnown);
+            successor.assignment.settleFirst(isKnown);
         }
     }
 
@@ -578,11 +455,7 @@ public final class IntervalReceiver {
         return lossKnownNs >= point.interval().endNs(number) + maximumDelayNs;
     }
 
-    /**
-     * Reports that this point lost packets of its own.
-     *
-     * @param timestampNs up to when.
-     */
+    /** Reports that this point lost packets of its own, up to a time. */
     public void onOwnLoss(final long timestampNs) {
         point.onOwnLoss(timestampNs);
         answers.onOwnLoss(timestampNs);
@@ -591,8 +464,7 @@ public final class IntervalReceiver {
     /**
      * Whether the record of an ended flow must wait. If so, it was copied, and {@link WaitedRecordHandler} receives it later.
      *
-     * @param record index in {@link #records()}.
-     * @return false if the record is complete or there is no room; the caller then calls {@link #done}.
+     * @return false if the record is complete or there is no room; the caller then calls {@link ReceiverRecords#done}.
      */
     public boolean waits(final int record, final DirectBuffer entry, final int offset) {
         return records.waits(record, entry, offset, lastEndedKey());
@@ -607,16 +479,7 @@ public final class IntervalReceiver {
         if (nextInterval <= lastEnded) {
             return run.key(lastEnded);
         }
-        return predecessor != null && !predecessor.isOver() ? run.key(firstInterval) - 1 : Long.MIN_VALUE;
-    }
-
-    /**
-     * Releases the record of an ended flow after it was handed on.
-     *
-     * @param record index in {@link #records()}.
-     */
-    public void done(final int record) {
-        records.done(record);
+        return predecessor != null && !predecessor.isOver() ? run.key(assignment.firstInterval()) - 1 : Long.MIN_VALUE;
     }
 
     /** {@return the sketch results of each record} */
@@ -624,31 +487,23 @@ public final class IntervalReceiver {
         return records.table();
     }
 
-    /**
-     * The delay, by the two clocks, of the last packets that arrived earlier or later than packets are held for. Returns ns; 0 if
-     * there were none. Any thread.
-     */
+    /** {@return the records of flows that live or wait} */
+    public ReceiverRecords keeper() {
+        return records;
+    }
+
+    /** {@return the delay of the last packets that arrived before or after packets are held, ns; 0 without; any thread} */
     public long apartNs() {
         return clocks.apartNs();
     }
 
     public CounterSet<SketchCounter> counters() {
-        return counters;
+        return records.counters();
     }
 
-    /** The time at which {@link #onTime} next has work. Returns ns since the epoch. */
+    /** {@return the time at which {@link #onTime} next has work, ns since the epoch} */
     public long nextEventNs() {
         return nextEventNs;
-    }
-
-    /**
-     * Finds the octets of a record.
-     *
-     * @param record  with packets in the interval that is reported.
-     * @param visitor receives the slot of a living flow, or the octets of a waiting record; not called if it is neither.
-     */
-    public void locate(final int record, final ReceiverRecords.RecordVisitor visitor) {
-        records.locate(record, visitor);
     }
 
     /** Concludes the next interval if it is due. Returns whether it was concluded. */
@@ -666,42 +521,31 @@ public final class IntervalReceiver {
             return false;
         }
         conclude(answer, isFirst(), timestampNs);
-        return !isRepairing();
+        return !repair.isPending();
     }
 
     private boolean isFirst() {
-        return isFirstCut && !isWhole && nextInterval == firstInterval;
-    }
-
-    private boolean isRepairing() {
-        return repairedInterval != null;
+        return isFirstCut && !isWhole && nextInterval == assignment.firstInterval();
     }
 
     /** Whether the repair of the next interval has ended or timed out. If so, the interval was concluded. */
     private boolean isRepaired(final long timestampNs) {
-        if (!comparison.repair().work()) {
+        if (!repair.work()) {
             if (timestampNs < repairUntilNs) {
                 return false;
             }
-            comparison.repair().giveUp();
+            repair.giveUp();
         }
-        concludeRepaired(false);
+        compareRepaired();
         return true;
     }
 
-    private void concludeRepaired(final boolean isGivenUp) {
-        if (isGivenUp) {
-            comparison.repair().giveUp();
-        }
-        final SenderAnswer answer = repairedAnswer;
-        final PointInterval own = repairedInterval;
-        repairedAnswer = null;
-        repairedInterval = null;
-        compare(answer, own, isRepairedCut);
+    private void compareRepaired() {
+        compare(repair.sent(), repair.received(), isRepairedCut);
     }
 
     /** Compares an interval. Both parts are given back even if the comparison fails, because another interval needs the room. */
-    private void compare(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
+    private void compare(final SenderAnswer answer, final ReceiverInterval own, final boolean isCut) {
         try {
             if (own != null) {
                 comparison.conclude(answer, own, isCut);
@@ -719,9 +563,8 @@ public final class IntervalReceiver {
 
     private void conclude(final SenderAnswer answer, final boolean isCut, final long timestampNs) {
         final long number = nextInterval;
-        if (hasStragglers || answer != null && answer.hasStragglers()) {
-            hasStragglers = false;
-            counters.increment(SketchCounter.STRAGGLERS);
+        if (assignment.takeStragglers() | (answer != null && answer.hasStragglers())) {
+            counters().increment(SketchCounter.STRAGGLERS);
             comparison.doubtLoss();
         }
         final boolean isLast = number + 1 == endInterval;
@@ -730,13 +573,11 @@ public final class IntervalReceiver {
             handOver(isKnown);
         }
         if (isLast && assignment.isTorn()) {
-            successor.damageFirst();
+            successor.assignment.damageFirst();
         }
         assignment.complete(number);
         final PointInterval own = point.take(number);
-        if (own != null && !comparison.repair().begin(answer, own, openInterval(number + 1), answers.peer())) {
-            repairedAnswer = answer;
-            repairedInterval = own;
+        if (own != null && !repair.begin(answer, own, openInterval(number + 1), answers.peer())) {
             isRepairedCut = isCut;
             repairUntilNs = timestampNs + repairWaitNs;
             return;

@@ -19,6 +19,9 @@ import io.flowlag.sketch.lda.LossyDifferenceAggregator;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import io.flowlag.sketch.reconcile.PacketCache;
 
+import java.util.Objects;
+import java.util.stream.Stream;
+
 /**
  * The state of one interval at one point: the sketch of all flows, an aggregator for each class, sums of flows, and the digests
  * of packets near its end. The receiver point also keeps the held packets and the list of records with packets here. Allocates at
@@ -41,8 +44,8 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     private final long tailNs;
     private final long earlyNs;
     private final boolean isByFlow;
-    /** Whether each packet also goes into a table. */
-    private final boolean hasTables;
+    /** The tables that exist, each once. */
+    private final FlowSums[] tables;
     /** Whether packets are not gathered, see {@link GatheredPackets}, so that each one needs its cells. */
     private final boolean isTouchedByPacket;
 
@@ -77,7 +80,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         tailNs = settings.times().tailNs() + (isReceiver ? settings.times().guardNs() - InFlightMatch.edgeNs(settings) : 0);
         earlyNs = settings.times().tailNs() + (isReceiver ? 2 * settings.times().guardNs() : 0);
         isByFlow = sketch != null && sketch.isByFlow();
-        hasTables = flows != null || witnesses != null || packets != null || keys != null;
+        tables = Stream.of(flows, witnesses, keys).filter(Objects::nonNull).distinct().toArray(FlowSums[]::new);
         isTouchedByPacket = sketch != null && !(isReceiver && isByFlow);
     }
 
@@ -131,11 +134,8 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         if (sketch != null) {
             sketch.clear();
         }
-        if (flows != null) {
-            flows.clear();
-        }
-        if (witnesses != null) {
-            witnesses.clear();
+        for (final FlowSums table : tables) {
+            table.clear();
         }
         for (final LossyDifferenceAggregator aggregator : aggregators) {
             aggregator.clear();
@@ -143,20 +143,15 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         if (packets != null) {
             packets.clear();
         }
-        if (keys != null) {
-            keys.clear();
-        }
         if (held != null) {
             held.clear();
+            records.clear();
         }
         if (estimates != null) {
             estimates.clear();
         }
         inFlightCount = 0;
         earlyCount = 0;
-        if (records != null) {
-            records.clear();
-        }
         isInFlightComplete = true;
         isDamaged = false;
         isLateExpected = false;
@@ -181,7 +176,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
 
     /** {@return whether packets need data that {@link #touch} prefetches} */
     boolean isTouched() {
-        return isTouchedByPacket || flows != null || witnesses != null || keys != null;
+        return isTouchedByPacket || tables.length > 0;
     }
 
     /** Ends the batch of packets announced by {@link #touch}. */
@@ -201,8 +196,11 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         if (isTouchedByPacket) {
             sketch.expect(flowHash, digest);
         }
-        return (flows == null ? 0 : flows.touch(flowHash)) + (witnesses == null ? 0 : witnesses.touch(flowHash)) +
-            (keys == null || keys == flows ? 0 : keys.touch(flowHash));
+        long octets = 0;
+        for (final FlowSums table : tables) {
+            octets += table.touch(flowHash);
+        }
+        return octets;
     }
 
     /** {@return whether all packets of a flow hit the same cells} */
@@ -241,18 +239,12 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
 
     private void updateTables(final SketchedPacket packet) {
         final long relativeNs = packet.timestampNs() - startNs;
-        if (flows != null) {
-            flows.add(packet, relativeNs);
-        }
-        if (witnesses != null) {
-            witnesses.add(packet, relativeNs);
+        for (final FlowSums table : tables) {
+            table.add(packet, relativeNs);
         }
         if (packets != null) {
             packets.add(
                 packet.digest(), packet.flowHash(), relativeNs, packet.lengthBytes(), packet.weight(), packet.classIndex());
-        }
-        if (keys != null && keys != flows) {
-            keys.add(packet, relativeNs);
         }
     }
 
@@ -273,27 +265,23 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
      */
     void updateBesideCells(final ReceivedPackets packets, final SketchRecords table) {
         aggregate(packets);
-        for (int i = 0; hasTables && i < packets.count(); i++) {
-            updateTables(each.set(
-                packets.timestampNs(i), table.flowHash(packets.record(i)), packets.digest(i), packets.lengthBytes(i),
-                packets.classIndex(i), packets.weight(i)));
+        for (int i = 0; (tables.length > 0 || this.packets != null) && i < packets.count(); i++) {
+            updateTables(packets.read(i, table, each));
         }
         for (int i = 0; i < packets.count(); i++) {
             keepInFlight(packets.timestampNs(i), packets.digest(i));
         }
     }
 
+    /** Adds runs of packets of one class to its aggregator. */
     private void aggregate(final ReceivedPackets packets) {
         int from = 0;
-        while (from < packets.count()) {
-            final int classIndex = packets.classIndex(from);
-            int to = from + 1;
-            while (to < packets.count() && packets.classIndex(to) == classIndex) {
-                to++;
+        for (int to = 1; to <= packets.count(); to++) {
+            if (to == packets.count() || packets.classIndex(to) != packets.classIndex(from)) {
+                aggregators[packets.classIndex(from)].update(
+                    packets.digests(), packets.timestampsNs(), startNs, packets.lengthsBytes(), from, to);
+                from = to;
             }
-            aggregators[classIndex].update(
-                packets.digests(), packets.timestampsNs(), startNs, packets.lengthsBytes(), from, to);
-            from = to;
         }
     }
 

@@ -17,7 +17,9 @@ public interface SenderAnswers {
     SenderAnswer take(long intervalNumber);
 
     /** Whether an interval that is not available may still arrive. */
-    boolean isExpected(long intervalNumber);
+    default boolean isExpected(final long intervalNumber) {
+        return false;
+    }
 
     /**
      * The peer that answers requests about the packets of an interval that was taken and not given back. Returns the sender point
@@ -27,18 +29,10 @@ public interface SenderAnswers {
         return null;
     }
 
-    /**
-     * Gives an interval back.
-     *
-     * @param answer that {@link #take} returned.
-     */
+    /** Gives back an interval that {@link #take} returned. */
     void giveBack(SenderAnswer answer);
 
-    /**
-     * Advances time at the receiver point.
-     *
-     * @param timestampNs since the epoch.
-     */
+    /** Advances time at the receiver point, ns since the epoch. */
     default void advance(final long timestampNs) {
     }
 
@@ -46,11 +40,7 @@ public interface SenderAnswers {
     default void onFirstReceived(final long timestampNs) {
     }
 
-    /**
-     * Reports that the process of the receiver point lost packets.
-     *
-     * @param timestampNs up to when.
-     */
+    /** Reports that the process of the receiver point lost packets, up to a time. */
     default void onOwnLoss(final long timestampNs) {
     }
 

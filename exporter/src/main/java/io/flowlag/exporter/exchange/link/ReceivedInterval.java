@@ -1,6 +1,7 @@
 package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
@@ -24,6 +25,7 @@ public final class ReceivedInterval implements SenderAnswer {
     private final FlowSums flows;
     private final FlowSums witnesses;
     private final FlowSum sum = new FlowSum();
+    private final UnsafeBuffer key = new UnsafeBuffer(new byte[FlowKeyLayout.KEY_LENGTH_BYTES]);
     private long intervalNumber;
     private int inFlightCount;
     private boolean isInFlightComplete;
@@ -105,9 +107,15 @@ public final class ReceivedInterval implements SenderAnswer {
             from.sourceHigh(), from.sourceLow(), from.destinationHigh(), from.destinationLow());
         final int row = table.put(hash, from.packets(), from.timestampSumNs(), from.digestSum(), from.bytes());
         if (row != FlowSums.NONE) {
-            table.key(
-                row, from.sourceHigh(), from.sourceLow(), from.destinationHigh(), from.destinationLow(), from.sourcePort(),
-                from.destinationPort(), from.protocol(), from.family());
+            FlowKeyLayout.sourceHigh(key, 0, from.sourceHigh());
+            FlowKeyLayout.sourceLow(key, 0, from.sourceLow());
+            FlowKeyLayout.destinationHigh(key, 0, from.destinationHigh());
+            FlowKeyLayout.destinationLow(key, 0, from.destinationLow());
+            FlowKeyLayout.sourcePort(key, 0, from.sourcePort());
+            FlowKeyLayout.destinationPort(key, 0, from.destinationPort());
+            FlowKeyLayout.protocol(key, 0, from.protocol());
+            FlowKeyLayout.ipVersion(key, 0, from.family());
+            table.key(row, key, 0);
             table.classIndex(row, from.classIndex());
         }
     }

@@ -61,8 +61,9 @@ class GatheredPacketsTest {
         final long digest = random.nextLong();
         final int lengthBytes = 20 + random.nextInt(1480);
         final boolean isFirst = records.isFirst(record, number);
-        final SketchedPacket packet = new SketchedPacket().set(timestampNs, flowHash, digest, lengthBytes, 0, weight);
-        if (!gathered.take(interval, record, packet)) {
+        final SketchedPacket packet =
+            new SketchedPacket().set(timestampNs, flowHash, digest, lengthBytes, 0, weight).record(record);
+        if (!gathered.take(interval, packet)) {
             interval.update(packet);
             records.countPacket(record, number);
         } else {
@@ -148,6 +149,6 @@ class GatheredPacketsTest {
         final PointInterval spread =
             new PointInterval(SketchPairTest.context(64).geometry(SketchGeometry.lds(4, 64, 2)).build(), true);
         spread.begin(0, INTERVAL_NS);
-        assertFalse(gathered.take(spread, 0, new SketchedPacket().set(1, hash(0), 2, 100, 0, records.weight(0, 0))));
+        assertFalse(gathered.take(spread, new SketchedPacket().set(1, hash(0), 2, 100, 0, records.weight(0, 0)).record(0)));
     }
 }

@@ -265,7 +265,7 @@ final class TwoPoints implements WaitedRecordHandler {
         final boolean waits = pair.receiver().waits(record, entry, 0);
         if (!waits) {
             losses.add(loss(endedCount, record));
-            pair.receiver().done(record);
+            pair.receiver().keeper().done(record);
         }
         endedCount++;
         return waits;

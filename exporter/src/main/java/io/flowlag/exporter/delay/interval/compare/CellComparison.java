@@ -9,6 +9,7 @@ import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReadAhead;
 import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
+import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
@@ -32,24 +33,17 @@ final class CellComparison {
     private final IntervalRepair repair;
     private long touched;
 
-    /**
-     * Creates the comparison.
-     *
-     * @param settings shape and seed of the sketches.
-     * @param flows    records of the compared interval.
-     * @param repair   knows which packets were removed from the cells.
-     */
+    /** Creates the comparison; the repair knows which packets were removed from the cells. */
     CellComparison(
-        final IntervalSettings settings, final IntervalKeys run, final SketchRecords records, final IntervalFlows flows,
-        final CounterSet<SketchCounter> counters, final IntervalRepair repair) {
+        final IntervalSettings settings, final IntervalKeys run, final ReceiverRecords keeper, final IntervalRepair repair) {
         this.repair = repair;
         this.run = run;
-        this.records = records;
-        this.flows = flows;
-        this.counters = counters;
-        rowCount = settings.cells().geometry().rows();
+        records = keeper.table();
+        flows = keeper.flows();
+        counters = keeper.counters();
+        rowCount = settings.geometry().rows();
         estimator = new FlowEstimator(
-            settings.cells().geometry(), settings.cells().seed(), settings.cells().alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
+            settings.geometry(), settings.cells().seed(), settings.cells().alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
             FlowEstimator.DEFAULT_CONFIDENCE, true);
     }
 

@@ -38,11 +38,7 @@ public final class ClockEvidence {
     private int misses;
     private volatile long apartNs;
 
-    /**
-     * Creates an instance without evidence.
-     *
-     * @param inFlightMatch is notified that clocks differ.
-     */
+    /** Creates an instance without evidence, which notifies the match that clocks differ. */
     public ClockEvidence(final IntervalSettings settings, final InFlightMatch inFlightMatch) {
         this.inFlightMatch = inFlightMatch;
         guardNs = settings.times().guardNs();
@@ -121,9 +117,8 @@ public final class ClockEvidence {
     }
 
     /**
-     * Whether packets of the interval that seem lost may be in another one.
-     *
-     * @param status of its reconciliation; null if it was not tried.
+     * Whether packets of the interval that seem lost may be in another one; the status is null if reconciliation was not
+     * tried.
      */
     boolean isInDoubt(final ReconcileStatus status) {
         return isApart || !isShown && (isDifferent || status != ReconcileStatus.COMPLETE);

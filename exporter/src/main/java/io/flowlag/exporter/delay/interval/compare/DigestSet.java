@@ -10,11 +10,7 @@ public final class DigestSet {
     private final int[] counts;
     private final int mask;
 
-    /**
-     * An empty set.
-     *
-     * @param capacity digests that fit, at most 2^28.
-     */
+    /** Creates an empty set of at most 2^28 digests. */
     DigestSet(final int capacity) {
         final int length = length(capacity);
         digests = new long[length];

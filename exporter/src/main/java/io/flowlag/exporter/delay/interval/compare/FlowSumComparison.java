@@ -8,9 +8,9 @@ import io.flowlag.exporter.delay.interval.records.FlowTotals;
 import io.flowlag.exporter.delay.interval.records.IntervalFlows;
 import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
+import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
-import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 import io.flowlag.sketch.estimate.LossKind;
 
 import java.util.BitSet;
@@ -25,32 +25,28 @@ final class FlowSumComparison {
     private final IntervalKeys run;
     private final CounterSet<SketchCounter> counters;
     private final JointStage joint;
-    private final UnseenFlowHandler unseenFlowHandler;
-    private final boolean isUnseenHeld;
+    private final UnseenFlows unseen;
     private final IntervalRepair repair;
     private final BitSet explained = new BitSet();
 
     /**
      * Creates the comparison.
      *
-     * @param flows             records of the compared interval.
-     * @param joint             also receives the results.
-     * @param unseenFlowHandler receives flows that only the sender point saw.
-     * @param isUnseenHeld      whether the handler decides later which of them belong to the segment.
-     * @param repair            knows which packets were removed from the sums.
+     * @param keeper of the records of the compared interval.
+     * @param joint  also receives the results.
+     * @param unseen receives flows that only the sender point saw.
+     * @param repair knows which packets were removed from the sums.
      */
     FlowSumComparison(
-        final IntervalKeys run, final SketchRecords records, final IntervalFlows flows, final CounterSet<SketchCounter> counters,
-        final JointStage joint, final UnseenFlowHandler unseenFlowHandler, final boolean isUnseenHeld,
+        final IntervalKeys run, final ReceiverRecords keeper, final JointStage joint, final UnseenFlows unseen,
         final IntervalRepair repair) {
         this.repair = repair;
         this.run = run;
-        this.records = records;
-        this.flows = flows;
-        this.counters = counters;
         this.joint = joint;
-        this.unseenFlowHandler = unseenFlowHandler;
-        this.isUnseenHeld = isUnseenHeld;
+        this.unseen = unseen;
+        records = keeper.table();
+        flows = keeper.flows();
+        counters = keeper.counters();
     }
 
     /** Updates the records of the interval whose sums are paired in the summary. */
@@ -103,15 +99,15 @@ final class FlowSumComparison {
         if (isUnexplained && !isSilenceKnown) {
             repair.doubtUnnamed(pairs.sent().flowHash(row));
         }
-        if (isUnseen && isUnseenHeld) {
-            unseenFlowHandler.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
+        if (isUnseen && unseen.isHolding()) {
+            unseen.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
             return;
         }
         summary.addLost(pairs.sent().classIndex(row), lostPackets);
         if (agreement == FlowSumPairs.Agreement.EXACT) {
             summary.addExact(pairs.sent().classIndex(row), pairs.sent().packets(row), pairs.delaySumNs(row));
         } else if (isUnseen) {
-            unseenFlowHandler.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
+            unseen.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
         }
         summary.flowLostPackets += Math.max(0, lostPackets);
     }

@@ -106,9 +106,8 @@ public final class InFlightMatch {
     }
 
     /**
-     * Whether a held packet was sent before the end. Each digest matches as often as it was in flight.
-     *
-     * @param isLate whether it arrived at the last moment.
+     * Whether a held packet was sent before the end. A digest matches as often as it was in flight. Notes if it arrived at the
+     * last moment.
      */
     public boolean takeEarlier(final long digest, final boolean isLate) {
         final boolean isEarlier = isKnown && inFlight.take(digest);

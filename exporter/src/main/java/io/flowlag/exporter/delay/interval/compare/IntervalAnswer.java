@@ -144,12 +144,7 @@ public final class IntervalAnswer {
         return flowSums;
     }
 
-    /**
-     * The estimate from the aggregators of a class.
-     *
-     * @param classIndex of the class; the points must have compared sketches.
-     * @return the estimate, valid during the call.
-     */
+    /** {@return the estimate from the aggregators of a class, where the points compared sketches; valid during the call} */
     public LdaEstimate aggregator(final int classIndex) {
         return aggregators[classIndex];
     }
@@ -220,11 +215,7 @@ public final class IntervalAnswer {
         return Math.max(0, (long)Math.ceil(lostPackets() - flowLostPackets - 1e-6));
     }
 
-    /**
-     * Visits the records with most packets, largest first.
-     *
-     * @param handler receives the index of the record in place of a flow hash, and its packets.
-     */
+    /** Visits the records with most packets, largest first; the record's index takes the place of a flow hash. */
     public void forEachHeavyHitter(final HeavyHitters.CandidateHandler handler) {
         heavyHitters.forEach(handler);
     }

@@ -4,7 +4,6 @@ import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.interval.joint.JointStage;
 import io.flowlag.exporter.delay.interval.records.FlowSumPairs;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
-import io.flowlag.exporter.delay.interval.records.IntervalFlows;
 import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReadAhead;
@@ -31,7 +30,6 @@ public final class IntervalComparison {
 
     private final ReceiverRecords keeper;
     private final SketchRecords records;
-    private final IntervalFlows flows;
     private final IntervalKeys run;
     private final CounterSet<SketchCounter> counters;
     private final JointStage joint;
@@ -39,7 +37,6 @@ public final class IntervalComparison {
     private final LdaEstimator aggregatorEstimator = new LdaEstimator(FlowEstimator.DEFAULT_CONFIDENCE);
     private final IntervalAnswer summary;
     private final FlowSumPairs pairs;
-    /** Null where points have no sketches. */
     private final CellComparison cells;
     private final FlowSumComparison flowSums;
     private final IntervalRepair repair;
@@ -48,68 +45,50 @@ public final class IntervalComparison {
     private boolean isLateMissed;
     /** Whether neither point has a packet of the interval. */
     private boolean isEmpty;
-    private final UnseenFlowHandler unseenFlowHandler;
-    /** Null where all packets that the sender point sees belong to the segment. */
     private final UnseenFlows unseen;
-    private final long[] recordMarks;
     private final ReadAhead ahead;
 
     /**
      * Creates the comparison.
      *
-     * @param settings          sizes, shape and seed.
-     * @param keeper            of the records that are updated.
-     * @param flows             room for the records of an interval.
-     * @param handler           receives each interval.
-     * @param unseenFlowHandler receives flows that only the sender point saw.
+     * @param settings      sizes, shape and seed.
+     * @param keeper        of the records that are updated.
+     * @param handler       receives each interval.
+     * @param unseenHandler receives flows that only the sender point saw.
      */
     public IntervalComparison(
-        final IntervalSettings settings, final IntervalKeys run, final ReceiverRecords keeper, final IntervalFlows flows,
-        final CounterSet<SketchCounter> counters, final JointStage joint, final IntervalHandler handler,
-        final UnseenFlowHandler unseenFlowHandler, final ClockEvidence clocks) {
+        final IntervalSettings settings, final IntervalKeys run, final ReceiverRecords keeper, final JointStage joint,
+        final IntervalHandler handler, final UnseenFlowHandler unseenHandler, final ClockEvidence clocks) {
         this.run = run;
         this.clocks = clocks;
         this.keeper = keeper;
-        this.flows = flows;
-        this.counters = counters;
         this.joint = joint;
         this.handler = handler;
+        counters = keeper.counters();
         records = keeper.table();
         summary = new IntervalAnswer(settings.cells().classCount());
         pairs = summary.flowSums;
-        unseen = settings.isSelected() ? null : new UnseenFlows(
-            unseenFlowHandler, counters, unseenFlows(settings), settings.isLive() ? UnseenFlows.HELD_NS : Long.MAX_VALUE / 2);
-        this.unseenFlowHandler = unseen == null ? unseenFlowHandler : unseen;
-        recordMarks = new long[markCount(settings.room().records())];
+        unseen = new UnseenFlows(
+            unseenHandler, counters, unseenFlows(settings), settings.isLive() ? UnseenFlows.HELD_NS : Long.MAX_VALUE / 2);
         ahead = new ReadAhead(records);
-        repair = new IntervalRepair(settings, run, records, flows.room(), counters, clocks);
-        cells = settings.sums().isSketched() ? new CellComparison(settings, run, records, flows, counters, repair) : null;
-        flowSums = new FlowSumComparison(
-            run, records, flows, counters, joint, this.unseenFlowHandler, unseen != null, repair);
+        repair = new IntervalRepair(settings, run, keeper, clocks);
+        cells = new CellComparison(settings, run, keeper, repair);
+        flowSums = new FlowSumComparison(run, keeper, joint, unseen, repair);
     }
 
     /**
-     * Memory, by formula: a bit for each record, the cells' estimator, reconciler and responder, and the flows that only the
-     * sender point saw. Returns octets.
+     * Memory, by formula: the cells' estimator, reconciler and responder, and the flows that only the sender point saw. Returns
+     * octets.
      */
     public static long bytes(final IntervalSettings settings) {
-        return (long)markCount(settings.room().records()) * Long.BYTES +
-            (settings.sums().isSketched() ? FlowEstimator.memoryBytes(settings.cells().geometry()) : 0) +
-            IntervalRepair.bytes(settings) + (settings.isSelected() ? 0 : UnseenFlows.memoryBytes(unseenFlows(settings)));
+        return (settings.sums().isSketched() ? FlowEstimator.memoryBytes(settings.cells().geometry()) : 0) +
+            IntervalRepair.bytes(settings) + UnseenFlows.memoryBytes(unseenFlows(settings));
     }
 
     /** {@return how many flows that only the sender point saw are held; captures have no more flows than a point holds} */
     private static int unseenFlows(final IntervalSettings settings) {
-        return settings.isLive() ? UnseenFlows.CAPACITY : Math.min(settings.room().maxFlows(), MOST_UNSEEN_FLOWS);
-    }
-
-    private static int markCount(final int recordCount) {
-        return (recordCount + Long.SIZE - 1) / Long.SIZE;
-    }
-
-    /** {@return scratch space for ordering records; shared} */
-    public long[] recordMarks() {
-        return recordMarks;
+        return settings.isSelected() ? 0 :
+            settings.isLive() ? UnseenFlows.CAPACITY : Math.min(settings.room().maxFlows(), MOST_UNSEEN_FLOWS);
     }
 
     /** {@return the repair, which removes packets from an interval before it is concluded} */
@@ -117,14 +96,9 @@ public final class IntervalComparison {
         return repair;
     }
 
-    /**
-     * Concludes a repaired interval.
-     *
-     * @param answer of the sender; null if none came.
-     * @param isCut  whether it was observed only in part.
-     */
+    /** Concludes a repaired interval; the answer is null if none came; cut if it was observed only in part. */
     public void conclude(final SenderAnswer answer, final ReceiverInterval own, final boolean isCut) {
-        own.records().order(recordMarks);
+        own.records().order(keeper.marks());
         lookForLate(own);
         if (answer != null && clocks.isOn()) {
             lookAtClocks(answer, own);
@@ -232,15 +206,14 @@ public final class IntervalComparison {
             pairs.pair(sent, received);
             counters.add(SketchCounter.FLOW_SUMS_OVERFLOW, sent.overflowPackets() + received.overflowPackets());
         }
-        flows.take(own.records(), key, run.number(), summary.heavyHitters);
+        keeper.flows().take(own.records(), key, run.number(), summary.heavyHitters);
         if (answer.hasSketches()) {
             cells.tell(own, summary);
         } else {
             flowSums.tell(own, summary);
         }
-        summary.flowLostPackets +=
-            repair.tellUnseen(unseenFlowHandler, unseen != null, summary.startNs, summary.endNs);
-        for (int i = 0; unseen != null && unseen.isAnyHeld() && i < own.records().count(); i++) {
+        summary.flowLostPackets += repair.tellUnseen(unseen, unseen.isHolding(), summary.startNs, summary.endNs);
+        for (int i = 0; unseen.isAnyHeld() && i < own.records().count(); i++) {
             unseen.onSeen(records.flowHash(own.records().get(i)), summary);
         }
         for (int i = 0; repair.isAnyUnnamed() && i < own.records().count(); i++) {
@@ -254,12 +227,10 @@ public final class IntervalComparison {
         repair.keepUnnamed();
         doubtNewFlows(own, key);
         handler.onInterval(summary);
-        joint.solve(answer, own, pairs, key, run.number());
+        joint.solve(answer, own, pairs, run);
         releaseRecords(own);
         pairs.unpair();
-        if (cells != null) {
-            cells.unpair();
-        }
+        cells.unpair();
         joint.onSolved();
     }
 

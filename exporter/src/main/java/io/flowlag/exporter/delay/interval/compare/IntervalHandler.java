@@ -3,11 +3,7 @@ package io.flowlag.exporter.delay.interval.compare;
 /** Receives each interval that was compared or could not be. Called by the thread of the receiver point; must not throw. */
 @FunctionalInterface
 public interface IntervalHandler {
-    /**
-     * Reports a compared interval, before its flows.
-     *
-     * @param answer valid during the call.
-     */
+    /** Reports a compared interval, before its flows. The answer is valid during the call. */
     void onInterval(IntervalAnswer answer);
 
     /**

@@ -1,11 +1,13 @@
 package io.flowlag.exporter.delay.interval.compare;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.records.FlowTotals;
 import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
+import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
@@ -25,6 +27,7 @@ import io.flowlag.sketch.reconcile.PacketDetails;
 import io.flowlag.sketch.reconcile.PacketDifference;
 import io.flowlag.sketch.reconcile.SynopsisImage;
 import org.agrona.collections.Long2LongHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.BitSet;
 
@@ -39,10 +42,12 @@ public final class IntervalRepair implements ReconcileTarget {
 
     private static final int MOST_UNNAMED = 1 << 16;
 
+    private final boolean isOn;
     private final PacketReconciler reconciler;
     private final LocalPeer local;
     private final LdsRepair cells;
     private final CellEditor editor = new CellEditor();
+    private final UnsafeBuffer flowKey = new UnsafeBuffer(new byte[FlowKeyLayout.KEY_LENGTH_BYTES]);
     private final CounterSet<SketchCounter> counters;
     private final IntervalKeys run;
     private final SketchRecords records;
@@ -56,32 +61,26 @@ public final class IntervalRepair implements ReconcileTarget {
     private final Long2LongHashMap unnamed = new Long2LongHashMap(0);
     private boolean isUnnamedForgotten;
     private boolean isTried;
+    private boolean isPending;
     private boolean isRepaired;
     private boolean isLossHidden;
     private final ClockEvidence clocks;
 
-    /**
-     * Creates the repair.
-     *
-     * @param settings sizes, shape and seed.
-     * @param recorded room for flows that have records, used within a call.
-     * @param clocks   receives the list.
-     */
+    /** Creates the repair of the receiver point's records; the evidence receives the list of packets. */
     IntervalRepair(
-        final IntervalSettings settings, final IntervalKeys run, final SketchRecords records, final FlowTotals recorded,
-        final CounterSet<SketchCounter> counters, final ClockEvidence clocks) {
+        final IntervalSettings settings, final IntervalKeys run, final ReceiverRecords keeper, final ClockEvidence clocks) {
         this.clocks = clocks;
-        this.counters = counters;
         this.run = run;
-        this.records = records;
-        this.recorded = recorded;
-        final ReconcileSettings reconcile = settings.reconcile();
-        reconciler = reconcile == null ? null : new PacketReconciler(reconcile, settings.cells().classCount(),
-            settings.cells().seed());
-        unseen = reconcile == null ? null : FlowSums.ofAll(reconcile.mostKeys());
-        local = reconcile == null ? null : new LocalPeer(reconcile, settings.cells().seed());
-        cells = reconcile != null && settings.sums().isSketched() ? new LdsRepair(settings.cells().geometry(),
-            settings.cells().seed()) : null;
+        counters = keeper.counters();
+        records = keeper.table();
+        recorded = keeper.flows().room();
+        isOn = settings.reconcile() != null;
+        final ReconcileSettings reconcile = isOn ? settings.reconcile() : ReconcileSettings.OFF;
+        final long seed = settings.cells().seed();
+        reconciler = new PacketReconciler(reconcile, settings.cells().classCount(), seed);
+        unseen = FlowSums.ofAll(reconcile.mostKeys());
+        local = new LocalPeer(reconcile, seed);
+        cells = new LdsRepair(isOn ? settings.geometry() : IntervalSettings.NO_CELLS, seed);
     }
 
     /**
@@ -110,7 +109,8 @@ public final class IntervalRepair implements ReconcileTarget {
         answer = sent;
         own = received;
         clocks.begin(own);
-        isTried = reconciler != null && sent != null && (sent.packets() != null || peer != null);
+        isPending = false;
+        isTried = isOn && sent != null && (sent.packets() != null || peer != null);
         if (!isTried) {
             return true;
         }
@@ -120,7 +120,23 @@ public final class IntervalRepair implements ReconcileTarget {
             sent.packets() == null ? peer : local.of(sent.packets(), sent.keys(), sent.isDamaged());
         reconciler.begin(
             received.packets(), next == null ? null : next.packets(), received.isDamaged(), sent.isDamaged(), asked, this);
-        return work();
+        isPending = !work();
+        return !isPending;
+    }
+
+    /** {@return whether a repair began and has not ended} */
+    public boolean isPending() {
+        return isPending;
+    }
+
+    /** {@return the sender's interval; null if there is none} */
+    public SenderAnswer sent() {
+        return answer;
+    }
+
+    /** {@return the receiver point's interval} */
+    public ReceiverInterval received() {
+        return own;
     }
 
     /** {@return whether the repair of the interval is done} */
@@ -139,6 +155,7 @@ public final class IntervalRepair implements ReconcileTarget {
     }
 
     private void conclude() {
+        isPending = false;
         isRepaired = reconciler.status() == ReconcileStatus.COMPLETE || reconciler.status() == ReconcileStatus.INCOMPLETE;
         counters.increment(switch (reconciler.status()) {
             case COMPLETE -> SketchCounter.RECONCILE_COMPLETE;
@@ -149,7 +166,7 @@ public final class IntervalRepair implements ReconcileTarget {
         counters.increment(SketchCounter.RECONCILE_INTERVALS);
         counters.add(SketchCounter.RECONCILE_LOST, reconciler.losses().lostPackets());
         counters.add(SketchCounter.RECONCILE_UNEXPECTED, reconciler.losses().unexpectedPackets());
-        counters.add(SketchCounter.RECONCILE_LATE, reconciler.latePackets());
+        counters.add(SketchCounter.RECONCILE_LATE, reconciler.late().latePackets());
         counters.add(SketchCounter.RECONCILE_UNREPAIRED, reconciler.unrepairedItems());
         counters.add(SketchCounter.RECONCILE_REMARKED, reconciler.remarkedPackets());
         counters.add(SketchCounter.RECONCILE_CELLS, reconciler.cells());
@@ -166,7 +183,7 @@ public final class IntervalRepair implements ReconcileTarget {
         clocks.onListed(difference, sent, received);
         takeOutOfSums(difference, true, sent);
         takeOutOfSums(difference, false, received);
-        if (cells != null && answer.hasSketches() && own.hasSketches()) {
+        if (answer.hasSketches() && own.hasSketches()) {
             takeOutOfEstimates(difference, received);
             answer.edit(editor);
             cells.repair(difference, true, sent, editor);
@@ -209,9 +226,15 @@ public final class IntervalRepair implements ReconcileTarget {
         for (int i = 0; i < keys.totalCells(); i++) {
             final int row = unseen.put(keys.keyFlowHash(i), keys.keyPackets(i), 0, 0, 0);
             if (row != FlowSums.NONE) {
-                unseen.key(
-                    row, keys.keySourceHigh(i), keys.keySourceLow(i), keys.keyDestinationHigh(i), keys.keyDestinationLow(i),
-                    keys.keySourcePort(i), keys.keyDestinationPort(i), keys.keyProtocol(i), keys.keyIpVersion(i));
+                FlowKeyLayout.sourceHigh(flowKey, 0, keys.keySourceHigh(i));
+                FlowKeyLayout.sourceLow(flowKey, 0, keys.keySourceLow(i));
+                FlowKeyLayout.destinationHigh(flowKey, 0, keys.keyDestinationHigh(i));
+                FlowKeyLayout.destinationLow(flowKey, 0, keys.keyDestinationLow(i));
+                FlowKeyLayout.sourcePort(flowKey, 0, keys.keySourcePort(i));
+                FlowKeyLayout.destinationPort(flowKey, 0, keys.keyDestinationPort(i));
+                FlowKeyLayout.protocol(flowKey, 0, keys.keyProtocol(i));
+                FlowKeyLayout.ipVersion(flowKey, 0, keys.keyIpVersion(i));
+                unseen.key(row, flowKey, 0);
                 unseen.classIndex(row, keys.keyClassIndex(i));
             }
         }
@@ -259,7 +282,7 @@ public final class IntervalRepair implements ReconcileTarget {
         final FlowSums sums, final FlowSums received, final long identifier, final PacketDetails packets, final int entry) {
         final long flowHash = packets.flowHash(entry);
         if (sums != null && received != null &&
-            (received.find(flowHash) != FlowSums.NONE || reconciler.isAwaited(identifier))) {
+            (received.find(flowHash) != FlowSums.NONE || reconciler.late().isAwaited(identifier))) {
             sums.subtract(
                 flowHash, packets.copies(entry), packets.timestampSumNs(entry), identifier * packets.copies(entry),
                 packets.bytes(entry));
@@ -311,11 +334,11 @@ public final class IntervalRepair implements ReconcileTarget {
     boolean isForgotten(final int record, final long flowHash) {
         return isUndecided(flowHash) || isRepaired && (
             reconciler.losses().isFull() && reconciler.losses().row(flowHash) == FlowLosses.NONE ||
-            reconciler.isFlowAwaited(flowHash) && !records.hasPacketsAfter(record, run.key(own.intervalNumber())));
+            reconciler.late().isFlowAwaited(flowHash) && !records.hasPacketsAfter(record, run.key(own.intervalNumber())));
     }
 
     private boolean isUndecided(final long flowHash) {
-        return isTried && reconciler.isUndecided(flowHash);
+        return isTried && reconciler.late().isUndecided(flowHash);
     }
 
     /** Marks the losses of a flow as assigned to a record. Returns whether it is the first record of the flow. */
@@ -333,10 +356,7 @@ public final class IntervalRepair implements ReconcileTarget {
         return !unnamed.isEmpty();
     }
 
-    /**
-     * Takes the packets that a flow lost before it had a record. Returns 0 if there are none or they were already taken,
-     * {@link #UNKNOWN} if their number is unknown.
-     */
+    /** {@return the packets that a flow lost before it had a record: once; 0 if there are none, {@link #UNKNOWN} if unknown} */
     long takeUnnamed(final long flowHash) {
         final long lostPackets = unnamed.remove(flowHash);
         counters.add(SketchCounter.RECONCILE_LOST_UNNAMED, -Math.max(0, lostPackets));
@@ -374,7 +394,7 @@ public final class IntervalRepair implements ReconcileTarget {
 
     /** {@return whether the losses of a flow are known packet by packet} */
     boolean isLossKnown(final long flowHash) {
-        return isComplete() && reconciler.covers(flowHash) && !reconciler.isUndecided(flowHash);
+        return isComplete() && reconciler.covers(flowHash) && !reconciler.late().isUndecided(flowHash);
     }
 
     private boolean isComplete() {
@@ -388,7 +408,7 @@ public final class IntervalRepair implements ReconcileTarget {
 
     /** {@return whether flows without a record may have unlisted losses, because the interval was not fully reconciled} */
     boolean mayHideUnnamed() {
-        return reconciler != null && !(isComplete() && !reconciler.losses().isFull());
+        return isOn && !(isComplete() && !reconciler.losses().isFull());
     }
 
     /** {@return whether the table of lost packets without a record was cleared since the last call, because it was full} */

@@ -6,9 +6,9 @@ import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 
 /**
- * Flows that only the sender point saw, where no selector ensures that packets pass both points. They may take another path or
- * end at this host. They are held until the receiver point sees the flow too; only then are their lost packets losses of the
- * segment. The metering thread owns it. Allocates at construction, off the heap.
+ * Flows that only the sender point saw. Without room they are reported at once, because a selector ensures that packets pass both
+ * points. Otherwise they may take another path or end at this host. They are held until the receiver point sees the flow too;
+ * only then are their lost packets losses of the segment. The metering thread owns it. Allocates at construction, off the heap.
  */
 final class UnseenFlows implements UnseenFlowHandler {
     /** Flows held in each of two halves, for live traffic. */
@@ -21,6 +21,7 @@ final class UnseenFlows implements UnseenFlowHandler {
     private final UnseenFlowHandler handler;
     private final CounterSet<SketchCounter> counters;
     private final long heldNs;
+    private final boolean isHolding;
     private Half young;
     private Half old;
     private long halfEndNs = Long.MIN_VALUE;
@@ -47,7 +48,7 @@ final class UnseenFlows implements UnseenFlowHandler {
      * Creates an empty instance.
      *
      * @param handler  receives flows that turn out to belong to the segment.
-     * @param capacity flows held in each of two halves.
+     * @param capacity flows held in each of two halves; 0 to report all at once.
      * @param heldNs   time for which a half accepts flows.
      */
     UnseenFlows(final UnseenFlowHandler handler, final CounterSet<SketchCounter> counters, final int capacity,
@@ -55,13 +56,19 @@ final class UnseenFlows implements UnseenFlowHandler {
         this.handler = handler;
         this.counters = counters;
         this.heldNs = heldNs;
+        isHolding = capacity > 0;
         young = new Half(capacity);
         old = new Half(capacity);
     }
 
     /** {@return octets, by formula} */
     static long memoryBytes(final int capacity) {
-        return 2 * (FlowSums.memoryBytes(capacity) + 2L * Long.BYTES * capacity);
+        return capacity == 0 ? 0 : 2 * (FlowSums.memoryBytes(capacity) + 2L * Long.BYTES * capacity);
+    }
+
+    /** {@return whether flows are held until it is known that they belong to the segment} */
+    boolean isHolding() {
+        return isHolding;
     }
 
     /** {@return whether any flow is held} */
@@ -71,6 +78,10 @@ final class UnseenFlows implements UnseenFlowHandler {
 
     @Override
     public void onUnseenFlow(final FlowSums sent, final int row, final long startNs, final long endNs) {
+        if (!isHolding) {
+            handler.onUnseenFlow(sent, row, startNs, endNs);
+            return;
+        }
         if (endNs > halfEndNs) {
             final Half emptied = old;
             emptied.clear();

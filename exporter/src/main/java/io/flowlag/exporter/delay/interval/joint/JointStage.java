@@ -5,6 +5,7 @@ import io.flowlag.exporter.delay.interval.records.CellEstimates;
 import io.flowlag.exporter.delay.interval.records.FlowSumPairs;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.records.HeldPackets;
+import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.JointSettings;
 import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
@@ -14,40 +15,39 @@ import io.flowlag.exporter.delay.interval.records.RecordList;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.joint.JointTier;
 
+import java.util.function.Consumer;
+
 /**
  * Joint estimation at the receiver point. It finds the interval and cells of each packet estimate, sums the estimates, and passes
- * intervals to the solver. Does nothing if the settings have no joint estimation. The metering thread owns it; the solver may
+ * intervals to the solver. Without joint estimation it is empty and does nothing. The metering thread owns it; the solver may
  * have its own thread. Allocates at construction.
  */
 public final class JointStage implements AutoCloseable {
     private final ReceiverRecords keeper;
     private final SketchRecords records;
     private final CounterSet<SketchCounter> counters;
+    private final boolean isOn;
     private final PendingEstimates pending;
     private final RecordEstimates recordEstimates;
-    /** Null without joint estimation, as are the two fields above. */
     private final JointSolver solver;
-    private final long intervalNs;
-    private JointHandler handler = (answer) -> { };
+    private final SketchedPacket booked = new SketchedPacket();
+    private Consumer<JointAnswer> handler = (answer) -> { };
 
-    /**
-     * Creates the stage.
-     *
-     * @param keeper of the records that receive estimates.
-     */
-    public JointStage(final IntervalSettings settings, final ReceiverRecords keeper, final CounterSet<SketchCounter> counters) {
+    /** Creates the stage of records that receive estimates. */
+    public JointStage(final IntervalSettings settings, final ReceiverRecords keeper) {
         this.keeper = keeper;
-        this.counters = counters;
+        counters = keeper.counters();
         records = keeper.table();
-        intervalNs = settings.times().intervalNs();
-        final JointSettings joint = settings.joint();
-        pending = joint == null ? null : new PendingEstimates(joint.pendingPackets());
-        recordEstimates = joint == null ? null :
-            new RecordEstimates(settings.room().records(), settings.openIntervals());
-        solver = joint == null ? null : new JointSolver(settings.cells().geometry(), settings.cells().seed(), joint);
+        isOn = settings.joint() != null;
+        final JointSettings joint = isOn ? settings.joint() : JointSettings.OFF;
+        pending = new PendingEstimates(joint.pendingPackets());
+        recordEstimates = new RecordEstimates(isOn ? settings.room().records() : 0, settings.openIntervals());
+        solver = new JointSolver(
+            isOn ? settings.cells().geometry() : IntervalSettings.NO_CELLS, settings.cells().seed(), joint);
     }
 
     /**
@@ -69,41 +69,39 @@ public final class JointStage implements AutoCloseable {
             JointSolver.memoryBytes(geometry, settings.joint());
     }
 
-    /** Sets the handler of solved intervals; before the first packet. */
-    public void handler(final JointHandler newHandler) {
+    /**
+     * Sets the handler of solved intervals whose records are updated; before the first packet. An answer is valid during the
+     * call; the handler must not throw.
+     */
+    public void handler(final Consumer<JointAnswer> newHandler) {
         handler = newHandler;
     }
 
     /** {@return the ticket of a packet that was assigned to an interval} */
-    public long onBooked(
-        final long intervalNumber, final long flowHash, final long digest, final int record, final int weight) {
-        return pending == null ? ReceivedPackets.NO_TICKET :
-            pending.add(flowHash, digest, intervalNumber, record, weight, PendingEstimates.BOOKED);
+    public long onBooked(final long intervalNumber, final SketchedPacket packet) {
+        return isOn ? pending.add(packet, intervalNumber, PendingEstimates.BOOKED) : ReceivedPackets.NO_TICKET;
     }
 
     /** Gives tickets to packets that were assigned to an interval. */
     public void onBooked(final long intervalNumber, final ReceivedPackets packets) {
-        for (int i = 0; pending != null && i < packets.count(); i++) {
-            final int record = packets.record(i);
-            packets.ticket(i, pending.add(
-                records.flowHash(record), packets.digest(i), intervalNumber, record, packets.weight(i),
-                PendingEstimates.BOOKED));
+        for (int i = 0; isOn && i < packets.count(); i++) {
+            packets.ticket(i, pending.add(packets.read(i, records, booked), intervalNumber, PendingEstimates.BOOKED));
         }
     }
 
     /** {@return the ticket of the packet held last, until the interval before that number is due} */
-    public long onHeld(final HeldPackets held, final long intervalNumber) {
-        if (pending == null) {
+    public long onHeld(final HeldPackets held, final long intervalNumber, final SketchedPacket packet) {
+        if (!isOn) {
             return ReceivedPackets.NO_TICKET;
         }
-        final long ticket = pending.add(0, 0, intervalNumber, SketchRecords.NONE, 0, held.count() - 1);
+        final long ticket = pending.add(packet, intervalNumber, held.count() - 1);
         held.ticket(ticket);
         return ticket;
     }
 
     /** Moves a held packet to the end of another buffer, where it is held until the interval before that number is due. */
     public void onHeldOn(final HeldPackets room, final long intervalNumber, final HeldPackets held, final int index) {
-        if (pending == null) {
+        if (!isOn) {
             return;
         }
         final long ticket = held.ticket(index);
@@ -117,39 +115,33 @@ public final class JointStage implements AutoCloseable {
 
     /** Marks the estimate of the packet held last as kept elsewhere. */
     public void onHeldElsewhere(final HeldPackets held) {
-        if (pending != null) {
+        if (isOn) {
             held.ticket(ReceivedPackets.NO_TICKET);
         }
     }
 
     /** Begins the estimates of a record in an interval, at its first packet there. */
     public void onFirstPacket(final int record, final long intervalNumber) {
-        if (recordEstimates != null) {
+        if (isOn) {
             recordEstimates.clear(record, intervalNumber);
         }
     }
 
     /** Assigns the estimate of a held packet to the interval that it was assigned to. */
-    public void onSettled(final ReceiverInterval target, final HeldPackets held, final int index, final int record) {
-        if (pending == null) {
-            return;
-        }
-        if (held.hasEstimate(index)) {
+    public void onSettled(
+        final ReceiverInterval target, final HeldPackets held, final int index, final SketchedPacket packet) {
+        if (isOn && held.hasEstimate(index)) {
             counters.add(SketchCounter.JOINT_ESTIMATES_HELD, -1);
-            book(
-                target, held.flowHash(index), held.digest(index), held.weight(index), record, held.estimateNs(index),
-                held.spanNumber(index), held.errorScaleNs(index));
-        } else if (pending.holds(held.ticket(index))) {
-            pending.book(
-                held.ticket(index), target.intervalNumber(), held.flowHash(index), held.digest(index), record,
-                held.weight(index));
+            book(target, packet, held.estimateNs(index), held.spanNumber(index), held.errorScaleNs(index));
+        } else if (isOn && pending.holds(held.ticket(index))) {
+            pending.book(held.ticket(index), packet, target.intervalNumber());
         }
     }
 
     /** Adds an estimate of a packet. */
     public void onEstimate(
         final long ticket, final long delayNs, final long spanNumber, final float errorScaleNs, final IntervalLookup lookup) {
-        if (pending == null) {
+        if (!isOn) {
             return;
         }
         counters.increment(SketchCounter.JOINT_ESTIMATES);
@@ -165,9 +157,7 @@ public final class JointStage implements AutoCloseable {
         final ReceiverInterval open = isBooked ? lookup.open(pending.interval(ticket)) : null;
         final HeldPackets held = isBooked ? null : lookup.held(pending.interval(ticket));
         if (open != null) {
-            book(
-                open, pending.flowHash(ticket), pending.digest(ticket), pending.weight(ticket), pending.record(ticket),
-                delayNs, spanNumber, errorScaleNs);
+            book(open, pending.read(ticket, booked), delayNs, spanNumber, errorScaleNs);
         } else if (held != null) {
             counters.increment(SketchCounter.JOINT_ESTIMATES_HELD);
             held.estimate(pending.heldIndex(ticket), delayNs, spanNumber, errorScaleNs);
@@ -186,35 +176,33 @@ public final class JointStage implements AutoCloseable {
     }
 
     private void book(
-        final ReceiverInterval open, final long flowHash, final long digest, final int weight, final int record,
-        final long delayNs, final long spanNumber, final float errorScaleNs) {
+        final ReceiverInterval open, final SketchedPacket packet, final long delayNs, final long spanNumber,
+        final float errorScaleNs) {
         counters.increment(SketchCounter.JOINT_ESTIMATES_BOOKED);
-        open.estimates().add(flowHash, digest, weight, delayNs);
-        if (record != SketchRecords.NONE) {
-            recordEstimates.add(record, open.intervalNumber(), delayNs, spanNumber, errorScaleNs);
+        open.estimates().add(packet.flowHash(), packet.digest(), packet.weight(), delayNs);
+        if (packet.record() != SketchRecords.NONE) {
+            recordEstimates.add(packet.record(), open.intervalNumber(), delayNs, spanNumber, errorScaleNs);
         }
     }
 
     /** Adds the exact mean of a flow. A record with only some of its packets gets no bound from it. */
     public void addExact(final int record, final int packets, final boolean isWhole, final double meanNs) {
-        if (solver != null) {
+        if (isOn) {
             records.addJoint(record, packets, meanNs, isWhole ? 0 : Double.NaN, false);
         }
     }
 
-    /** Submits an interval whose sketches were compared. Its records count packets under the key. */
+    /** Submits an interval whose sketches were compared. */
     public void solve(
-        final SenderAnswer answer, final ReceiverInterval own, final FlowSumPairs pairs, final long key,
-        final int settingsRun) {
-        if (solver != null && answer.hasSketches() && !submit(answer, own, pairs, key, settingsRun)) {
-            giveUp(own, key);
+        final SenderAnswer answer, final ReceiverInterval own, final FlowSumPairs pairs, final IntervalKeys run) {
+        if (isOn && answer.hasSketches() && !submit(answer, own, pairs, run)) {
+            giveUp(own, run.key(own.intervalNumber()));
         }
     }
 
     /** Submits an interval to the solver, and retains its records until it comes back. */
     private boolean submit(
-        final SenderAnswer answer, final ReceiverInterval own, final FlowSumPairs pairs, final long key,
-        final int settingsRun) {
+        final SenderAnswer answer, final ReceiverInterval own, final FlowSumPairs pairs, final IntervalKeys run) {
         final JointTask task = solver.claim();
         if (task == null) {
             counters.increment(SketchCounter.JOINT_INTERVALS_SKIPPED);
@@ -225,18 +213,13 @@ public final class JointStage implements AutoCloseable {
             counters.increment(SketchCounter.JOINT_INTERVALS_TOO_LARGE);
             return false;
         }
-        final long number = own.intervalNumber();
-        task.begin(number, intervalNs);
+        task.begin(own.intervalNumber(), run.intervalNs());
         task.images(answer.sketch(), own.sketch());
         own.estimates().copyTo(task.cellEstimatesNs);
         task.leastEstimateNs = own.estimates().leastNs();
         for (int i = 0; i < list.count(); i++) {
-            final int record = list.get(i);
-            records.retain(record);
-            task.addRecord(
-                record, records.flowHash(record), records.packets(record, key), records.weight(record, settingsRun),
-                records.classIndex(record), recordEstimates.count(record, number), recordEstimates.sumNs(record, number),
-                recordEstimates.squareSumNs2(record, number), recordEstimates.errorScaleNs(record, number));
+            records.retain(list.get(i));
+            task.addRecord(list.get(i), records, run, recordEstimates);
         }
         addWitnesses(task, pairs);
         solver.submit(task);
@@ -261,7 +244,7 @@ public final class JointStage implements AutoCloseable {
 
     /** Completes an interval without solving it: its records get the estimates by references alone. */
     public void giveUp(final ReceiverInterval own, final long key) {
-        for (int i = 0; solver != null && i < own.records().count(); i++) {
+        for (int i = 0; isOn && i < own.records().count(); i++) {
             final int record = own.records().get(i);
             final long estimates = recordEstimates.count(record, own.intervalNumber());
             if (estimates > 0) {
@@ -273,14 +256,12 @@ public final class JointStage implements AutoCloseable {
 
     /** Writes the estimates of the next solved interval, if there is one, into its records. */
     public void onSolved() {
-        if (solver != null) {
-            finish(solver.take());
-        }
+        finish(solver.take());
     }
 
     /** Waits for every submitted interval and writes its estimates. */
     public void onEnd() {
-        JointTask task = solver == null ? null : solver.takeLast();
+        JointTask task = solver.takeLast();
         while (task != null) {
             finish(task);
             task = solver.takeLast();
@@ -302,13 +283,13 @@ public final class JointStage implements AutoCloseable {
             }
             keeper.release(record);
         }
-        handler.onJoint(task.answer);
+        handler.accept(task.answer);
         giveBack(task);
     }
 
     /** {@return whether no interval is being solved} */
     public boolean isIdle() {
-        return solver == null || solver.isIdle();
+        return solver.isIdle();
     }
 
     /** Counts the result of an interval and releases its task. */
@@ -338,8 +319,6 @@ public final class JointStage implements AutoCloseable {
     /** Stops the solver's thread. */
     @Override
     public void close() {
-        if (solver != null) {
-            solver.close();
-        }
+        solver.close();
     }
 }

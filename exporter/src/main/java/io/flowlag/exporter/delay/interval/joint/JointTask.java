@@ -1,7 +1,9 @@
 package io.flowlag.exporter.delay.interval.joint;
 
 import io.flowlag.exporter.delay.interval.records.CellEstimates;
+import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.JointSettings;
+import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.joint.JointStatus;
@@ -120,19 +122,18 @@ final class JointTask {
         to.wrap(octets, 0, from.length());
     }
 
+    /** Copies what a record has of the interval. */
     void addRecord(
-        final int record, final long flowHash, final int packetCount, final int weight, final int classIndex,
-        final long estimateCount, final long estimateSumNs, final double estimateSquareSumNs2,
-        final double errorScaleNs) {
+        final int record, final SketchRecords table, final IntervalKeys run, final RecordEstimates ofRecords) {
         records[recordCount] = record;
-        flowHashes[recordCount] = flowHash;
-        packets[recordCount] = packetCount;
-        weights[recordCount] = weight;
-        classIndexes[recordCount] = classIndex;
-        estimates[recordCount] = estimateCount;
-        estimateSumsNs[recordCount] = estimateSumNs;
-        estimateSquareSumsNs2[recordCount] = estimateSquareSumNs2;
-        errorScalesNs[recordCount++] = errorScaleNs;
+        flowHashes[recordCount] = table.flowHash(record);
+        packets[recordCount] = table.packets(record, run.key(number));
+        weights[recordCount] = table.weight(record, run.number());
+        classIndexes[recordCount] = table.classIndex(record);
+        estimates[recordCount] = ofRecords.count(record, number);
+        estimateSumsNs[recordCount] = ofRecords.sumNs(record, number);
+        estimateSquareSumsNs2[recordCount] = ofRecords.squareSumNs2(record, number);
+        errorScalesNs[recordCount++] = ofRecords.errorScaleNs(record, number);
     }
 
     /** Adds a witness: the true sum of the delays of a flow's packets. Returns false if there is no room. */

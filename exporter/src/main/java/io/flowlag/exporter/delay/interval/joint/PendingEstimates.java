@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay.interval.joint;
 
 import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -55,12 +56,10 @@ final class PendingEstimates {
     }
 
     /** Adds a packet. Returns its ticket. */
-    long add(
-        final long flowHash, final long digest, final long interval, final int record, final int weight, final int heldIndex) {
+    long add(final SketchedPacket packet, final long interval, final int heldIndex) {
         final long ticket = nextTicket++;
-        final int at = at(ticket);
-        entries.putLong(at + TICKET_OFFSET, ticket);
-        write(at, flowHash, digest, interval, record, weight, heldIndex);
+        entries.putLong(at(ticket) + TICKET_OFFSET, ticket);
+        write(ticket, packet, interval, heldIndex);
         return ticket;
     }
 
@@ -70,9 +69,8 @@ final class PendingEstimates {
     }
 
     /** Assigns a held packet to an interval. */
-    void book(
-        final long ticket, final long interval, final long flowHash, final long digest, final int record, final int weight) {
-        write(at(ticket), flowHash, digest, interval, record, weight, BOOKED);
+    void book(final long ticket, final SketchedPacket packet, final long interval) {
+        write(ticket, packet, interval, BOOKED);
     }
 
     /** Moves a held packet to another buffer. */
@@ -81,35 +79,26 @@ final class PendingEstimates {
         entries.putInt(at(ticket) + HELD_INDEX_OFFSET, heldIndex);
     }
 
-    private void write(
-        final int at, final long flowHash, final long digest, final long interval, final int record, final int weight,
-        final int heldIndex) {
-        entries.putLong(at + FLOW_HASH_OFFSET, flowHash);
-        entries.putLong(at + DIGEST_OFFSET, digest);
+    private void write(final long ticket, final SketchedPacket packet, final long interval, final int heldIndex) {
+        final int at = at(ticket);
+        entries.putLong(at + FLOW_HASH_OFFSET, packet.flowHash());
+        entries.putLong(at + DIGEST_OFFSET, packet.digest());
         entries.putLong(at + INTERVAL_OFFSET, interval);
-        entries.putInt(at + RECORD_OFFSET, record);
-        entries.putInt(at + WEIGHT_OFFSET, weight);
+        entries.putInt(at + RECORD_OFFSET, packet.record());
+        entries.putInt(at + WEIGHT_OFFSET, packet.weight());
         entries.putInt(at + HELD_INDEX_OFFSET, heldIndex);
     }
 
-    long flowHash(final long ticket) {
-        return entries.getLong(at(ticket) + FLOW_HASH_OFFSET);
-    }
-
-    long digest(final long ticket) {
-        return entries.getLong(at(ticket) + DIGEST_OFFSET);
+    /** Reads an assigned packet into a flyweight, without time, length and class, and returns it. */
+    SketchedPacket read(final long ticket, final SketchedPacket packet) {
+        final int at = at(ticket);
+        return packet.set(
+            0, entries.getLong(at + FLOW_HASH_OFFSET), entries.getLong(at + DIGEST_OFFSET), 0, 0,
+            entries.getInt(at + WEIGHT_OFFSET)).record(entries.getInt(at + RECORD_OFFSET));
     }
 
     long interval(final long ticket) {
         return entries.getLong(at(ticket) + INTERVAL_OFFSET);
-    }
-
-    int record(final long ticket) {
-        return entries.getInt(at(ticket) + RECORD_OFFSET);
-    }
-
-    int weight(final long ticket) {
-        return entries.getInt(at(ticket) + WEIGHT_OFFSET);
     }
 
     int heldIndex(final long ticket) {

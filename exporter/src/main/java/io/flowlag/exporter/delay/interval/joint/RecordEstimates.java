@@ -23,11 +23,7 @@ final class RecordEstimates {
     private final UnsafeBuffer[] chunks;
     private final int slots;
 
-    /**
-     * Creates an empty table.
-     *
-     * @param openIntervals most intervals in a row that are open at once.
-     */
+    /** Creates an empty table for at most so many intervals in a row that are open at once. */
     RecordEstimates(final int capacity, final int openIntervals) {
         slots = BitUtil.findNextPositivePowerOfTwo(openIntervals);
         chunks = new UnsafeBuffer[chunks(capacity)];

@@ -20,16 +20,7 @@ public final class FlowSumPairs {
         DIFFERENT
     }
 
-    /** Creates an instance without tables. */
-    public FlowSumPairs() {
-        // pair() sets the tables
-    }
-
-    /**
-     * Pairs the tables of an interval.
-     *
-     * @param newReceived of the receiver, of the same interval.
-     */
+    /** Pairs the tables of both points of an interval. */
     public FlowSumPairs pair(final FlowSums newSent, final FlowSums newReceived) {
         sent = newSent;
         received = newReceived;
@@ -78,12 +69,7 @@ public final class FlowSumPairs {
             Agreement.EXACT : Agreement.DIFFERENT;
     }
 
-    /**
-     * Reads the delay sum of the flow's packets.
-     *
-     * @param row of the sender's table; the agreement is {@link Agreement#EXACT}.
-     * @return ns, signed, exact.
-     */
+    /** Reads the exact delay sum of a flow's packets, ns, signed; the agreement is {@link Agreement#EXACT}. */
     public long delaySumNs(final int row) {
         return received.timestampSumNs(received.find(sent.flowHash(row))) - sent.timestampSumNs(row);
     }

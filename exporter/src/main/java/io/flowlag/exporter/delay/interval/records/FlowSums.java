@@ -71,20 +71,12 @@ public final class FlowSums implements FlowKeyTable {
         return new FlowSums(capacity, null, true);
     }
 
-    /**
-     * Creates a table of the flows that could be witnesses: the same at both points.
-     *
-     * @param sampling that both points share.
-     */
+    /** Creates a table of the flows that could be witnesses: the same at both points, which share the sampling. */
     public static FlowSums ofWitnesses(final int capacity, final SharedSampling sampling) {
         return new FlowSums(capacity, sampling, false);
     }
 
-    /**
-     * Creates a table of all flows that distinguishes witnesses from others, to check bounds.
-     *
-     * @param sampling that both points share.
-     */
+    /** Creates a table of all flows that distinguishes witnesses from others, to check bounds. */
     public static FlowSums ofAllWithWitnesses(final int capacity, final SharedSampling sampling) {
         return new FlowSums(capacity, sampling, true);
     }
@@ -179,11 +171,8 @@ public final class FlowSums implements FlowKeyTable {
     }
 
     /**
-     * Subtracts packets that only this point has. Does nothing if the flow is absent or has fewer.
-     *
-     * @param packets        at least 1.
-     * @param timestampSumNs relative to the interval's start, modulo 2^64.
-     * @param digestSum      modulo 2^64.
+     * Subtracts packets that only this point has, with sums as those of {@link #put}. Does nothing if the flow is absent or
+     * has fewer.
      */
     public void subtract(
         final long flowHash, final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
@@ -197,28 +186,10 @@ public final class FlowSums implements FlowKeyTable {
         }
     }
 
-    /**
-     * Sets the key of a row.
-     *
-     * @param sourceHigh      first 8 octets of the address as a big-endian number; 0 for IPv4.
-     * @param sourceLow       last 8 octets; for IPv4 the address.
-     * @param sourcePort      0 for fragments.
-     * @param destinationPort 0 for fragments.
-     * @param protocol        number of the transport protocol.
-     * @param ipVersion       4 or 6.
-     */
-    public void key(
-        final int row, final long sourceHigh, final long sourceLow, final long destinationHigh, final long destinationLow,
-        final int sourcePort, final int destinationPort, final int protocol, final int ipVersion) {
-        final int at = keyAt(row);
-        FlowKeyLayout.sourceHigh(rows, at, sourceHigh);
-        FlowKeyLayout.sourceLow(rows, at, sourceLow);
-        FlowKeyLayout.destinationHigh(rows, at, destinationHigh);
-        FlowKeyLayout.destinationLow(rows, at, destinationLow);
-        FlowKeyLayout.sourcePort(rows, at, sourcePort);
-        FlowKeyLayout.destinationPort(rows, at, destinationPort);
-        FlowKeyLayout.protocol(rows, at, protocol);
-        FlowKeyLayout.ipVersion(rows, at, ipVersion);
+    /** Sets the key of a row, in {@link FlowKeyLayout}; ports do not count with {@link PacketDescriptor#FLAG_FRAGMENT}. */
+    public void key(final int row, final DirectBuffer key, final int offset) {
+        FlowKeyLayout.copyTuple(rows, keyAt(row), key, offset);
+        FlowKeyLayout.ports(rows, keyAt(row), ports(key, offset));
     }
 
     /** Sets the key of a row to that of a row of another table. */
@@ -231,11 +202,7 @@ public final class FlowSums implements FlowKeyTable {
         FlowKeyLayout.copyTuple(buffer, offset, rows, keyAt(row));
     }
 
-    /**
-     * Sets the traffic class of a row's flow.
-     *
-     * @param classIndex of its first packet.
-     */
+    /** Sets the traffic class of a row's flow, that of its first packet. */
     public void classIndex(final int row, final int classIndex) {
         rows.putShort(at(row) + CLASS_OFFSET, (short)classIndex);
     }
@@ -260,11 +227,7 @@ public final class FlowSums implements FlowKeyTable {
         return index[place(flowHash)] - 1;
     }
 
-    /**
-     * Whether a flow is a witness, by its size at this point. In a table of all flows every flow is one.
-     *
-     * @param row of the flow, at the sender.
-     */
+    /** Whether a flow is a witness, by its size at the sender. In a table of all flows every flow is one. */
     public boolean isWitness(final int row) {
         return sampling == null || sampling.isWitness(flowHash(row), packets(row), sampling.sharePpm(keptCount));
     }
@@ -299,44 +262,32 @@ public final class FlowSums implements FlowKeyTable {
         return FlowKeyLayout.ipVersion(rows, keyAt(row));
     }
 
-    @Override
     public int protocol(final int row) {
         return FlowKeyLayout.protocol(rows, keyAt(row));
     }
 
-    @Override
     public int sourcePort(final int row) {
         return FlowKeyLayout.sourcePort(rows, keyAt(row));
     }
 
-    @Override
     public int destinationPort(final int row) {
         return FlowKeyLayout.destinationPort(rows, keyAt(row));
     }
 
-    @Override
     public long sourceHigh(final int row) {
         return FlowKeyLayout.sourceHigh(rows, keyAt(row));
     }
 
-    @Override
     public long sourceLow(final int row) {
         return FlowKeyLayout.sourceLow(rows, keyAt(row));
     }
 
-    @Override
     public long destinationHigh(final int row) {
         return FlowKeyLayout.destinationHigh(rows, keyAt(row));
     }
 
-    @Override
     public long destinationLow(final int row) {
         return FlowKeyLayout.destinationLow(rows, keyAt(row));
-    }
-
-    private void key(final int row, final DirectBuffer descriptor, final int offset) {
-        FlowKeyLayout.copyTuple(rows, keyAt(row), descriptor, offset);
-        FlowKeyLayout.ports(rows, keyAt(row), ports(descriptor, offset));
     }
 
     private boolean isKey(final int row, final DirectBuffer descriptor, final int offset) {

@@ -15,11 +15,7 @@ public final class FlowTotals {
     private final OffHeapBuffer flows;
     private int mask;
 
-    /**
-     * Creates an empty table.
-     *
-     * @param capacity flows that fit, at most 2^25.
-     */
+    /** Creates an empty table of at most 2^25 flows. */
     FlowTotals(final int capacity) {
         flows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(length(capacity), ENTRY_BYTES));
         clear(0);
@@ -30,11 +26,7 @@ public final class FlowTotals {
         return (long)length(capacity) * ENTRY_BYTES;
     }
 
-    /**
-     * Clears the table, and limits the memory in use to what the next flows need.
-     *
-     * @param flowCount upper bound on the next flows, at most the capacity.
-     */
+    /** Clears the table, and limits the memory in use to what the next flows need, at most the capacity. */
     public void clear(final int flowCount) {
         final int entries = length(Math.max(1, flowCount));
         flows.setMemory(0, entries * ENTRY_BYTES, (byte)0);

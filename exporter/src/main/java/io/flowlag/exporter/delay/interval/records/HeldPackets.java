@@ -25,11 +25,7 @@ public final class HeldPackets {
     private final float[] errorScalesNs;
     private int count;
 
-    /**
-     * Creates an empty buffer.
-     *
-     * @param hasEstimates whether delay estimates of the packets are kept.
-     */
+    /** Creates an empty buffer, with or without room for delay estimates of the packets. */
     public HeldPackets(final int capacity, final boolean hasEstimates) {
         tickets = new long[hasEstimates ? capacity : 0];
         estimatesNs = new long[hasEstimates ? capacity : 0];
@@ -53,7 +49,7 @@ public final class HeldPackets {
     }
 
     /** {@return whether there was room} */
-    public boolean add(final SketchedPacket packet, final int record) {
+    public boolean add(final SketchedPacket packet) {
         if (count == digests.length) {
             return false;
         }
@@ -63,14 +59,15 @@ public final class HeldPackets {
         lengthsBytes[count] = packet.lengthBytes();
         classIndexes[count] = packet.classIndex();
         weights[count] = packet.weight();
-        records[count++] = record;
+        records[count++] = packet.record();
         return true;
     }
 
     /** Reads a packet into a flyweight, and returns it. */
     public SketchedPacket read(final int index, final SketchedPacket packet) {
         return packet.set(
-            timestampsNs[index], flowHashes[index], digests[index], lengthsBytes[index], classIndexes[index], weights[index]);
+            timestampsNs[index], flowHashes[index], digests[index], lengthsBytes[index], classIndexes[index], weights[index])
+            .record(records[index]);
     }
 
     /** Sets the ticket of the packet added last, by which its estimate finds it. */
@@ -109,16 +106,8 @@ public final class HeldPackets {
         return timestampsNs[index];
     }
 
-    public long flowHash(final int index) {
-        return flowHashes[index];
-    }
-
     public long digest(final int index) {
         return digests[index];
-    }
-
-    public int weight(final int index) {
-        return weights[index];
     }
 
     public int record(final int index) {

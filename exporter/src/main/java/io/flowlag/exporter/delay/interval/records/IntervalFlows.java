@@ -30,11 +30,7 @@ public final class IntervalFlows {
     private int bitMask;
     private int count;
 
-    /**
-     * Creates an empty copy.
-     *
-     * @param capacity records that fit, at most 2^25.
-     */
+    /** Creates an empty copy of at most 2^25 records. */
     public IntervalFlows(final SketchRecords records, final int capacity) {
         this.records = records;
         totals = new FlowTotals(capacity);
@@ -49,12 +45,7 @@ public final class IntervalFlows {
         return FlowTotals.memoryBytes(capacity) + (long)capacity * LENGTH_BYTES + 2L * setBytes(capacity);
     }
 
-    /**
-     * Copies the records of an interval.
-     *
-     * @param interval records with packets in it.
-     * @param key      under which they count its packets.
-     */
+    /** Copies the records of an interval, which count its packets under a key. */
     public void take(final RecordList interval, final long key, final int settingsRun, final HeavyHitters largest) {
         count = interval.count();
         final int setBytes = setBytes(count);
@@ -105,12 +96,7 @@ public final class IntervalFlows {
         return isShared(flowHash(index)) ? totals.get(flowHash(index)) : packets(index);
     }
 
-    /**
-     * Counts the silent records of flows without packets in the interval.
-     *
-     * @param key under which records count its packets.
-     * @return the number of silent records by flow.
-     */
+    /** {@return the number of silent records by flow, of flows without packets in the interval of a key} */
     public FlowTotals countSilent(final long key) {
         totals.clear(records.limit());
         for (int i = 0; i < count; i++) {

@@ -16,6 +16,8 @@ import io.flowlag.sketch.image.SketchGeometry;
 public record IntervalSettings(
     Cells cells, Times times, Room room, Sums sums, JointSettings joint, ReconcileSettings reconcile, boolean isSelected,
     boolean isLive) {
+    /** The least sketch, for parts that are empty because there are no sketches. */
+    public static final SketchGeometry NO_CELLS = SketchGeometry.lds(1, 1, 1);
     /** Most intervals that may be open at once. */
     static final int MAX_OPEN_INTERVALS = 7;
 
@@ -26,13 +28,9 @@ public record IntervalSettings(
     private static final int LEAST_GUARDS = 4;
     private static final int[] AGGREGATOR_BANKS = {0, 4, 7, 10};
 
-    /**
-     * Checks that the intervals awaiting answers fit.
-     *
-     * @throws IllegalArgumentException if they do not.
-     */
+    /** Throws IllegalArgumentException if the intervals that await answers do not fit. */
     public IntervalSettings {
-        final long open = 1 - Math.floorDiv(-heldOpenNs(times, joint, reconcile), times.intervalNs);
+        final long open = openIntervals(times, joint, reconcile);
         if (open > MAX_OPEN_INTERVALS) {
             throw new IllegalArgumentException("answerDeadlineNs=" + times.answerDeadlineNs + " keeps " + open +
                 " intervals open: at most " + MAX_OPEN_INTERVALS + " may be");
@@ -49,7 +47,7 @@ public record IntervalSettings(
      * @param alpha           how much fuller than the emptiest a cell may be and still count.
      */
     public record Cells(SketchGeometry geometry, int aggregatorCells, int classCount, long seed, double alpha) {
-        /** {@return the shape of the aggregator of one class; its four banks take a half-power share of the packets each} */
+        /** {@return the shape of the aggregator of a class; its four banks take a half-power share of the packets each} */
         public SketchGeometry aggregator() {
             return aggregator(aggregatorCells);
         }
@@ -72,8 +70,8 @@ public record IntervalSettings(
      */
     public record Times(long intervalNs, long maximumDelayNs, long guardNs, long answerDeadlineNs, long idleTimeoutNs) {
         /**
-         * Time before an interval's end from which the sender keeps digests: a packet that arrives G before the end may have been
-         * sent W earlier. Returns at most T, ns.
+         * {@return time before an interval's end from which the sender keeps digests, at most T, ns: a packet that arrives G
+         * before the end may have been sent W earlier}
          */
         public long tailNs() {
             return Math.min(intervalNs, maximumDelayNs + guardNs);
@@ -119,34 +117,20 @@ public record IntervalSettings(
             return isSketched() && witnessPpm > 0;
         }
 
-        /**
-         * Capacity for flows that could be witnesses: their share of all flows plus a quarter.
-         *
-         * @param maxFlows flows in the cache at once.
-         */
+        /** {@return capacity for flows that could be witnesses: their share of the flows in the cache plus a quarter} */
         public int witnessFlows(final int maxFlows) {
             final int flows = witnessFlows(maxFlows, witnessPpm);
             return isOfAll() ? Math.min(mostFlows, flows) : flows;
         }
 
-        /**
-         * Capacity for flows that could be witnesses, as {@link #witnessFlows(int)}.
-         *
-         * @param maxFlows   flows in the cache at once.
-         * @param witnessPpm share of small flows that are witnesses.
-         */
+        /** {@return as above, for such a share of small flows that are witnesses} */
         public static int witnessFlows(final int maxFlows, final int witnessPpm) {
             final long shares = (long)maxFlows * new SharedSampling(0, 0, witnessPpm).keptPpm() / SharedSampling.PPM;
             return (int)(shares + shares / WITNESS_ROOM_DIVISOR + LEAST_WITNESS_ROOM);
         }
     }
 
-    /**
-     * The largest difference between the clocks of two points that is covered.
-     *
-     * @param intervalNs T, ns.
-     * @return G, ns.
-     */
+    /** {@return G, the largest difference between the clocks of two points that is covered, for an interval T; both ns} */
     public static long clockGuardNs(final long intervalNs) {
         return Math.min(MOST_GUARD_NS, intervalNs / LEAST_GUARDS);
     }
@@ -165,14 +149,20 @@ public record IntervalSettings(
         return reconcile == null ? 0 : reconcile.waitNs();
     }
 
-    private static long heldOpenNs(final Times times, final JointSettings joint, final ReconcileSettings reconcile) {
-        return times.maximumDelayNs + Math.max(times.answerDeadlineNs, estimateWaitNs(times, joint, reconcile)) +
+    private static long openIntervals(final Times times, final JointSettings joint, final ReconcileSettings reconcile) {
+        final long heldNs = times.maximumDelayNs + Math.max(times.answerDeadlineNs, estimateWaitNs(times, joint, reconcile)) +
             reconcileWaitNs(reconcile);
+        return 1 - Math.floorDiv(-heldNs, times.intervalNs);
+    }
+
+    /** {@return shape of the sketch of all flows; {@link #NO_CELLS} without sketches} */
+    public SketchGeometry geometry() {
+        return sums.isSketched() ? cells.geometry() : NO_CELLS;
     }
 
     /** {@return most intervals that are open at once at the receiver point} */
     public int openIntervals() {
-        return (int)(1 - Math.floorDiv(-heldOpenNs(times, joint, reconcile), times.intervalNs));
+        return (int)openIntervals(times, joint, reconcile);
     }
 
     /** {@return whether bounds are checked against the sums of all flows} */

@@ -13,6 +13,9 @@ package io.flowlag.exporter.delay.interval.records;
  */
 public record JointSettings(
     long waitNs, long budgetNs, int maxFlows, int pendingPackets, boolean isThreaded, boolean isChecked) {
+    /** Settings of an empty stage, where there is no joint estimation. */
+    public static final JointSettings OFF = new JointSettings(0, 0, 1, 1, false, false);
+
     private static final int FLOWS_PER_WITNESS = 16;
     private static final int LEAST_WITNESSES = 256;
 

@@ -14,11 +14,7 @@ public final class ReceivedPackets {
     private final long[] tickets;
     private int count;
 
-    /**
-     * Creates an empty batch.
-     *
-     * @param limit capacity in packets.
-     */
+    /** Creates an empty batch for at most so many packets. */
     public ReceivedPackets(final int limit) {
         timestampsNs = new long[limit];
         digests = new long[limit];
@@ -29,12 +25,7 @@ public final class ReceivedPackets {
         tickets = new long[limit];
     }
 
-    /**
-     * Memory of a batch, by formula.
-     *
-     * @param limit capacity in packets.
-     * @return octets.
-     */
+    /** {@return octets of a batch, by formula} */
     public static long memoryBytes(final int limit) {
         return (long)limit * (3 * Long.BYTES + 4 * Integer.BYTES);
     }
@@ -61,17 +52,16 @@ public final class ReceivedPackets {
         return count;
     }
 
-    /**
-     * The ticket for an estimate of a packet's delay.
-     *
-     * @param index of a gathered packet.
-     */
-    public long ticket(final int index) {
-        return tickets[index];
+    /** Reads a packet into a flyweight, with the flow hash of its record, and returns it. */
+    public SketchedPacket read(final int index, final SketchRecords table, final SketchedPacket packet) {
+        return packet.set(
+            timestampsNs[index], table.flowHash(records[index]), digests[index], lengthsBytes[index], classIndexes[index],
+            weights[index]).record(records[index]);
     }
 
-    public int weight(final int index) {
-        return weights[index];
+    /** {@return the ticket for an estimate of a packet's delay} */
+    public long ticket(final int index) {
+        return tickets[index];
     }
 
     public long timestampNs(final int index) {

@@ -13,7 +13,9 @@ import org.agrona.collections.IntArrayQueue;
 public final class ReceiverRecords {
     private final SketchRecords records;
     private final WaitingRecords waiting;
-    private final CounterSet<SketchCounter> counters;
+    private final CounterSet<SketchCounter> counters = new CounterSet<>(SketchCounter.class);
+    private final IntervalFlows flows;
+    private final long[] marks;
     private final WaitedRecordHandler handler;
     private final long idleTimeoutNs;
     /** Records of ended flows that wait for an interval without a packet of theirs, in the order of these intervals. */
@@ -22,19 +24,14 @@ public final class ReceiverRecords {
     private long hiddenUntilNs = Long.MIN_VALUE / 2;
     private boolean isMeasuring;
 
-    /**
-     * Creates an empty instance.
-     *
-     * @param entryLengthBytes of a flow in the cache.
-     * @param handler          receives records that have waited.
-     */
+    /** Creates an empty instance, for flows in the cache of such a length. */
     public ReceiverRecords(
-        final IntervalSettings settings, final int entryLengthBytes, final CounterSet<SketchCounter> counters,
-        final WaitedRecordHandler handler) {
-        this.counters = counters;
+        final IntervalSettings settings, final int entryLengthBytes, final WaitedRecordHandler handler) {
         this.handler = handler;
         idleTimeoutNs = settings.times().idleTimeoutNs();
         records = new SketchRecords(settings.room().records());
+        flows = new IntervalFlows(records, settings.room().records());
+        marks = new long[markCount(settings)];
         waiting = new WaitingRecords(settings.room().waitingRecords(), entryLengthBytes);
         silent = new IntArrayQueue(silentRoom(settings), SketchRecords.NONE);
     }
@@ -48,16 +45,16 @@ public final class ReceiverRecords {
         void onWaitingRecord(DirectBuffer buffer, int offset);
     }
 
-    /**
-     * Memory, by formula: 212 to 244 octets a record, and those of the waiting records.
-     *
-     * @param entryLengthBytes of a flow in the cache.
-     * @return octets.
-     */
+    /** {@return octets, by formula: 212 to 244 for a record, room to compare those of an interval, and the waiting records} */
     public static long bytes(final IntervalSettings settings, final int entryLengthBytes) {
         return SketchRecords.memoryBytes(settings.room().records()) +
             WaitingRecords.memoryBytes(settings.room().waitingRecords(), entryLengthBytes) +
-            (long)Integer.BYTES * silentRoom(settings);
+            (long)Integer.BYTES * silentRoom(settings) + IntervalFlows.memoryBytes(settings.room().records()) +
+            (long)Long.BYTES * markCount(settings);
+    }
+
+    private static int markCount(final IntervalSettings settings) {
+        return (settings.room().records() + Long.SIZE - 1) / Long.SIZE;
     }
 
     private static int silentRoom(final IntervalSettings settings) {
@@ -67,6 +64,21 @@ public final class ReceiverRecords {
     /** {@return the sketch results of each record} */
     public SketchRecords table() {
         return records;
+    }
+
+    /** {@return room for the records of the interval that is compared} */
+    public IntervalFlows flows() {
+        return flows;
+    }
+
+    /** {@return room to order records, see {@link RecordList#order}} */
+    public long[] marks() {
+        return marks;
+    }
+
+    /** {@return the counters of the segment's sketches} */
+    public CounterSet<SketchCounter> counters() {
+        return counters;
     }
 
     /** {@return a new record for a flow at its first packet; {@link SketchRecords#NONE} without room} */

@@ -25,11 +25,7 @@ public final class RecordList {
         return count;
     }
 
-    /**
-     * Reads a record.
-     *
-     * @param index from 0 on.
-     */
+    /** Reads a record; indexes begin at 0. */
     public int get(final int index) {
         return records[index];
     }

@@ -18,11 +18,7 @@ public interface SenderAnswer {
     /** Packets sent in the last W of the interval, W being the maximum delay. Returns their number. */
     int inFlightCount();
 
-    /**
-     * The digest of one of those packets.
-     *
-     * @param index of the packet, in the order of sending.
-     */
+    /** The digest of one of those packets, in the order of sending. */
     long inFlight(int index);
 
     /** Whether the sender point lost packets of its own: missing packets were not necessarily lost on the path. */

@@ -30,13 +30,7 @@ public final class SharedSampling {
     private final int witnessPackets;
     private final int mostWitnessPpm;
 
-    /**
-     * The samples of both points.
-     *
-     * @param seed       that both share.
-     * @param passivePpm share of regular packets that are references, in a million.
-     * @param witnessPpm share of small flows that are witnesses, in a million.
-     */
+    /** The samples of both points, where a flow is a witness in proportion from {@link #WITNESS_PACKETS} on. */
     public SharedSampling(final long seed, final int passivePpm, final int witnessPpm) {
         this(seed, passivePpm, witnessPpm, WITNESS_PACKETS);
     }
@@ -82,10 +76,8 @@ public final class SharedSampling {
     }
 
     /**
-     * The share of small flows that are witnesses; it grows where there are few flows.
-     *
-     * @param keptFlows of an interval, see {@link #isKept}, at the sender.
-     * @return parts of a million.
+     * {@return the share of small flows that are witnesses, in a million; it grows where the sender has few {@link #isKept
+     * kept} flows}
      */
     public int sharePpm(final int keptFlows) {
         final double flows = (double)keptFlows * PPM / Math.max(1, mostWitnessPpm);
@@ -93,10 +85,8 @@ public final class SharedSampling {
     }
 
     /**
-     * Whether a flow is a witness.
-     *
-     * @param packets of the flow in the interval, at the sender.
-     * @return true for sharePpm of a million small flows, and for more of the larger ones.
+     * Whether a flow of some packets at the sender is a witness: sharePpm of a million small flows, and more of the larger
+     * ones.
      */
     public boolean isWitness(final long flowHash, final long packets, final int sharePpm) {
         final double largerPpm = (double)sharePpm * packets / witnessPackets;

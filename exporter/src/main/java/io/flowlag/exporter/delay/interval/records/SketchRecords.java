@@ -49,13 +49,10 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  */
 public final class SketchRecords {
     public static final int NONE = -1;
-
     /** Most records, because they lie in one buffer. */
     public static final int MAX_RECORDS = Integer.MAX_VALUE / (4 * CACHE_LINE_LENGTH);
-
     /** Number of consecutive intervals whose packets a record counts separately. */
     public static final int INTERVALS = 8;
-
     private static final int INTERVAL_MASK = INTERVALS - 1;
     private static final int FLOW_HASH_OFFSET = 0;
     private static final int REFERENCES_OFFSET = FLOW_HASH_OFFSET + 8;
@@ -89,11 +86,9 @@ public final class SketchRecords {
     private static final int TRUTH_SUM_OFFSET = TRUTH_PACKETS_OFFSET + 8;
     private static final int JOINT_BOUND_PACKETS_OFFSET = TRUTH_SUM_OFFSET + 8;
     private static final int LENGTH_BYTES = 4 * CACHE_LINE_LENGTH;
-
     private static final int FLAG_IN_USE = 1;
     private static final int FLAG_LIVE = 1 << 1;
     private static final int FLAG_WHOLE_PACKETS = 1 << 2;
-
     private static final int ANSWER_LOSS_KNOWN = 1;
     private static final int ANSWER_LOSS_UNKNOWN = 1 << 1;
     private static final int ANSWER_LOSS_BOUND = 1 << 2;
@@ -144,12 +139,7 @@ public final class SketchRecords {
         return rows.getInt(row(record) + WEIGHT_OFFSET);
     }
 
-    /**
-     * Prefetches the data of a record that a packet needs. Changes nothing.
-     *
-     * @param record index; for {@link #NONE} another record is read.
-     * @return what was read; the caller must keep it, or the compiler removes the reads.
-     */
+    /** Prefetches as {@link #touch}; for {@link #NONE} another record. The caller must keep the result, or nothing is read. */
     public long touchLikely(final int record) {
         return touch(Math.max(0, record));
     }
@@ -172,8 +162,7 @@ public final class SketchRecords {
     }
 
     public void retain(final int record) {
-        final int at = row(record) + REFERENCES_OFFSET;
-        rows.putInt(at, rows.getInt(at) + 1);
+        addInt(row(record) + REFERENCES_OFFSET, 1);
     }
 
     /** Removes a reference. Returns whether it was the last. */
@@ -214,12 +203,11 @@ public final class SketchRecords {
 
     /** Sets whether the packet that opened a record was a whole one. */
     public void ofWholePackets(final int record, final boolean isWhole) {
-        if (isWhole) {
-            flag(record, FLAG_WHOLE_PACKETS);
-        }
+        final int at = row(record) + FLAGS_OFFSET;
+        rows.putInt(at, rows.getInt(at) | (isWhole ? FLAG_WHOLE_PACKETS : 0));
     }
 
-    /** The segment flow hash of the packet that opened the record. */
+    /** {@return the segment flow hash of the packet that opened the record} */
     public long flowHash(final int record) {
         return rows.getLong(row(record) + FLOW_HASH_OFFSET);
     }
@@ -285,10 +273,7 @@ public final class SketchRecords {
         return newest < intervalNumber || newest > intervalNumber && packets(record, intervalNumber) == 0;
     }
 
-    /**
-     * Whether a whole packet of a record's flow may be gathered: the interval is the newest with packets of the record, and they
-     * had the same weight.
-     */
+    /** Whether a whole packet of the flow may be gathered: the interval is the record's newest, and has that weight. */
     public boolean isGathering(final int record, final long intervalNumber, final int settingsRun, final int weight) {
         final int row = row(record);
         return rows.getLong(row + NEWEST_INTERVAL_OFFSET) == intervalNumber &&
@@ -309,14 +294,13 @@ public final class SketchRecords {
 
     /** Counts a packet. */
     public void countPacket(final int record, final long intervalNumber) {
-        final int at = row(record) + packetsOffset(intervalNumber);
-        rows.putInt(at, rows.getInt(at) + 1);
+        addInt(row(record) + packetsOffset(intervalNumber), 1);
     }
 
     /** Gathers a packet of the record, outside its cells. */
     public void gather(final int record, final long timeNs, final long digest, final int lengthBytes) {
         final int row = row(record);
-        rows.putInt(row + GATHERED_PACKETS_OFFSET, rows.getInt(row + GATHERED_PACKETS_OFFSET) + 1);
+        addInt(row + GATHERED_PACKETS_OFFSET, 1);
         addLong(row + GATHERED_TIME_OFFSET, timeNs);
         addLong(row + GATHERED_DIGEST_OFFSET, digest);
         addLong(row + GATHERED_BYTES_OFFSET, lengthBytes);
@@ -341,8 +325,7 @@ public final class SketchRecords {
     /** Counts the gathered packets in the interval, once they are in the cells. */
     public void settle(final int record, final long intervalNumber) {
         final int row = row(record);
-        final int at = row + packetsOffset(intervalNumber);
-        rows.putInt(at, rows.getInt(at) + rows.getInt(row + GATHERED_PACKETS_OFFSET));
+        addInt(row + packetsOffset(intervalNumber), rows.getInt(row + GATHERED_PACKETS_OFFSET));
         rows.putInt(row + GATHERED_PACKETS_OFFSET, 0);
         rows.putLong(row + GATHERED_TIME_OFFSET, 0);
         rows.putLong(row + GATHERED_DIGEST_OFFSET, 0);
@@ -357,23 +340,15 @@ public final class SketchRecords {
         rows.putInt(row(record) + packetsOffset(intervalNumber), 0);
     }
 
-    /**
-     * Adds an interval's estimate of the flow, of whose packets the record has a share. The delays of a part may deviate from
-     * those of the whole.
-     */
+    /** Adds an interval's estimate of the flow, of whose packets the record has a share, whose delays may deviate. */
     public void addDelay(final int record, final int packets, final double share, final FlowEstimate estimate) {
         final int row = row(record);
-        final double before = rows.getLong(row + ANSWERED_PACKETS_OFFSET);
-        final double after = before + packets;
-        final double distanceNs = estimate.meanNs() - rows.getDouble(row + MEAN_OFFSET);
-        double deviationsNs2 = distanceNs * distanceNs * before * packets / after;
+        double deviationsNs2 = addMean(row, packets, estimate.meanNs());
         if (share == 1 && estimate.hasStandardDeviation()) {
             deviationsNs2 += packets * estimate.standardDeviationNs() * estimate.standardDeviationNs();
         } else {
             say(record, ANSWER_NO_DEVIATION);
         }
-        rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
-        addDouble(row + MEAN_OFFSET, distanceNs * packets / after);
         addDouble(row + DEVIATIONS_OFFSET, deviationsNs2);
         if (share == 1) {
             addDouble(row + BOUND_SUM_OFFSET, packets * estimate.boundNs());
@@ -383,7 +358,7 @@ public final class SketchRecords {
             say(record, ANSWER_NO_BOUND);
         }
         addDouble(row + SAMPLES_OFFSET, share * estimate.samples());
-        rows.putInt(row + USABLE_CELLS_OFFSET, rows.getInt(row + USABLE_CELLS_OFFSET) + estimate.usableCells());
+        addInt(row + USABLE_CELLS_OFFSET, estimate.usableCells());
     }
 
     /**
@@ -396,21 +371,24 @@ public final class SketchRecords {
 
     /** Adds the exact mean of a flow in an interval; the record has all of the flow's packets, or a part. */
     public void addExactDelay(final int record, final int packets, final boolean isWhole, final double meanNs) {
-        final int row = row(record);
-        final double before = rows.getLong(row + ANSWERED_PACKETS_OFFSET);
-        final double after = before + packets;
-        rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
-        addDouble(row + MEAN_OFFSET, (meanNs - rows.getDouble(row + MEAN_OFFSET)) * packets / after);
-        addDouble(row + SAMPLES_OFFSET, packets);
+        addMean(row(record), packets, meanNs);
+        addDouble(row(record) + SAMPLES_OFFSET, packets);
         say(record, isWhole ? ANSWER_NO_DEVIATION : ANSWER_NO_DEVIATION | ANSWER_NO_BOUND);
     }
 
-    /**
-     * Adds the estimate of the record's packets in an interval by references and sketches together, or by one of them as a
-     * stand-in.
-     */
-    public void addJoint(final int record, final int packets, final double meanNs, final double boundNs,
-        final boolean isStandIn) {
+    /** Adds packets to the mean. Returns the squared deviations from the mean that this adds, between the parts. */
+    private double addMean(final int row, final int packets, final double meanNs) {
+        final double before = rows.getLong(row + ANSWERED_PACKETS_OFFSET);
+        final double after = before + packets;
+        final double distanceNs = meanNs - rows.getDouble(row + MEAN_OFFSET);
+        rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
+        addDouble(row + MEAN_OFFSET, distanceNs * packets / after);
+        return distanceNs * distanceNs * before * packets / after;
+    }
+
+    /** Adds the estimate of the record's packets in an interval by references and sketches together, or by one as a stand-in. */
+    public void addJoint(
+        final int record, final int packets, final double meanNs, final double boundNs, final boolean isStandIn) {
         final int row = row(record);
         final long after = rows.getLong(row + JOINT_PACKETS_OFFSET) + packets;
         rows.putLong(row + JOINT_PACKETS_OFFSET, after);
@@ -435,12 +413,7 @@ public final class SketchRecords {
         return rows.getLong(row(record) + TRUTH_PACKETS_OFFSET);
     }
 
-    /**
-     * The true mean.
-     *
-     * @param record with a known true mean.
-     * @return ns, signed.
-     */
+    /** {@return the true mean of those packets, ns, signed} */
     public double truthNs(final int record) {
         return rows.getLong(row(record) + TRUTH_SUM_OFFSET) / (double)truthPackets(record);
     }
@@ -479,7 +452,7 @@ public final class SketchRecords {
 
     /** Whether some packets of the record have an estimate. */
     public boolean hasMean(final int record) {
-        return rows.getLong(row(record) + ANSWERED_PACKETS_OFFSET) > 0;
+        return answeredPackets(record) > 0;
     }
 
     /** The mean over all answered intervals, weighted by the record's packets. Returns ns, signed. */
@@ -509,14 +482,10 @@ public final class SketchRecords {
 
     /** The standard deviation within and between the intervals. Returns ns. */
     public double standardDeviationNs(final int record) {
-        final int row = row(record);
-        return Math.sqrt(rows.getDouble(row + DEVIATIONS_OFFSET) / rows.getLong(row + ANSWERED_PACKETS_OFFSET));
+        return Math.sqrt(rows.getDouble(row(record) + DEVIATIONS_OFFSET) / answeredPackets(record));
     }
 
-    /**
-     * Whether the mean of the packets with an estimate has a bound. If the record has only a part of the flow in an interval,
-     * this requires the standard deviation.
-     */
+    /** Whether the mean has a bound. Where the record has only a part of the flow, this requires the standard deviation. */
     public boolean hasBound(final int record) {
         return hasMean(record) && !says(record, ANSWER_NO_BOUND);
     }
@@ -531,14 +500,12 @@ public final class SketchRecords {
      * with the same flows in each interval, so errors may not average out. Returns ns, rounded up.
      */
     public long boundNs(final int record) {
-        final int row = row(record);
-        return (long)Math.ceil(rows.getDouble(row + BOUND_SUM_OFFSET) / rows.getLong(row + ANSWERED_PACKETS_OFFSET));
+        return (long)Math.ceil(rows.getDouble(row(record) + BOUND_SUM_OFFSET) / answeredPackets(record));
     }
 
     /** Whether references and sketches were solved together for some of the record's packets. */
     public boolean hasJointMean(final int record) {
-        final int row = row(record);
-        return rows.getLong(row + JOINT_PACKETS_OFFSET) > rows.getLong(row + JOINT_PARENT_PACKETS_OFFSET);
+        return jointPackets(record) > rows.getLong(row(record) + JOINT_PARENT_PACKETS_OFFSET);
     }
 
     /** Packets of the record with an estimate by references and sketches together, or by a parent as stand-in. */
@@ -546,12 +513,7 @@ public final class SketchRecords {
         return rows.getLong(row(record) + JOINT_PACKETS_OFFSET);
     }
 
-    /**
-     * The joint mean over all answered intervals, weighted by the record's packets.
-     *
-     * @param record with a mean by references and sketches together.
-     * @return ns, signed.
-     */
+    /** {@return the joint mean over all answered intervals, weighted by the record's packets, ns, signed} */
     public long jointMeanNs(final int record) {
         return Math.round(rows.getDouble(row(record) + JOINT_MEAN_OFFSET));
     }
@@ -566,17 +528,10 @@ public final class SketchRecords {
         return rows.getLong(row(record) + JOINT_BOUND_PACKETS_OFFSET);
     }
 
-    /**
-     * Half width of the 95 % confidence interval of the joint mean, over packets with a bound: the average of the intervals' half
-     * widths. A flow shares its cells with the same flows in each interval, so errors may not average out.
-     *
-     * @param record with at least one such packet.
-     * @return ns, rounded up; at least 1, because the mean is in whole ns.
-     */
+    /** {@return the bound of the joint mean, as {@link #boundNs}, over packets with one; at least 1, as means are whole ns} */
     public long jointBoundNs(final int record) {
-        final int row = row(record);
-        return (long)Math.max(1, Math.ceil(
-            rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_BOUND_PACKETS_OFFSET)));
+        final double sumNs = rows.getDouble(row(record) + JOINT_BOUND_SUM_OFFSET);
+        return (long)Math.max(1, Math.ceil(sumNs / jointBoundPackets(record)));
     }
 
     /** Whether the flow was a witness in some interval, so that part of the mean was reported and not estimated. */
@@ -599,31 +554,18 @@ public final class SketchRecords {
         return (long)Math.ceil(rows.getDouble(row(record) + LOST_PACKETS_OFFSET) - 1e-6);
     }
 
-    /**
-     * Whether the packets received but never sent are known for each interval in which the flow lived.
-     *
-     * @param record with an exact loss.
-     */
+    /** Whether the packets received but never sent are known for each interval in which the flow lived; the loss is exact. */
     public boolean hasUnexpected(final int record) {
         return !says(record, ANSWER_UNEXPECTED_UNKNOWN);
     }
 
-    /**
-     * The packets received but never sent.
-     *
-     * @param record where they are known.
-     */
+    /** {@return the packets received but never sent, where they are known} */
     public long unexpectedPackets(final int record) {
         return rows.getInt(row(record) + UNEXPECTED_PACKETS_OFFSET);
     }
 
     private boolean has(final int record, final int flag) {
         return (rows.getInt(row(record) + FLAGS_OFFSET) & flag) != 0;
-    }
-
-    private void flag(final int record, final int flags) {
-        final int at = row(record) + FLAGS_OFFSET;
-        rows.putInt(at, rows.getInt(at) | flags);
     }
 
     private boolean says(final int record, final int answer) {
@@ -633,6 +575,10 @@ public final class SketchRecords {
     private void say(final int record, final int answers) {
         final int at = row(record) + ANSWER_FLAGS_OFFSET;
         rows.putInt(at, rows.getInt(at) | answers);
+    }
+
+    private void addInt(final int at, final int amount) {
+        rows.putInt(at, rows.getInt(at) + amount);
     }
 
     private void addLong(final int at, final long amount) {

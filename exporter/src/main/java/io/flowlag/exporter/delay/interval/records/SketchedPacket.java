@@ -11,15 +11,11 @@ public final class SketchedPacket {
     private int lengthBytes;
     private int classIndex;
     private int weight;
+    private int record = SketchRecords.NONE;
     private DirectBuffer descriptor;
     private int offset;
 
-    /**
-     * Sets a packet with its addresses.
-     *
-     * @param classIndex of its traffic class.
-     * @param weight     of its flow, at least 1.
-     */
+    /** Sets a packet with its addresses, the index of its traffic class and the weight of its flow, at least 1. */
     public SketchedPacket wrap(final DirectBuffer descriptor, final int offset, final int classIndex, final int weight) {
         wrap(descriptor, offset, PacketDescriptor.segmentFlowHash(descriptor, offset), classIndex, weight);
         this.descriptor = descriptor;
@@ -27,13 +23,7 @@ public final class SketchedPacket {
         return this;
     }
 
-    /**
-     * Sets a packet without its addresses.
-     *
-     * @param flowHash   of its segment flow.
-     * @param classIndex of its traffic class.
-     * @param weight     of its flow, at least 1.
-     */
+    /** Sets a packet without its addresses, with the hash of its segment flow. */
     public SketchedPacket wrap(
         final DirectBuffer descriptor, final int offset, final long flowHash, final int classIndex, final int weight) {
         return set(
@@ -41,7 +31,7 @@ public final class SketchedPacket {
             PacketDescriptor.ipLengthBytes(descriptor, offset), classIndex, weight);
     }
 
-    /** Sets a packet without its addresses. */
+    /** Sets a packet without its addresses and its record. */
     public SketchedPacket set(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
         final int weight) {
@@ -51,6 +41,7 @@ public final class SketchedPacket {
         this.lengthBytes = lengthBytes;
         this.classIndex = classIndex;
         this.weight = weight;
+        record = SketchRecords.NONE;
         descriptor = null;
         return this;
     }
@@ -78,6 +69,16 @@ public final class SketchedPacket {
 
     public int weight() {
         return weight;
+    }
+
+    /** {@return the record that counts the packet; {@link SketchRecords#NONE} if none does} */
+    public int record() {
+        return record;
+    }
+
+    public SketchedPacket record(final int value) {
+        record = value;
+        return this;
     }
 
     /** {@return the descriptor with the flow's addresses; null if they are not needed} */

@@ -103,11 +103,7 @@ public final class FlowLosses {
         return count;
     }
 
-    /**
-     * The flow of a row.
-     *
-     * @param row 0 to less than {@link #count}.
-     */
+    /** {@return the flow of a row, from 0 to less than {@link #count}} */
     public long flowHash(final int row) {
         return flowHashes[row];
     }

@@ -12,7 +12,7 @@ import org.agrona.collections.LongHashSet;
  *
  * <p>One thread. Allocates where packets are lost or late.
  */
-final class LatePackets {
+public final class LatePackets {
     /** Most packets of an interval that are remembered. */
     private static final int MOST_PACKETS = 1 << 14;
 
@@ -36,11 +36,7 @@ final class LatePackets {
         void onLost(long flowHash, int classIndex, long packets);
     }
 
-    /**
-     * Begins an interval.
-     *
-     * @param newNext the receiver point's packets of the next interval, as far as they arrived; null if there are none.
-     */
+    /** Begins an interval. The next one's packets, as far as they arrived, are null if there are none. */
     void begin(final long newNumber, final PacketCache newNext) {
         final Long2ObjectHashMap<Awaited> emptied = awaitedBefore;
         awaitedBefore = awaited;
@@ -62,12 +58,7 @@ final class LatePackets {
         undecidedFlows.clear();
     }
 
-    /**
-     * Adds packets that only the sender point has.
-     *
-     * @param packets at least 1.
-     * @return how many of them are awaited.
-     */
+    /** Adds packets that only the sender point has, at least 1. Returns how many of them are awaited. */
     long onLost(final long digest, final long flowHash, final int classIndex, final long packets) {
         final int entry = next == null || awaited.size() >= MOST_PACKETS ? ListedTimes.NOT_FOUND : next.find(digest);
         final long found = entry == ListedTimes.NOT_FOUND || next.collided(entry) || next.flowHash(entry) != flowHash ? 0 :
@@ -84,11 +75,8 @@ final class LatePackets {
     }
 
     /**
-     * Adds packets that only the receiver point has. If such packets were already reported as lost, the loss of their flow
-     * becomes unknown.
-     *
-     * @param packets at least 1.
-     * @return how many of them were awaited and arrived late.
+     * Adds packets that only the receiver point has, at least 1. Returns how many of them were awaited and arrived late. If
+     * such packets were already reported as lost, the loss of their flow becomes unknown.
      */
     long onUnexpected(final long digest, final long flowHash, final long packets) {
         final Awaited late = awaitedBefore.remove(digest);
@@ -127,22 +115,22 @@ final class LatePackets {
     }
 
     /** {@return whether packets of a digest are awaited} */
-    boolean isAwaited(final long digest) {
+    public boolean isAwaited(final long digest) {
         return awaited.containsKey(digest);
     }
 
     /** {@return whether packets of a flow are awaited} */
-    boolean isFlowAwaited(final long flowHash) {
+    public boolean isFlowAwaited(final long flowHash) {
         return awaitedFlows.contains(flowHash);
     }
 
     /** {@return whether it is unknown if missing packets of a flow in the previous interval were lost or late} */
-    boolean isUndecided(final long flowHash) {
+    public boolean isUndecided(final long flowHash) {
         return undecidedFlows.contains(flowHash);
     }
 
     /** {@return packets of the previous interval that arrived late} */
-    long latePackets() {
+    public long latePackets() {
         return latePackets;
     }
 }

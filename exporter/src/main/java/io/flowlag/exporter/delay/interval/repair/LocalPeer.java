@@ -11,20 +11,14 @@ public final class LocalPeer implements SynopsisPeer {
     private boolean isDamaged;
     private SynopsisImage answer;
 
-    /**
-     * Creates a peer without packets.
-     *
-     * @param seed that both points share.
-     */
+    /** Creates a peer without packets, with the seed that both points share. */
     public LocalPeer(final ReconcileSettings settings, final long seed) {
         responder = new SynopsisResponder(settings, seed);
     }
 
     /**
-     * Sets the packets that requests are about.
-     *
-     * @param newKeys of its flows; null if unknown.
-     * @param damaged whether it lost packets of its own.
+     * Sets the packets that requests are about, the keys of their flows or null, and whether the point lost packets of its
+     * own.
      */
     public LocalPeer of(final PacketCache newCache, final FlowKeyTable newKeys, final boolean damaged) {
         cache = newCache;

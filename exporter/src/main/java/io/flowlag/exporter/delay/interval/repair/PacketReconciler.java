@@ -82,11 +82,7 @@ public final class PacketReconciler {
         ESTIMATOR, AGGREGATOR, PACKETS, FLOWS, DONE
     }
 
-    /**
-     * Allocates the memory.
-     *
-     * @param seed that both points share.
-     */
+    /** Allocates the memory; both points share the seed. */
     public PacketReconciler(final ReconcileSettings settings, final int classCount, final long seed) {
         this.settings = settings;
         rankSeed = FlowSample.rankSeed(seed);
@@ -445,10 +441,8 @@ public final class PacketReconciler {
     }
 
     /**
-     * The delays and loss of a class, by the class of packets at the sender point.
-     *
-     * @param ofClass index of the class, with an estimate.
-     * @return the estimate, valid until the next interval.
+     * {@return the delays and loss of a class with an estimate, by the packets' class at the sender point; valid for this
+     * interval}
      */
     public AggregateEstimate estimate(final int ofClass) {
         return estimates[ofClass];
@@ -469,24 +463,9 @@ public final class PacketReconciler {
         return flowThreshold == FlowSample.ALL;
     }
 
-    /** Whether packets that seem lost arrived in the next interval, so that this one cannot decide. */
-    public boolean isAwaited(final long identifier) {
-        return late.isAwaited(identifier);
-    }
-
-    /** Whether a flow has such packets. */
-    public boolean isFlowAwaited(final long flowHash) {
-        return late.isFlowAwaited(flowHash);
-    }
-
-    /** Whether it is unknown if missing packets of a flow in the previous interval were lost or late. */
-    public boolean isUndecided(final long flowHash) {
-        return late.isUndecided(flowHash);
-    }
-
-    /** {@return packets of the previous interval that arrived later than packets are held for} */
-    public long latePackets() {
-        return late.latePackets();
+    /** {@return packets that seem lost but may have arrived in the next interval} */
+    public LatePackets late() {
+        return late;
     }
 
     /** {@return octets of all requests and answers} */

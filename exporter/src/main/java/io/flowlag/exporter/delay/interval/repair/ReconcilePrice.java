@@ -11,10 +11,8 @@ public final class ReconcilePrice {
     }
 
     /**
-     * Cells of an aggregator, over all banks.
-     *
-     * @param packets that only one point has.
-     * @return cells: 1.7 for each such packet and 68, at least {@link ReconcileSettings#LEAST_CELLS}.
+     * {@return cells of an aggregator, over all banks, for packets that only one point has: 1.7 for each and 68, at least
+     * {@link ReconcileSettings#LEAST_CELLS}}
      */
     public static long cells(final long packets) {
         return RdaSizing.forEstimate(
@@ -23,10 +21,8 @@ public final class ReconcilePrice {
     }
 
     /**
-     * Octets of the requests and answers about an interval with one traffic class, without keys of flows.
-     *
-     * @param packets that only the sender point has.
-     * @return octets: three requests, the estimator, the aggregator, and 40 for each packet.
+     * {@return octets of the requests and answers about an interval with one class, without keys of flows, for packets that
+     * only the sender has: three requests, the estimator, the aggregator, and 40 for each packet}
      */
     public static long exchangeBytes(final long packets) {
         final long requests = (packets > 0 ? 3L : 2L) * SynopsisRequest.FIXED_BYTES + packets * Long.BYTES;
@@ -39,10 +35,8 @@ public final class ReconcilePrice {
     }
 
     /**
-     * Octets of the request and answer about flows without received packets.
-     *
-     * @param flows without a record at the receiver point.
-     * @return octets: 0 without such flows, else 120 and 64 for each.
+     * {@return octets of the request and answer about flows without a record at the receiver point: 0 if there are none, else
+     * 120 and 64 for each}
      */
     public static long keyBytes(final long flows) {
         final SynopsisFamily family = SynopsisFamily.FLOW_KEYS;

@@ -13,21 +13,17 @@ import io.flowlag.sketch.reconcile.SynopsisGeometry;
  * @param waitNs  how long answers of a sender point in another process are awaited, after an interval's own answer.
  */
 public record ReconcileSettings(int packets, int cells, long waitNs) {
+    /** Settings of empty parts, where there is no reconciliation. */
+    public static final ReconcileSettings OFF = new ReconcileSettings(16, 16, 0);
     /** Fewest cells over all banks, for any difference: a standard deviation needs them and is then typically 2.2 % off. */
     public static final int LEAST_CELLS = 1024;
-
     /** Counts of the estimator of a difference: 8256 octets, 4.4 % standard deviation. */
     public static final int COUNTS = 1024;
 
     private static final int RECONCILER_CELL_BYTES = 61;
     private static final int DIFFERENCE_CELL_BYTES = 24;
 
-    /**
-     * Returns these settings with a wait no longer than a limit.
-     *
-     * @param mostWaitNs longest wait.
-     * @return these settings, or a copy with the shorter wait.
-     */
+    /** {@return these settings, or a copy that waits no longer than a limit} */
     public ReconcileSettings waitingAtMost(final long mostWaitNs) {
         return waitNs <= mostWaitNs ? this : new ReconcileSettings(packets, cells, mostWaitNs);
     }

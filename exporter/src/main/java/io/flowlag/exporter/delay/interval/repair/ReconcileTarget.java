@@ -16,12 +16,7 @@ public interface ReconcileTarget {
      */
     void onListed(PacketDifference difference, PacketDetails sent, PacketDetails received);
 
-    /**
-     * Whether lost packets of a flow have a name at the receiver point, or need none. Called when the list is complete.
-     *
-     * @param flowHash of a flow with lost packets.
-     * @return true if the flow's key need not be requested.
-     */
+    /** Whether the key of a flow with lost packets need not be requested. Called when the list is complete. */
     default boolean isNamed(final long flowHash) {
         return true;
     }

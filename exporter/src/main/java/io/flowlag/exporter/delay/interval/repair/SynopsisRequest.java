@@ -31,41 +31,23 @@ public final class SynopsisRequest {
     private int cells;
     private int count;
 
-    /**
-     * Creates an empty request.
-     *
-     * @param capacity most packets or flows of a request.
-     */
+    /** Creates an empty request of at most so many packets or flows. */
     public SynopsisRequest(final int capacity) {
         identifiers = new long[capacity];
     }
 
-    /**
-     * Requests an estimator.
-     *
-     * @param ofClass   index of the traffic class, or {@link PacketCache#ANY_CLASS}.
-     * @param threshold flows of this rank and above are excluded.
-     */
+    /** Requests an estimator of a class or {@link PacketCache#ANY_CLASS}, of flows below a rank. */
     public SynopsisRequest estimator(final long number, final int ofClass, final long threshold) {
         return begin(Kind.ESTIMATOR, number, ofClass, threshold, 0, 0);
     }
 
-    /**
-     * Requests an aggregator.
-     *
-     * @param ofClass   index of the traffic class, or {@link PacketCache#ANY_CLASS}.
-     * @param threshold flows of this rank and above are excluded.
-     */
+    /** Requests an aggregator, as {@link #estimator}. */
     public SynopsisRequest aggregator(
         final long number, final int ofClass, final long threshold, final int bankCount, final int cellCount) {
         return begin(Kind.AGGREGATOR, number, ofClass, threshold, bankCount, cellCount);
     }
 
-    /**
-     * Requests packets; {@link #add} names them.
-     *
-     * @param ofClass index of the traffic class, or {@link PacketCache#ANY_CLASS}.
-     */
+    /** Requests packets, as {@link #estimator}; {@link #add} names them. */
     public SynopsisRequest packets(final long number, final int ofClass, final long threshold) {
         return begin(Kind.PACKETS, number, ofClass, threshold, 0, 0);
     }
@@ -88,12 +70,7 @@ public final class SynopsisRequest {
         return this;
     }
 
-    /**
-     * Adds a packet or flow to the request.
-     *
-     * @param identifier of the packet; of a flow, its hash.
-     * @return whether there was room.
-     */
+    /** Adds the identifier of a packet, or the hash of a flow. Returns whether there was room. */
     public boolean add(final long identifier) {
         if (count == identifiers.length) {
             return false;

@@ -42,11 +42,7 @@ public final class SynopsisResponder {
         FILL, COUNT, WRITE, DONE
     }
 
-    /**
-     * Allocates the memory of answers.
-     *
-     * @param seed that both points share.
-     */
+    /** Allocates the memory of answers; both points share the seed. */
     public SynopsisResponder(final ReconcileSettings settings, final long seed) {
         this.settings = settings;
         counts = new SignedCounts(ReconcileSettings.COUNTS, seed);
@@ -75,13 +71,8 @@ public final class SynopsisResponder {
     }
 
     /**
-     * Begins an answer. An unfinished one is dropped.
-     *
-     * @param newRequest of any content; must not change until the answer is done.
-     * @param newCache   of the requested interval, settled; must not change until the answer is done.
-     * @param newKeys    of the flows of that interval; null if unknown.
-     * @param isDamaged  whether this point lost packets of its own in it; a packet with too many copies to count has the same
-     *                   effect.
+     * Begins an answer, as {@link #answer}. An unfinished one is dropped. Request, packets and keys must not change until it
+     * is done.
      */
     public void begin(
         final SynopsisRequest newRequest, final PacketCache newCache, final FlowKeyTable newKeys, final boolean isDamaged) {
@@ -114,12 +105,7 @@ public final class SynopsisResponder {
         }
     }
 
-    /**
-     * Continues an answer.
-     *
-     * @param most limit of cache slots, or requested packets or flows, to process; at least 1.
-     * @return whether the answer is done.
-     */
+    /** Continues an answer by at most so many cache slots, packets or flows. Returns whether it is done. */
     public boolean work(final int most) {
         switch (phase) {
             case FILL -> fill(most);

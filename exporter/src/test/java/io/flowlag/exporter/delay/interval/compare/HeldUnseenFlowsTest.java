@@ -1,11 +1,13 @@
 package io.flowlag.exporter.delay.interval.compare;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,10 +34,21 @@ class HeldUnseenFlowsTest {
         lost.merge(sent.flowHash(row), sent.packets(row), Long::sum);
     }, counters, UnseenFlows.CAPACITY, UnseenFlows.HELD_NS);
 
+    private static UnsafeBuffer key(final int sourcePort) {
+        final UnsafeBuffer key = new UnsafeBuffer(new byte[FlowKeyLayout.KEY_LENGTH_BYTES]);
+        FlowKeyLayout.sourceLow(key, 0, 0x0A00_0001);
+        FlowKeyLayout.destinationLow(key, 0, 0x0A00_0002);
+        FlowKeyLayout.sourcePort(key, 0, sourcePort);
+        FlowKeyLayout.destinationPort(key, 0, 443);
+        FlowKeyLayout.protocol(key, 0, 17);
+        FlowKeyLayout.ipVersion(key, 0, 4);
+        return key;
+    }
+
     private void send(final long flow, final long packets, final long second) {
         final FlowSums sent = FlowSums.ofAll(1);
         final int row = sent.put(flow, packets, 1, 2, 3);
-        sent.key(row, 0, 0x0A00_0001, 0, 0x0A00_0002, (int)flow, 443, 17, 4);
+        sent.key(row, key((int)flow), 0);
         unseen.onUnseenFlow(sent, row, second * SECOND_NS, (second + 1) * SECOND_NS);
     }
 

@@ -193,7 +193,12 @@ class FlowSumsTest {
     void shouldTakeOverWhatAnotherPointHas() {
         final FlowSums sums = FlowSums.ofAll(2);
         final int row = sums.put(77, 3, -5, 11, 300);
-        sums.key(row, 0, 0xC0000201L, 0, 0xC0000202L, 65535, 53, 17, 4);
+        final UnsafeBuffer key = descriptor(65535, 0);
+        PacketDescriptor.sourceLow(key, 0, 0xC0000201L);
+        PacketDescriptor.destinationPort(key, 0, 53);
+        PacketDescriptor.protocol(key, 0, 17);
+        PacketDescriptor.ipVersion(key, 0, 4);
+        sums.key(row, key, 0);
         assertEquals(row, sums.find(77));
         assertEquals(3, sums.packets(row));
         assertEquals(-5, sums.timestampSumNs(row));
