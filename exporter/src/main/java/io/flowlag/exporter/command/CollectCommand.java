@@ -47,12 +47,9 @@ final class CollectCommand extends ConfiguredCommand {
         description = "Ends when no message came for so long after the first one. Default: 0, never.")
     private double idleSeconds;
 
-    private final ProcessStarter starter;
-
     CollectCommand(final ProcessStarter starter, final Terminal terminal) {
-        super(terminal, new ConfigOptions(ConfigOption.ENTERPRISE_NUMBER, ConfigOption.TLS_CERTIFICATE, ConfigOption.TLS_KEY,
-            ConfigOption.TLS_TRUST, ConfigOption.LOG_FILE));
-        this.starter = starter;
+        super(starter, terminal, new ConfigOptions(ConfigOption.ENTERPRISE_NUMBER, ConfigOption.TLS_CERTIFICATE,
+            ConfigOption.TLS_KEY, ConfigOption.TLS_TRUST, ConfigOption.LOG_FILE));
     }
 
     @Override
@@ -70,7 +67,7 @@ final class CollectCommand extends ConfiguredCommand {
         }
         final CollectOptions source = files.isEmpty() ?
             CollectProcess.listening(config, listenAddresses(config)) : CollectOptions.DEFAULTS.withFiles(files);
-        return starter.collect(config, source
+        return starter().collect(config, source
             .withFormat(format)
             .withEnd(recordLimit, (long)(idleSeconds * Nanoseconds.PER_SECOND))
             .withVoice(config.log().level() == LogLevel.ERROR, config.log().level() == LogLevel.DEBUG), terminal());

@@ -11,71 +11,38 @@ import java.util.List;
  * first. Default and help are the key's; the help ends at its first colon, semicolon or full stop.
  */
 enum ConfigOption {
-    /** Interfaces. */
     INTERFACE(ConfigTable.INTERFACES, "IFACE", "-i", "--interface"),
-    /** Direction of packets. */
     DIRECTION(ConfigTable.DIRECTION, "in|out|both", "--direction"),
-    /** The sender point of both. */
     INGRESS(ConfigTable.INGRESS, "IFACE", "--ingress"),
-    /** The receiver point of both. */
     EGRESS(ConfigTable.EGRESS, "IFACE", "--egress"),
-    /** Where records go. */
     EXPORT(ConfigTable.DESTINATIONS, "URI", "--export"),
-    /** Elements in a record. */
     PROFILE(ConfigTable.PROFILE, "PROFILE", "--profile"),
-    /** Packets to measure. */
     FILTER(ConfigTable.FILTER, "BPF", "--filter"),
-    /** The rate of the bottleneck. */
     CAPACITY(ConfigTable.CAPACITY, "RATE", "--capacity"),
-    /** How long a packet may be under way. */
     MAXIMUM_DELAY(ConfigTable.MAXIMUM_DELAY, "DURATION", "--max-delay"),
-    /** The measurement interval. */
     INTERVAL(ConfigTable.SEGMENT_INTERVAL, "DURATION", "--interval"),
-    /** Active timeout. */
     ACTIVE(ConfigTable.ACTIVE_TIMEOUT, "DURATION", "--active"),
-    /** Idle timeout. */
     IDLE(ConfigTable.IDLE_TIMEOUT, "DURATION", "--idle"),
-    /** Size of the cache. */
     MAX_FLOWS(ConfigTable.MAX_FLOWS, "COUNT", "--max-flows"),
-    /** More key fields. */
     FLOW_KEY(ConfigTable.FLOW_KEY, "FIELD", "--flow-key"),
-    /** Outer or inner headers. */
     TUNNELS(ConfigTable.TUNNELS, "outer|inner", "--tunnels"),
-    /** Ports of later fragments. */
     FRAGMENTS(ConfigTable.FRAGMENTS, "on|off", "--fragments"),
-    /** Counters at the end. */
     STATS(ConfigTable.STATS_FILE, "FILE", "--stats"),
-    /** Where HTTP for monitoring is served. */
     METRICS(ConfigTable.METRICS_LISTEN, "[HOST:]PORT", "--metrics"),
-    /** Where the log goes. */
     LOG_FILE(ConfigTable.LOG_FILE, "FILE", "--log-file"),
-    /** Options records. */
     OPTIONS(ConfigTable.OPTIONS, "auto|on|off", "--options"),
-    /** The Observation Domain. */
     OBSERVATION_DOMAIN(ConfigTable.OBSERVATION_DOMAIN, "ID", "--observation-domain"),
-    /** The enterprise number. */
     ENTERPRISE_NUMBER(ConfigTable.ENTERPRISE_NUMBER, "N", "--enterprise-number"),
-    /** Our certificate. */
     TLS_CERTIFICATE(ConfigTable.TLS_CERTIFICATE, "PEM", "--tls-certificate"),
-    /** Our key. */
     TLS_KEY(ConfigTable.TLS_KEY, "PEM", "--tls-key"),
-    /** Whom we trust. */
     TLS_TRUST(ConfigTable.TLS_TRUST, "PEM", "--tls-trust"),
-    /** Names of the other end. */
     TLS_PEER(ConfigTable.TLS_PEERS, "NAME", "--tls-peer"),
-    /** Capture mechanism. */
     SOURCE(ConfigTable.SOURCE, "afpacket|pcap", "--source"),
-    /** Threads. */
     THREADING(ConfigTable.THREADING, "MODE", "--threading"),
-    /** When references are sent. */
     POLICY(ConfigTable.POLICY, "POLICY", "--policy"),
-    /** Rows of the sketch. */
     ROWS(ConfigTable.LDS_ROWS, "R", "--rows"),
-    /** Cells of a row. */
     SKETCH_COLUMNS(ConfigTable.LDS_COLUMNS, "C", "--columns"),
-    /** Cells of a flow in a row. */
     VLDA(ConfigTable.LDS_VLDA, "K", "--vlda"),
-    /** Sampling rates. */
     RATES(ConfigTable.LDS_RATES, "SHARE,...", "--rates");
 
     /** Of the option -c in the help: behind {@link #EXPORT}. */

@@ -38,6 +38,17 @@ final class ConfigOptions {
         this.options = EnumSet.of(first, others);
     }
 
+    /** The options of commands that read captures, and some more. */
+    static ConfigOptions ofCaptures(final ConfigOption... more) {
+        final ConfigOptions options = new ConfigOptions(ConfigOption.EXPORT, ConfigOption.PROFILE, ConfigOption.OPTIONS,
+            ConfigOption.STATS, ConfigOption.FILTER, ConfigOption.ACTIVE, ConfigOption.IDLE, ConfigOption.MAX_FLOWS,
+            ConfigOption.FLOW_KEY, ConfigOption.TUNNELS, ConfigOption.FRAGMENTS, ConfigOption.OBSERVATION_DOMAIN,
+            ConfigOption.ENTERPRISE_NUMBER, ConfigOption.THREADING, ConfigOption.TLS_CERTIFICATE, ConfigOption.TLS_KEY,
+            ConfigOption.TLS_TRUST, ConfigOption.TLS_PEER, ConfigOption.LOG_FILE);
+        options.options.addAll(List.of(more));
+        return options;
+    }
+
     /** Of these the command derives the default from its captures. */
     ConfigOptions derives(final ConfigOption... some) {
         derived.addAll(List.of(some));

@@ -21,10 +21,12 @@ abstract class ConfiguredCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    private final ProcessStarter starter;
     private final ConfigOptions options;
     private final Terminal terminal;
 
-    ConfiguredCommand(final Terminal terminal, final ConfigOptions options) {
+    ConfiguredCommand(final ProcessStarter starter, final Terminal terminal, final ConfigOptions options) {
+        this.starter = starter;
         this.terminal = terminal;
         this.options = options;
     }
@@ -68,6 +70,10 @@ abstract class ConfiguredCommand implements Callable<Integer> {
 
     final ParseResult line() {
         return spec.commandLine().getParseResult();
+    }
+
+    final ProcessStarter starter() {
+        return starter;
     }
 
     final Terminal terminal() {

@@ -77,19 +77,11 @@ final class DelayCommand extends ConfiguredCommand {
         description = "Writes the exact delay of each flow, by matching every packet; - is standard output.")
     private Path truthFile;
 
-    private final ProcessStarter starter;
-
     DelayCommand(final ProcessStarter starter, final Terminal terminal) {
-        super(terminal, new ConfigOptions(ConfigOption.EXPORT, ConfigOption.PROFILE, ConfigOption.OPTIONS, ConfigOption.STATS,
-            ConfigOption.FILTER, ConfigOption.ACTIVE, ConfigOption.IDLE, ConfigOption.MAX_FLOWS, ConfigOption.FLOW_KEY,
-            ConfigOption.TUNNELS, ConfigOption.FRAGMENTS, ConfigOption.OBSERVATION_DOMAIN, ConfigOption.ENTERPRISE_NUMBER,
-            ConfigOption.THREADING, ConfigOption.TLS_CERTIFICATE, ConfigOption.TLS_KEY, ConfigOption.TLS_TRUST,
-            ConfigOption.TLS_PEER, ConfigOption.LOG_FILE, ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL,
-            ConfigOption.POLICY, ConfigOption.CAPACITY, ConfigOption.ROWS, ConfigOption.SKETCH_COLUMNS, ConfigOption.VLDA,
-            ConfigOption.RATES).derives(
+        super(starter, terminal, ConfigOptions.ofCaptures(ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL, ConfigOption.POLICY,
+            ConfigOption.CAPACITY, ConfigOption.ROWS, ConfigOption.SKETCH_COLUMNS, ConfigOption.VLDA, ConfigOption.RATES).derives(
                 ConfigOption.MAX_FLOWS, ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL, ConfigOption.SKETCH_COLUMNS,
                 ConfigOption.VLDA));
-        this.starter = starter;
     }
 
     @Override
@@ -115,7 +107,7 @@ final class DelayCommand extends ConfiguredCommand {
         final List<String> chosen = chosen(config);
         OutputFiles.check("the truth", truthFile);
         final ReferenceMode mode = INJECTED.equalsIgnoreCase(references) ? ReferenceMode.CAPTURED : ReferenceMode.MARKED;
-        return starter.delay(
+        return starter().delay(
             config.with(chosen.contains(JOINT) ? config.joint().on() : config.joint().off())
                 .with(isReconciled || isRepaired(config, chosen) ? config.reconcile().on() : config.reconcile()),
             new DelayOptions(

@@ -22,10 +22,7 @@ import java.util.concurrent.Callable;
 final class FlowsCommand implements Callable<Integer> {
     /** How flows are printed. */
     enum Format {
-        /** A table with a header. */
-        TABLE,
-        /** One object a line. */
-        JSON
+        TABLE, JSON
     }
 
     private static final int LARGEST_PORT = 65_535;

@@ -48,12 +48,9 @@ final class LabCommand implements Callable<Integer> {
 
     private final Terminal terminal;
 
-    /** How large experiments are. */
+    /** How large experiments are: all of them in minutes, or as large as the papers' or as memory allows. */
     enum Scale {
-        /** All of them in minutes. */
-        SMALL,
-        /** As large as the papers' or as memory allows. */
-        PAPER
+        SMALL, PAPER
     }
 
     LabCommand(final Terminal terminal) {

@@ -45,11 +45,7 @@ public final class Main {
     private final Terminal terminal;
     private final CommandLine commandLine;
 
-    /**
-     * The command line of a process, with every command.
-     *
-     * @param starter the work behind the commands, or null for those that need none.
-     */
+    /** The command line of a process; without the work behind them, the commands that need none. */
     public Main(final ProcessStarter starter, final Terminal terminal) {
         this(starter, terminal, null);
     }
@@ -202,7 +198,7 @@ public final class Main {
     private int onFailure(final Exception e, final ParseResult line) {
         if (e instanceof ConfigurationException refusal) {
             refusal.errors().forEach(terminal::message);
-            return ExitCode.of(refusal.kind()).number();
+            return refusal.exitCode().number();
         }
         if (e instanceof ExitException exit) {
             return failed(exit.exitCode(), exit.getMessage());

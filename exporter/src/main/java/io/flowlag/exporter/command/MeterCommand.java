@@ -13,15 +13,8 @@ import java.util.List;
 final class MeterCommand extends ConfiguredCommand {
     private static final String READ_OPTION = "--read";
 
-    private final ProcessStarter starter;
-
     MeterCommand(final ProcessStarter starter, final Terminal terminal) {
-        super(terminal, new ConfigOptions(ConfigOption.EXPORT, ConfigOption.PROFILE, ConfigOption.OPTIONS, ConfigOption.STATS,
-            ConfigOption.FILTER, ConfigOption.ACTIVE, ConfigOption.IDLE, ConfigOption.MAX_FLOWS, ConfigOption.FLOW_KEY,
-            ConfigOption.TUNNELS, ConfigOption.FRAGMENTS, ConfigOption.OBSERVATION_DOMAIN, ConfigOption.ENTERPRISE_NUMBER,
-            ConfigOption.THREADING, ConfigOption.TLS_CERTIFICATE, ConfigOption.TLS_KEY, ConfigOption.TLS_TRUST,
-            ConfigOption.TLS_PEER, ConfigOption.LOG_FILE));
-        this.starter = starter;
+        super(starter, terminal, ConfigOptions.ofCaptures());
     }
 
     /** {@return what the command line needs to know of it} */
@@ -43,7 +36,7 @@ final class MeterCommand extends ConfiguredCommand {
 
     @Override
     ExitCode work(final ExporterConfig config) {
-        return starter.meter(config, List.copyOf(files()), terminal());
+        return starter().meter(config, List.copyOf(files()), terminal());
     }
 
     private List<String> files() {

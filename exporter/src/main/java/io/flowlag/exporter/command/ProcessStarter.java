@@ -14,49 +14,21 @@ import java.util.function.Supplier;
  * signal ends it; it may throw what {@link Main#run} turns into an exit code: configuration, capture and exit exceptions.
  */
 public interface ProcessStarter {
-    /**
-     * The exporter process on live interfaces.
-     *
-     * @param config with at least one interface and one destination.
-     * @param reload reads the same file and options again; throws a configuration exception if they are not in order.
-     */
+    /** The exporter process on live interfaces, and how the same file and options are read again. */
     ExitCode run(ExporterConfig config, Supplier<ExporterConfig> reload, Terminal terminal);
 
-    /**
-     * The live process's test of itself.
-     *
-     * @param config with an interface where there are no files.
-     * @param files  captures to test with; may be empty.
-     */
+    /** The live process's test of itself, with captures or, without any, with an interface. */
     ExitCode selfTest(ExporterConfig config, List<String> files, Terminal terminal);
 
-    /**
-     * One observation point, from files.
-     *
-     * @param config without destinations if a table shall be printed.
-     * @param files  at least one; {@code -} is standard input.
-     */
+    /** One observation point, from files; {@code -} is standard input. Without destinations a table is printed. */
     ExitCode meter(ExporterConfig config, List<String> files, Terminal terminal);
 
-    /**
-     * Two measurement points, from files.
-     *
-     * @param config without destinations if a table shall be printed.
-     */
+    /** Two measurement points, from files. Without destinations a table is printed. */
     ExitCode delay(ExporterConfig config, DelayOptions options, Terminal terminal);
 
-    /**
-     * A Collecting Process.
-     *
-     * @param config  for the enterprise number, log and TLS.
-     * @param options where messages come from, and how records are printed.
-     */
+    /** A Collecting Process. The configuration has the enterprise number, the log and TLS. */
     ExitCode collect(ExporterConfig config, CollectOptions options, Terminal terminal);
 
-    /**
-     * The whole product in one process.
-     *
-     * @param config whose destinations are served besides the built-in collector.
-     */
+    /** The whole product in one process. The destinations are served besides the built-in collector. */
     ExitCode demo(ExporterConfig config, Terminal terminal);
 }

@@ -46,11 +46,8 @@ final class RunCommand extends ConfiguredCommand {
         description = "Captures for --self-test, instead of an interface.")
     private List<String> files;
 
-    private final ProcessStarter starter;
-
     RunCommand(final ProcessStarter starter, final Terminal terminal) {
-        super(terminal, new ConfigOptions(ConfigOption.INTERFACE, ConfigOption.values()));
-        this.starter = starter;
+        super(starter, terminal, new ConfigOptions(ConfigOption.INTERFACE, ConfigOption.values()));
     }
 
     @Override
@@ -88,12 +85,12 @@ final class RunCommand extends ConfiguredCommand {
     @Override
     ExitCode work(final ExporterConfig config) {
         if (isSelfTest) {
-            return starter.selfTest(testable(config), files == null ? List.of() : List.copyOf(files), terminal());
+            return starter().selfTest(testable(config), files == null ? List.of() : List.copyOf(files), terminal());
         }
         if (files != null) {
             throw new ExitException(ExitCode.USAGE, "run: -r is for --self-test; meter and delay read captures");
         }
-        return starter.run(complete(config), () -> complete(load()), terminal());
+        return starter().run(complete(config), () -> complete(load()), terminal());
     }
 
     private ExporterConfig testable(final ExporterConfig config) {

@@ -1,6 +1,5 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.monitoring.StatusFileException;
 import io.flowlag.exporter.monitoring.StatusFileReader;
 import io.flowlag.exporter.monitoring.StatusFiles;
 import io.flowlag.exporter.monitoring.StatusSnapshot;
@@ -24,11 +23,7 @@ final class StatusOptions {
         if (file != null && pid != 0) {
             throw new ExitException(ExitCode.USAGE, "--file and --pid contradict each other: leave one out");
         }
-        try {
-            return new StatusFileReader(file != null ? file : new StatusFiles().find(pid));
-        } catch (final StatusFileException ex) {
-            throw failure(ex);
-        }
+        return new StatusFileReader(file != null ? file : new StatusFiles().find(pid));
     }
 
     /** {@return the newest state of a process that lives} */
@@ -37,18 +32,10 @@ final class StatusOptions {
         if (silence != null) {
             throw new ExitException(ExitCode.NO_INPUT, silence);
         }
-        try {
-            final StatusSnapshot snapshot = reader.read();
-            if (snapshot == null) {
-                throw new ExitException(ExitCode.NO_INPUT, "process " + reader.pid() + " starts and has no state yet: try again");
-            }
-            return snapshot;
-        } catch (final StatusFileException ex) {
-            throw failure(ex);
+        final StatusSnapshot snapshot = reader.read();
+        if (snapshot == null) {
+            throw new ExitException(ExitCode.NO_INPUT, "process " + reader.pid() + " starts and has no state yet: try again");
         }
-    }
-
-    static ExitException failure(final StatusFileException cause) {
-        return new ExitException(cause.isDamaged() ? ExitCode.DAMAGED_INPUT : ExitCode.NO_INPUT, cause.getMessage());
+        return snapshot;
     }
 }

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import static io.flowlag.exporter.config.ConfigTable.*;
 import static io.flowlag.exporter.config.ExporterConfig.*;
@@ -26,7 +28,7 @@ final class Conclusion extends SettingsAccess {
 
     ExporterConfig config() {
         final List<Destination> destinations = specs.stream().map(this::destination).toList();
-        return new ExporterConfig(List.of(
+        return new ExporterConfig(Stream.<Record>of(
             new ExporterConfig.Process(value(OBSERVATION_DOMAIN), value(THREADING)),
             new Capture(value(INTERFACES), value(SOURCE), value(DIRECTION), value(PROMISCUOUS), value(FILTER),
                 intValue(SNAP_LENGTH), value(RING), value(HARDWARE_TIMESTAMPS)),
@@ -52,7 +54,8 @@ final class Conclusion extends SettingsAccess {
             new Log(value(LOG_LEVEL), value(LOG_FILE)),
             new Stats(value(STATS_FILE), orZero(value(STATS_INTERVAL))),
             new Status(value(STATUS_ENABLED), value(STATUS_FILE), value(STATUS_INTERVAL), intValue(STATUS_FLOWS)),
-            new Metrics(value(METRICS_LISTEN), intValue(METRICS_CONNECTIONS))), effectiveValues(), warnings(destinations));
+            new Metrics(value(METRICS_LISTEN), intValue(METRICS_CONNECTIONS))).collect(
+                Collectors.toMap(Record::getClass, (section) -> section)), effectiveValues(), warnings(destinations));
     }
 
     /** The number of packets keeps its default if captures are not surveyed first, as from standard input. */

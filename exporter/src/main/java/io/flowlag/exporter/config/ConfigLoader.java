@@ -76,12 +76,7 @@ public final class ConfigLoader {
         return this;
     }
 
-    /**
-     * Adds an option of the command line.
-     *
-     * @param option such as {@code --active}.
-     * @param texts  the values: one, or several where the key is a list.
-     */
+    /** Adds an option of the command line, such as {@code --active}, with its value, or several where the key is a list. */
     public ConfigLoader option(final String option, final ConfigKey<?> key, final List<String> texts) {
         final Origin origin = Origin.commandLine(option);
         if (key == ConfigTable.DESTINATIONS) {
@@ -98,21 +93,12 @@ public final class ConfigLoader {
         return this;
     }
 
-    /**
-     * Sets a key to the value that an option implies, unless the file sets it.
-     *
-     * @param option such as {@code --receiver}.
-     */
+    /** Sets a key to the value that an option such as {@code --receiver} implies, unless the file sets it. */
     public ConfigLoader optionUnlessGiven(final String option, final ConfigKey<?> key, final String text) {
         return settings.get(key).origin().isDefault() ? option(option, key, List.of(text)) : this;
     }
 
-    /**
-     * Registers input files of the command, so that they are not overwritten.
-     *
-     * @param option that names them, such as {@code -r}.
-     * @param files  as given; {@code -} is standard input.
-     */
+    /** Registers input files of an option of the command, so that they are not overwritten; {@code -} is standard input. */
     public ConfigLoader reads(final String option, final List<String> files) {
         for (final String file : files) {
             try {
@@ -125,12 +111,7 @@ public final class ConfigLoader {
         return this;
     }
 
-    /**
-     * Adds the lines of a file, each an item of a list. Blank lines and comments after # are ignored.
-     *
-     * @param option that names the file, such as {@code --weights}.
-     * @param key    that it sets, a list.
-     */
+    /** Adds the lines of a file, each an item of the list of a key. Blank lines and comments after # are ignored. */
     public ConfigLoader optionFile(final String option, final ConfigKey<?> key, final Path file) {
         final Origin origin = Origin.commandLine(option);
         final List<String> texts = new ArrayList<>();
@@ -155,12 +136,7 @@ public final class ConfigLoader {
         return this;
     }
 
-    /**
-     * Registers an output file of the command, so that nothing else uses it.
-     *
-     * @param option that names it, such as {@code --truth}.
-     * @param file   as given; {@code -} is standard output, null for none.
-     */
+    /** Registers an output file of an option of the command, so that nothing else uses it; {@code -} and null are none. */
     public ConfigLoader writes(final String option, final Path file) {
         outputs.add(new FileRelations.OwnFile(option, file));
         return this;
@@ -181,11 +157,7 @@ public final class ConfigLoader {
         return List.of();
     }
 
-    /**
-     * Checks all settings, and the relations between them.
-     *
-     * @throws ConfigurationException with every error, if there is one.
-     */
+    /** Checks all settings and the relations between them; throws a {@link ConfigurationException} with every error. */
     public ExporterConfig conclude() {
         if (isConcluded) {
             throw new IllegalStateException("a configuration is concluded once");

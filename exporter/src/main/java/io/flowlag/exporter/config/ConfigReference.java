@@ -19,9 +19,7 @@ public final class ConfigReference {
             .toList();
     }
 
-    /**
-     * {@return the shipped example: every key with its default or an example, commented out except for a minimal configuration}
-     */
+    /** {@return the shipped example: every key with its default or an example, commented out except for what is needed} */
     public static String exampleYaml() {
         final StringBuilder text = new StringBuilder(
             "# flowlag: every key with its default or an example. A line with '#' and no space is a key that is off;\n" +
@@ -41,11 +39,7 @@ public final class ConfigReference {
         return text.toString();
     }
 
-    /**
-     * The effective values, one line each: key, value and origin, aligned.
-     *
-     * @param config concluded.
-     */
+    /** The effective values, one line each: key, value and origin, aligned. */
     public static List<String> effectiveLines(final ExporterConfig config) {
         final int pathColumns = config.effectiveValues().stream().mapToInt((value) -> value.path().length()).max().orElse(0);
         final int textColumns = config.effectiveValues().stream().mapToInt((value) -> value.text().length()).filter((n) -> n <=

@@ -13,8 +13,9 @@ import static io.flowlag.exporter.config.UnitValue.*;
 import static io.flowlag.exporter.config.ValueTypes.*;
 
 /**
- * Every key of the configuration: name, type and range, default, one line of help. Parsing, {@code check-config}, the options of
- * the command line, the manual page and the shipped example are generated from this table. Immutable, any thread.
+ * Every section of the configuration, and every key: name, type and range, default, one line of help. Parsing, {@code
+ * check-config}, the options of the command line, the manual page and the shipped example are generated from this table.
+ * Immutable, any thread.
  */
 public final class ConfigTable {
     /** Limit of enterprise numbers and observation domains. */
@@ -30,6 +31,40 @@ public final class ConfigTable {
 
     static {
         section("", RestartReason.OPENED, "Settings of the whole process.");
+        section("capture", RestartReason.OPENED,
+            "Sources of live packets. Capture files are named on the command line of meter.");
+        section("decode", RestartReason.RECORDS, "How headers become flow keys.");
+        section("metering", RestartReason.MEMORY, "The flow cache.");
+        section("checkpoint", RestartReason.OPENED,
+            "Copies of live flows in a file. After a crash the next start of run restores them.");
+        section("segment", RestartReason.MEASUREMENT,
+            "Delay between two measurement points: which packets pass both, and the role of this process.");
+        section("clock", RestartReason.MEASUREMENT, "Clock error between the two points. It is in every record with a delay.");
+        section("rli", RestartReason.MEASUREMENT,
+            "Reference Latency Interpolation: reference packets, and estimation at the receiver.");
+        section("lds", RestartReason.MEMORY,
+            "Sketches of the packets at both points, compared at the end of each measurement interval.");
+        section("joint", RestartReason.MEMORY,
+            "References and sketches solved together, interval by interval: the mean delay of each flow and its error bound. " +
+            "Needs sketches.");
+        section("reconcile", RestartReason.MEMORY,
+            "Packets that only one point has, listed one by one: loss by flow is then exact. Needs sketches or sums of flows.");
+        section("quantiles", RestartReason.MEMORY, "Distribution of each flow's delays, for the quantiles in the records.");
+        section("exchange", RestartReason.OPENED,
+            "Connection between the two points if they are two processes. The receiver listens and sends its settings to the " +
+            "senders.");
+        section("exchange.tls", RestartReason.OPENED, "Credentials of the exchange. Both ends show a certificate.");
+        section("pipeline", RestartReason.MEMORY, "Rings between the threads.");
+        section("exporting", RestartReason.RECORDS,
+            "Destinations of records. Keys marked with transports may also be set for one destination.");
+        section("exporting.tls", null,
+            "Credentials of tls destinations. Both ends show a certificate (RFC 7011 section 11.3). A reload reads the files " +
+            "again, for the next connection.");
+        section("log", RestartReason.OPENED, "The process's log.");
+        section("stats", RestartReason.OPENED, "Counters for other programs, as JSON.");
+        section("status", RestartReason.OPENED, "What flowlag top, flowlag flows and the status page show of a running process.");
+        section("metrics", RestartReason.OPENED,
+            "HTTP for monitoring: /metrics (Prometheus), /healthz, and a status page at /. Read only.");
     }
 
     public static final ConfigKey<Long> OBSERVATION_DOMAIN = row("observation-domain", number(0, UNSIGNED_32_MAX), "1",
@@ -38,11 +73,6 @@ public final class ConfigTable {
     public static final ConfigKey<Threading> THREADING = row("threading", choice(Threading.class), "pipelined",
         "Threads of the process: pipelined has one each for capture, metering and export; shared has one; sharded has several " +
         "for metering; invoker has none.");
-
-    static {
-        section("capture", RestartReason.OPENED,
-            "Sources of live packets. Capture files are named on the command line of meter.");
-    }
 
     public static final ConfigKey<List<String>> INTERFACES = row("capture.interfaces", list(text("interface name")), "[]",
         "Interfaces to capture from. Command run needs at least one.").example("[eth0]");
@@ -62,10 +92,6 @@ public final class ConfigTable {
     static final ConfigKey<Boolean> HARDWARE_TIMESTAMPS = row("capture.hardware-timestamps", onOff(), "off",
         "Uses the network card's timestamps, if it has them, instead of the kernel's.");
 
-    static {
-        section("decode", RestartReason.RECORDS, "How headers become flow keys.");
-    }
-
     public static final ConfigKey<Tunnels> TUNNELS = row("decode.tunnels", choice(Tunnels.class), "outer",
         "Measures a tunnelled packet by its outer or its inner header. Tunnels are GRE, IPIP, 6in4, VXLAN, GENEVE and GTP-U.");
     public static final ConfigKey<Boolean> FRAGMENTS = row("decode.fragments", onOff(), "on",
@@ -80,10 +106,6 @@ public final class ConfigTable {
         "File with the digest's secret key, 32 hexadecimal digits. Without it the key is random. Permissions: at most 0640.")
         .example("/etc/flowlag/digest.key");
 
-    static {
-        section("metering", RestartReason.MEMORY, "The flow cache.");
-    }
-
     public static final ConfigKey<List<KeyField>> FLOW_KEY = row("metering.flow-key", list(choice(KeyField.class)), "[]",
         "Key fields beyond addresses, ports and protocol.").example("[dscp, vlan]").restarts(RestartReason.RECORDS);
     public static final ConfigKey<Long> MAX_FLOWS = row("metering.max-flows", count("16", "8m"), "128k",
@@ -95,21 +117,11 @@ public final class ConfigTable {
     static final ConfigKey<Long> TCP_END_TIMEOUT = row("metering.tcp-end-timeout", duration("0s", "1d"), "1s",
         "How long a flow waits for late packets after TCP FIN or RST. At most idle-timeout.").reloads();
 
-    static {
-        section("checkpoint", RestartReason.OPENED,
-            "Copies of live flows in a file. After a crash the next start of run restores them.");
-    }
-
     static final ConfigKey<Path> CHECKPOINT_FILE = row("checkpoint.file", orWord(NONE, path()), NONE,
         "File for copies of flows: on a local disk, for one process. It takes up to 600 octets for each of metering.max-flows.")
         .example("/var/lib/flowlag/flows.checkpoint");
     static final ConfigKey<Long> CHECKPOINT_INTERVAL = row("checkpoint.interval", duration("100ms", "5m"), "5s",
         "How often changed flows are copied. A crash loses the packets since the last copy.");
-
-    static {
-        section("segment", RestartReason.MEASUREMENT,
-            "Delay between two measurement points: which packets pass both, and the role of this process.");
-    }
 
     public static final ConfigKey<Role> ROLE = row("segment.role", choice(Role.class), "none",
         "What this process measures: none measures no delay; sender sends reference packets; receiver estimates delays; both " +
@@ -141,10 +153,6 @@ public final class ConfigTable {
     static final ConfigKey<Boolean> SENDER_RECORDS = row("segment.sender-records", onOff(), "off",
         "Makes flow records at the sender too.");
 
-    static {
-        section("clock", RestartReason.MEASUREMENT, "Clock error between the two points. It is in every record with a delay.");
-    }
-
     public static final ConfigKey<ClockSource> CLOCK_SOURCE = row("clock.source", choice(ClockSource.class), "adjtimex",
         "Source of the clock error: adjtimex is the kernel's bound, file is clock.file, fixed is clock.error.");
     static final ConfigKey<Long> CLOCK_ERROR = row("clock.error", duration("0ns", "1h"), "1ms",
@@ -152,11 +160,6 @@ public final class ConfigTable {
     static final ConfigKey<Path> CLOCK_FILE = row("clock.file", orWord(NONE, path()), NONE,
         "File whose first line is the clock error as a duration. The program that disciplines the clock rewrites it.")
         .example("/run/flowlag/clock-error");
-
-    static {
-        section("rli", RestartReason.MEASUREMENT,
-            "Reference Latency Interpolation: reference packets, and estimation at the receiver.");
-    }
 
     public static final ConfigKey<Policy> POLICY = row("rli.policy", choice(Policy.class), "adaptive",
         "When a reference is sent: adaptive to utilization, every-n packets, every-interval, combined (first of both). With " +
@@ -213,15 +216,9 @@ public final class ConfigTable {
         "Estimates stop after this time without a reference. More than rli.max-gap.");
     static final ConfigKey<Drift> DRIFT = row("rli.drift", choice(Drift.class), "report",
         "Whether the estimated clock drift is only reported, or also subtracted from the delays (apply).");
-
     public static final ConfigKey<List<Sender>> SENDERS = row("rli.senders", list(sender()), "[]",
         "Senders of this receiver, each as SESSION@ADDRESS?source=PREFIX,PREFIX&key-file=PATH. With none: rli.session from any " +
         "address.").example("[\"1@192.0.2.1?source=192.0.2.0/25\", \"11@192.0.2.2?source=192.0.2.128/25\"]");
-
-    static {
-        section("lds", RestartReason.MEMORY,
-            "Sketches of the packets at both points, compared at the end of each measurement interval.");
-    }
 
     static final ConfigKey<Boolean> LDS_ENABLED = row("lds.enabled", onOff(), "off",
         "Estimates delay and loss of each flow from sketches of both points. With exchange.listen it is on by default.");
@@ -246,16 +243,9 @@ public final class ConfigTable {
         "unknown.");
     public static final ConfigKey<Long> LDS_WAITING = row("lds.waiting-records", count("16", "8m"), "32k",
         "Records of ended flows that wait for the end of their interval. More are made without it and counted.");
-
     public static final ConfigKey<Double> LDS_WITNESSES = row("lds.witnesses", fraction(), "0.01",
         "Share of flows whose exact sums the sender sends beside sketches, to calibrate estimates. 72 octets each; large flows " +
         "are preferred.");
-
-    static {
-        section("joint", RestartReason.MEMORY,
-            "References and sketches solved together, interval by interval: the mean delay of each flow and its error bound. " +
-            "Needs sketches.");
-    }
 
     static final ConfigKey<Boolean> JOINT_ENABLED = row("joint.enabled", onOff(), "on",
         "Solves references and sketches together where there are sketches. With off the records have both side by side.");
@@ -270,15 +260,9 @@ public final class ConfigTable {
     public static final ConfigKey<Long> JOINT_PENDING = row("joint.pending", count("16", "16m"), "128k",
         "Packets whose place in the sketches is remembered until their estimate is there, 48 octets each. At least those " +
         "between two references.");
-
     static final ConfigKey<Boolean> JOINT_CHECK = row("joint.check", onOff(), "off",
         "Counts how many error bounds hold, by exact sums of all flows. Both points must be in this process. 80 octets per " +
         "flow, interval and point.");
-
-    static {
-        section("reconcile", RestartReason.MEMORY,
-            "Packets that only one point has, listed one by one: loss by flow is then exact. Needs sketches or sums of flows.");
-    }
 
     public static final ConfigKey<Boolean> RECONCILE_ENABLED = row("reconcile.enabled", onOff(), "off",
         "Lists packets that only one point has and removes them before estimating. Needs both ends. With an exchange it is on " +
@@ -291,20 +275,10 @@ public final class ConfigTable {
     static final ConfigKey<Long> RECONCILE_WAIT = row("reconcile.wait", duration("1ms", "10s"), "2500ms",
         "How long the receiver waits for the sender's answers about an interval.");
 
-    static {
-        section("quantiles", RestartReason.MEMORY, "Distribution of each flow's delays, for the quantiles in the records.");
-    }
-
     public static final ConfigKey<Long> QUANTILES_MEMORY = row("quantiles.memory", octets("0", "4g"), "16m",
         "Memory of the flows' delay distributions, first come, first served. 0 switches them off.");
     static final ConfigKey<Long> QUANTILES_FROM = row("quantiles.from-packets", number(1, 1_000_000), "8",
         "A flow gets a distribution at this delay, if there is room. Its quantiles omit the delays before.");
-
-    static {
-        section("exchange", RestartReason.OPENED,
-            "Connection between the two points if they are two processes. The receiver listens and sends its settings to the " +
-            "senders.");
-    }
 
     public static final ConfigKey<HostPort> EXCHANGE_LISTEN = row("exchange.listen", orWord(NONE, hostPort(false)), NONE,
         "Address where role receiver waits for senders. A port alone is on loopback. Other addresses need exchange.key-file or " +
@@ -327,7 +301,6 @@ public final class ConfigTable {
     static final ConfigKey<Long> EXCHANGE_MEMORY = row("exchange.memory", octets("64k", "16g"), "384m",
         "Octets of sketches, remembered packets and waiting intervals that a receiver may ask of a sender. At the receiver: " +
         "octets of digests in an interval.");
-
     static final ConfigKey<Long> EXCHANGE_MAX_CONNECTIONS = row("exchange.max-connections", number(1, 10_000), "64",
         "Connections at the receiver without a session. One more replaces the oldest after a tenth of " +
         "exchange.handshake-timeout, else it waits.");
@@ -343,10 +316,6 @@ public final class ConfigTable {
     static final ConfigKey<Long> EXCHANGE_BUFFER = row("exchange.send-buffer", octets("64k", "64m"), "256k",
         "Octets of messages that wait in this process until the other end of a connection reads them.");
 
-    static {
-        section("exchange.tls", RestartReason.OPENED, "Credentials of the exchange. Both ends show a certificate.");
-    }
-
     static final ConfigKey<Boolean> EXCHANGE_TLS = row("exchange.tls.enabled", onOff(), "off",
         "Uses TLS 1.2 or later for the exchange. Equal at both ends.");
     public static final ConfigKey<Path> EXCHANGE_TLS_CERTIFICATE = row("exchange.tls.certificate", orWord(NONE, path()), NONE,
@@ -359,10 +328,6 @@ public final class ConfigTable {
         "Names of which the other end's certificate needs one. The receiver's certificate always needs the host of " +
         "exchange.connect.").example("[sender.example.net]");
 
-    static {
-        section("pipeline", RestartReason.MEMORY, "Rings between the threads.");
-    }
-
     static final ConfigKey<Long> PACKET_RING = row("pipeline.packet-ring", ringOctets("64k", "1g"), "8m",
         "Ring between capture and each metering thread. When it is full, packets are dropped and counted.");
     static final ConfigKey<Long> RECORD_RING = row("pipeline.record-ring", ringOctets("64k", "1g"), "8m",
@@ -372,11 +337,6 @@ public final class ConfigTable {
         "minus 1, at least 2.");
     static final ConfigKey<Idle> IDLE = row("pipeline.idle", choice(Idle.class), "backoff",
         "What a thread without work does: backoff sleeps up to 1 ms, yield gives up its turn, spin keeps its core.");
-
-    static {
-        section("exporting", RestartReason.RECORDS,
-            "Destinations of records. Keys marked with transports may also be set for one destination.");
-    }
 
     public static final ConfigKey<List<String>> DESTINATIONS = row("exporting.destinations", list(text("destination")), "[]",
         "Where records go: URIs (udp://host:port, tcp://host:port, tls://host:port, file:PATH) or maps of uri and keys of this " +
@@ -422,12 +382,6 @@ public final class ConfigTable {
     static final ConfigKey<Long> SPOOL_RATE = row("exporting.spool-rate", number(1, 10_000_000), "10000",
         "Most records per second that leave a spool, in addition to live ones.").reloads().perDestination(TCP, TLS, FILE);
 
-    static {
-        section("exporting.tls", null,
-            "Credentials of tls destinations. Both ends show a certificate (RFC 7011 section 11.3). A reload reads the files " +
-            "again, for the next connection.");
-    }
-
     public static final ConfigKey<Path> TLS_CERTIFICATE = row("exporting.tls.certificate", orWord(NONE, path()), NONE,
         "PEM file of this end's certificate, with the chain up to its authority.").example("/etc/flowlag/exporter.crt").reloads();
     public static final ConfigKey<Path> TLS_KEY = row("exporting.tls.key", orWord(NONE, path()), NONE,
@@ -440,27 +394,15 @@ public final class ConfigTable {
         "Names of which the collector's certificate needs one. It always needs the host of the URI.")
         .example("[collector.example.net]").reloads();
 
-    static {
-        section("log", RestartReason.OPENED, "The process's log.");
-    }
-
     public static final ConfigKey<LogLevel> LOG_LEVEL = row("log.level", choice(LogLevel.class), "info",
         "Lowest severity that is logged.").reloads();
     public static final ConfigKey<Path> LOG_FILE = row("log.file", orWord(NONE, path()), NONE,
         "File to log to, instead of standard error.").example("/var/log/flowlag.log");
 
-    static {
-        section("stats", RestartReason.OPENED, "Counters for other programs, as JSON.");
-    }
-
     public static final ConfigKey<Path> STATS_FILE = row("stats.file", orWord(NONE, path()), NONE,
         "File for the counters at the end, or - for standard output.").example("/run/flowlag/stats.json");
     static final ConfigKey<Long> STATS_INTERVAL = row("stats.interval", orWord(NONE, duration("100ms", "1d")), NONE,
         "How often the file is rewritten while the process runs.").example("10s").reloads();
-
-    static {
-        section("status", RestartReason.OPENED, "What flowlag top, flowlag flows and the status page show of a running process.");
-    }
 
     static final ConfigKey<Boolean> STATUS_ENABLED = row("status.enabled", onOff(), "on",
         "Keeps a status file while run works, for top and flows on the same machine.");
@@ -472,11 +414,6 @@ public final class ConfigTable {
     static final ConfigKey<Long> STATUS_FLOWS = row("status.flows", count("16", "16k"), "1k",
         "Most flows in the status: the slowest that are active or ended in the last minute, or the largest where no delay is " +
         "measured.");
-
-    static {
-        section("metrics", RestartReason.OPENED,
-            "HTTP for monitoring: /metrics (Prometheus), /healthz, and a status page at /. Read only.");
-    }
 
     public static final ConfigKey<HostPort> METRICS_LISTEN = row("metrics.listen", orWord(NONE, hostPort(false)), NONE,
         "Address of the metrics and the status page. A port alone is on loopback. There is no password.")
@@ -500,12 +437,7 @@ public final class ConfigTable {
         return List.copyOf(KEYS.values());
     }
 
-    /**
-     * Finds a key by its path.
-     *
-     * @param path its parts joined by dots.
-     * @return the key, or null.
-     */
+    /** {@return the key of a path, its parts joined by dots; null if there is none} */
     public static ConfigKey<?> key(final String path) {
         return KEYS.get(path);
     }

@@ -360,7 +360,7 @@ final class DelayRelations extends SettingsAccess {
             problem(EXACT, "needs both points in one process: role both");
         }
         if (role == Role.BOTH && value(EXACT_PACKETS) == null) {
-            final long memoryBytes = HostMemory.bytes();
+            final long memoryBytes = MemorySize.ofHost();
             final long packets = automaticPackets(memoryBytes);
             giveWay(EXACT_PACKETS, packets, Long.toString(packets), "auto: a sixteenth of " +
                 (memoryBytes >> 20) + " MiB of memory holds so many");

@@ -99,7 +99,7 @@ final class DestinationReader {
             problems.add(nameOrigin, path, name, "means nothing for a " + transport + " destination: leave it out");
         } else {
             final Setting setting = setting(path + "." + name, key, origin, text);
-            if (setting != null && spec.override(key, setting) != null) {
+            if (setting != null && spec.overrides().putIfAbsent(key, setting) != null) {
                 problems.add(nameOrigin, path, name, "is given twice for " + spec.uri().text() + ": leave one out");
             }
         }

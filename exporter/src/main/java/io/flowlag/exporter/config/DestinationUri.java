@@ -26,11 +26,7 @@ public record DestinationUri(
     private static final Pattern HOST_NAME = Pattern.compile("[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_.])?");
     private static final Pattern IPV6_ADDRESS = Pattern.compile("[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[A-Za-z0-9._-]+)?");
 
-    /**
-     * Parses an address.
-     *
-     * @throws IllegalArgumentException if it is invalid; the message names the remedy.
-     */
+    /** Parses an address. If it is invalid, the message of the exception names the remedy. */
     public static DestinationUri of(final String uri) {
         try {
             return parse(uri);

@@ -1,7 +1,6 @@
 package io.flowlag.exporter.config;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,32 +9,23 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The effective configuration, checked and built once by {@link ConfigLoader#conclude()}: a record for each section. {@link
- * ConfigTable} says what each key means. Immutable, any thread.
+ * The effective configuration, checked and built once by {@link ConfigLoader#conclude()}. {@code ConfigTable} says what each key
+ * means. Immutable, any thread.
+ *
+ * @param sections        a record for each section, by its type.
+ * @param effectiveValues every value with its origin, in the order of the reference.
+ * @param warnings        allowed settings that deserve a warning at start.
  */
-public final class ExporterConfig {
-    private final Map<Class<?>, Record> sections;
-    private final List<EffectiveValue> effectiveValues;
-    private final List<String> warnings;
-
-    ExporterConfig(final List<Record> sections, final List<EffectiveValue> effectiveValues, final List<String> warnings) {
-        this.sections = new HashMap<>();
-        sections.forEach((section) -> this.sections.put(section.getClass(), section));
-        this.effectiveValues = effectiveValues;
-        this.warnings = warnings;
-    }
+public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue> effectiveValues, List<String> warnings) {
 
     /** Threads of the process: {@code threading}. */
     public enum Threading {
         PIPELINED, SHARED, SHARDED, INVOKER
     }
 
-    /** Capture mechanisms for live interfaces. */
+    /** Capture mechanisms for live interfaces: the Linux TPACKET_V3 ring, or libpcap. */
     public enum SourceKind {
-        /** Linux TPACKET_V3 ring. */
-        AFPACKET,
-        /** libpcap. */
-        PCAP
+        AFPACKET, PCAP
     }
 
     /** Which way packets pass the interface: {@code capture.direction}. */
@@ -63,16 +53,9 @@ public final class ExporterConfig {
         CLASSIC, STANDARD, FULL
     }
 
-    /** How a destination is reached. */
+    /** How a destination is reached: RFC 7011 sections 10.3, 10.4 and 11, and files of RFC 5655. */
     public enum Transport {
-        /** RFC 7011 section 10.3. */
-        UDP,
-        /** RFC 7011 section 10.4. */
-        TCP,
-        /** TCP with TLS 1.2 or later, RFC 7011 section 11. */
-        TLS,
-        /** RFC 5655. */
-        FILE
+        UDP, TCP, TLS, FILE
     }
 
     /** Whether options records are sent: {@code exporting.options}. */
@@ -80,16 +63,9 @@ public final class ExporterConfig {
         AUTO, ON, OFF
     }
 
-    /** Role of a process in the segment. */
+    /** Role of a process in the segment: {@code segment.role}. With both, the two points are on one host, with one clock. */
     public enum Role {
-        /** It measures no delay. */
-        NONE,
-        /** It sends references. */
-        SENDER,
-        /** It estimates delays. */
-        RECEIVER,
-        /** Two points on one host, with one clock. */
-        BOTH;
+        NONE, SENDER, RECEIVER, BOTH;
 
         /** {@return whether references leave from here} */
         public boolean isSender() {
@@ -127,16 +103,9 @@ public final class ExporterConfig {
         LINEAR, LEFT
     }
 
-    /** How a packet's own size adds to its delay. */
+    /** How a packet's own size adds to its delay. Automatic is fitted with passive references, none with injected ones. */
     public enum SerialisationKind {
-        /** {@link #FITTED} with passive references, {@link #NONE} with injected ones. */
-        AUTO,
-        /** Nothing. */
-        NONE,
-        /** Its transmission time at the capacity. */
-        CAPACITY,
-        /** The slope over references of several sizes. */
-        FITTED
+        AUTO, NONE, CAPACITY, FITTED
     }
 
     /** Use of the clocks' estimated drift: {@code rli.drift}. */
@@ -149,30 +118,17 @@ public final class ExporterConfig {
         ERROR, WARN, INFO, DEBUG
     }
 
-    /**
-     * The whole process.
-     *
-     * @param observationDomainId in the header of every message, an unsigned 32-bit number.
-     */
+    /** The whole process. The Observation Domain ID in the header of every message is an unsigned 32-bit number. */
     public record Process(long observationDomainId, Threading threading) {
     }
 
-    /**
-     * Packet sources.
-     *
-     * @param interfaces to capture from; empty for files.
-     * @param filter     a tcpdump expression, or null.
-     */
+    /** Packet sources: interfaces, empty for files; the filter is a tcpdump expression, or null. */
     public record Capture(
         List<String> interfaces, SourceKind source, Direction direction, boolean promiscuous, String filter, int snapLengthBytes,
         long ringBytes, boolean hardwareTimestamps) {
     }
 
-    /**
-     * How headers become flow keys.
-     *
-     * @param digestKeyFile the digest's key, or null for a random one.
-     */
+    /** How headers become flow keys. Without a key file the digest's key is random. */
     public record Decode(
         Tunnels tunnels, boolean fragmentPorts, int fragmentTableEntries, long fragmentTimeoutNs, boolean digest,
         Path digestKeyFile) {
@@ -183,19 +139,11 @@ public final class ExporterConfig {
         Set<KeyField> extraKeyFields, int maxFlows, long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs) {
     }
 
-    /**
-     * Copies of live flows, restored after a crash.
-     *
-     * @param file that holds them; null for none.
-     */
+    /** Copies of live flows in a file, restored after a crash; a null file for none. */
     public record Checkpoint(Path file, long intervalNs) {
     }
 
-    /**
-     * Delay between two measurement points.
-     *
-     * @param id of the pair of points, an unsigned 32-bit number.
-     */
+    /** Delay between two measurement points. The id of the pair of points is an unsigned 32-bit number. */
     public record Segment(
         Role role, long id, Points points, Selector selector, long maximumDelayNs, long intervalNs, Offload offload,
         boolean exact, int exactPackets, boolean senderRecords) {
@@ -212,31 +160,15 @@ public final class ExporterConfig {
         }
     }
 
-    /**
-     * Interfaces of role both.
-     *
-     * @param ingress of the sender point, or null.
-     * @param egress  of the receiver point, or null.
-     */
+    /** Interfaces of the sender point and the receiver point with role both, or null. */
     public record Points(String ingress, String egress) {
     }
 
-    /**
-     * Packets of a segment.
-     *
-     * @param sources      prefixes; empty for all.
-     * @param destinations prefixes; empty for all.
-     * @param vlanId       below 0 for all.
-     */
+    /** Packets of a segment. No prefixes, or a VLAN id below 0, select all. */
     public record Selector(List<Prefix> sources, List<Prefix> destinations, int vlanId) {
     }
 
-    /**
-     * Bound of the difference between the two points' clocks.
-     *
-     * @param errorNs if it is fixed.
-     * @param file    that holds it, or null.
-     */
+    /** Bound of the difference between the two points' clocks, if it is fixed; the file that holds it, or null. */
     public record Clock(ClockSource source, long errorNs, Path file) {
     }
 
@@ -338,11 +270,7 @@ public final class ExporterConfig {
         }
     }
 
-    /**
-     * Shape of a sketch.
-     *
-     * @param vldaLength cells of a row over which a flow spreads.
-     */
+    /** Shape of a sketch. A flow spreads over {@code vldaLength} cells of a row. */
     public record Shape(int rows, int columns, int vldaLength) {
     }
 
@@ -377,11 +305,7 @@ public final class ExporterConfig {
         }
     }
 
-    /**
-     * Quantiles of each flow's delays.
-     *
-     * @param memoryBytes of all flows' distributions; 0 for none.
-     */
+    /** Quantiles of each flow's delays, with the memory of all distributions; 0 for none. */
     public record Quantiles(long memoryBytes, int fromPackets) {
     }
 
@@ -419,12 +343,7 @@ public final class ExporterConfig {
     public record Pipeline(int packetRingBytes, int recordRingBytes, int shardCount, Idle idle) {
     }
 
-    /**
-     * Destinations of records.
-     *
-     * @param destinations     in the order of the file; may be empty for commands that print a table.
-     * @param enterpriseNumber of the enterprise elements, an unsigned 32-bit number.
-     */
+    /** Destinations of records, none for commands that print a table; the enterprise number is an unsigned 32-bit number. */
     public record Exporting(List<Destination> destinations, long enterpriseNumber, Tls tls) {
     }
 
@@ -450,27 +369,15 @@ public final class ExporterConfig {
     public record Address(String uri, Transport transport, String host, int port, Path file) {
     }
 
-    /**
-     * When templates are sent again on UDP.
-     *
-     * @param messages after which they are; 0 for never.
-     */
+    /** When templates are sent again on UDP: after a time, and after so many messages if that is above 0. */
     public record Refresh(long intervalNs, int messages) {
     }
 
-    /**
-     * The connection to a destination.
-     *
-     * @param rateLimitBps of IPFIX messages; 0 for no limit.
-     */
+    /** The connection to a destination. A rate of 0 is no limit. */
     public record Connection(long rateLimitBps, long reconnectIntervalNs, long connectTimeoutNs, int sendBufferBytes) {
     }
 
-    /**
-     * Records on disk.
-     *
-     * @param directory null for none.
-     */
+    /** Records on disk; a null directory for none. */
     public record Spool(Path directory, long maxBytes, int recordsPerSecond) {
     }
 
@@ -485,20 +392,11 @@ public final class ExporterConfig {
     public record Tls(Path certificate, Path key, Path trust, List<String> peers) {
     }
 
-    /**
-     * The log.
-     *
-     * @param file to log to, or null for standard error.
-     */
+    /** The log, on standard error without a file. */
     public record Log(LogLevel level, Path file) {
     }
 
-    /**
-     * Counters for other programs.
-     *
-     * @param file       or null for none; the path {@code -} is standard output.
-     * @param intervalNs between writes of the file; 0 for the end only.
-     */
+    /** Counters for other programs: to a file, {@code -} for standard output, or null; with an interval of 0 at the end only. */
     public record Stats(Path file, long intervalNs) {
         /** {@return whether the statistics go to standard output} */
         public boolean isStandardOutput() {
@@ -506,19 +404,11 @@ public final class ExporterConfig {
         }
     }
 
-    /**
-     * Data for top, flows and the status page.
-     *
-     * @param file of the status; null for the default name.
-     */
+    /** Data for top, flows and the status page. Without a file it has its default name. */
     public record Status(boolean enabled, Path file, long intervalNs, int flows) {
     }
 
-    /**
-     * HTTP for monitoring.
-     *
-     * @param listen or null for none.
-     */
+    /** HTTP for monitoring, off without an address. */
     public record Metrics(HostPort listen, int connections) {
         /** {@return whether there is anything to serve} */
         public boolean isOn() {
@@ -530,21 +420,10 @@ public final class ExporterConfig {
         return type.cast(sections.get(type));
     }
 
-    @Override
-    public boolean equals(final Object other) {
-        return other instanceof ExporterConfig config && sections.equals(config.sections) &&
-            effectiveValues.equals(config.effectiveValues) && warnings.equals(config.warnings);
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hash(sections, effectiveValues, warnings);
-    }
-
     /** The same configuration with another record of a section. */
     public ExporterConfig with(final Record section) {
-        final List<Record> others = new ArrayList<>(sections.values());
-        others.add(section);
+        final Map<Class<?>, Record> others = new HashMap<>(sections);
+        others.put(section.getClass(), section);
         return new ExporterConfig(others, effectiveValues, warnings);
     }
 
@@ -553,12 +432,7 @@ public final class ExporterConfig {
         return with(new Process(observationDomainId(), threading));
     }
 
-    /**
-     * The same configuration with another size of the flow cache.
-     *
-     * @param flows  in the cache at once.
-     * @param octets of the distributions of their delays.
-     */
+    /** The same configuration with room for other flows in the cache, and octets for the distributions of their delays. */
     public ExporterConfig withFlows(final int flows, final long octets) {
         final Metering metering = metering();
         return with(new Metering(metering.extraKeyFields(), flows, metering.activeTimeoutNs(), metering.idleTimeoutNs(),
@@ -645,38 +519,12 @@ public final class ExporterConfig {
         return section(Metrics.class);
     }
 
-    /** {@return every value with its origin, in the order of the reference} */
-    public List<EffectiveValue> effectiveValues() {
-        return effectiveValues;
-    }
-
-    /** {@return allowed settings that deserve a warning at start} */
-    public List<String> warnings() {
-        return warnings;
-    }
-
     /** {@return number of metering threads, each with its own flow cache} */
     public int shardCount() {
         return threading() == Threading.SHARDED ? pipeline().shardCount() : 1;
     }
 
-    /**
-     * Refuses threading sharded, for commands that always measure delay.
-     *
-     * @throws ConfigurationException if threading is sharded.
-     */
-    public void requireOneFlowCache() {
-        if (threading() == Threading.SHARDED) {
-            refuse(Map.of(ConfigTable.THREADING, "measures no delay, which this command does: set it to pipelined or shared"));
-        }
-    }
-
-    /**
-     * Reports faults found after the configuration was built, such as in the contents of files.
-     *
-     * @param faults by key: fault and remedy; may be empty.
-     * @throws ConfigurationException with every fault and the place of its value, if there is one.
-     */
+    /** Throws a {@link ConfigurationException} with faults found later, such as in the contents of files, if there are any. */
     public void refuse(final Map<ConfigKey<?>, String> faults) {
         final Problems problems = new Problems();
         for (final Map.Entry<ConfigKey<?>, String> fault : faults.entrySet()) {
@@ -686,50 +534,28 @@ public final class ExporterConfig {
         problems.throwIfAny();
     }
 
-    /**
-     * The value of a key and its origin.
-     *
-     * @param key other than the destinations and their own settings.
-     * @return its value as written.
-     */
+    /** The value of a key, other than the destinations and their own settings, as written, and its origin. */
     public EffectiveValue effectiveValue(final ConfigKey<?> key) {
         return effectiveValues.stream().filter((value) -> value.path().equals(key.path())).findFirst().orElseThrow();
     }
 
-    /**
-     * The changes that a reload cannot apply to a running process. Returns the paths of keys that differ and need a restart, in
-     * the order of the reference.
-     */
+    /** {@return the paths of keys that differ and need a restart, in the order of the reference} */
     public List<String> restartKeys(final ExporterConfig newer) {
-        final List<String> paths = new ArrayList<>();
-        for (final EffectiveValue value : newer.effectiveValues) {
-            if (!value.reloadable() && !Objects.equals(value.value(), value(value.path()))) {
-                paths.add(value.path());
-            }
-        }
-        final Policy policy = rli().injection().policy();
-        final Policy newerPolicy = newer.rli().injection().policy();
-        if (policy != newerPolicy && (policy == Policy.PASSIVE || newerPolicy == Policy.PASSIVE)) {
-            paths.add(ConfigTable.POLICY.path());
-        }
-        return paths;
+        final Map<String, Object> before = new HashMap<>();
+        effectiveValues.forEach((value) -> before.put(value.path(), value.value()));
+        return newer.effectiveValues.stream().filter((value) -> needsRestart(value, before.get(value.path())))
+            .map(EffectiveValue::path).toList();
     }
 
-    /**
-     * Whether a key has its table default, so that a command may prefer another default. Returns whether the table's default
-     * holds.
-     */
+    /** A policy changes while running, unless it is passive before or after. */
+    private static boolean needsRestart(final EffectiveValue after, final Object before) {
+        final boolean isPassive = before == Policy.PASSIVE || after.value() == Policy.PASSIVE;
+        return !Objects.equals(after.value(), before) && (!after.reloadable() || isPassive);
+    }
+
+    /** {@return whether a key has its table default, so that a command may prefer another default} */
     public boolean isDefault(final ConfigKey<?> key) {
         return effectiveValues.stream().filter((value) -> value.path().equals(key.path()))
             .allMatch((value) -> value.origin().isDefault());
-    }
-
-    private Object value(final String path) {
-        for (final EffectiveValue value : effectiveValues) {
-            if (value.path().equals(path)) {
-                return value.value();
-            }
-        }
-        return null;
     }
 }

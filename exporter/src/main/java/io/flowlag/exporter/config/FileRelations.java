@@ -31,11 +31,7 @@ final class FileRelations extends SettingsAccess {
     private static final Map<ConfigKey<Path>, List<String>> COMPANIONS = Map.of(
         CHECKPOINT_FILE, List.of(".lock", ".ring", ".new", ".damaged"), STATS_FILE, List.of(".part"));
 
-    /**
-     * A file of the command's own options.
-     *
-     * @param user the option that names it.
-     */
+    /** A file of the command's own options, and the option that names it. */
     record OwnFile(String user, Path file) {
     }
 

@@ -5,10 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A host and a port, written {@code HOST:PORT}, an IPv6 address in brackets. Immutable.
- *
- * @param host name or address, without brackets.
- * @param port 1 to 65535.
+ * A host, a name or an address without brackets, and a port from 1, written {@code HOST:PORT}, an IPv6 address in brackets.
+ * Immutable.
  */
 public record HostPort(String host, int port) {
     /** Default port of the exchange's receiver. */

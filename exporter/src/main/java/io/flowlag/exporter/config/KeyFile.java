@@ -16,14 +16,9 @@ public final class KeyFile {
     }
 
     /**
-     * Reads a key.
+     * Reads a key of so many octets. The remedy is what to write into the file.
      *
-     * @param name       of the option, for the message.
-     * @param file       holds the key.
-     * @param leastBytes of the key, above 0.
-     * @param mostBytes  of the key.
-     * @param remedy     what to write into the file, for the message.
-     * @return its octets.
+     * @param name of the option, for the message.
      * @throws ExitException if the file cannot be read or holds no such key; the message names it.
      */
     public static byte[] read(
@@ -35,15 +30,7 @@ public final class KeyFile {
         return octets(file);
     }
 
-    /**
-     * What is wrong with a key's file.
-     *
-     * @param file       holds the key.
-     * @param leastBytes of the key, above 0.
-     * @param mostBytes  of the key.
-     * @param remedy     what to write into the file.
-     * @return the fault and the way out; null if the file holds a key.
-     */
+    /** {@return the fault of a key's file, with the remedy; null if it holds a key of so many octets} */
     public static String fault(final Path file, final int leastBytes, final int mostBytes, final String remedy) {
         final int lengthBytes = octets(file).length;
         return lengthBytes < leastBytes || lengthBytes > mostBytes ? "holds no key: write " + remedy : null;

@@ -7,12 +7,7 @@ public final class Names {
     private Names() {
     }
 
-    /**
-     * The known name nearest to an unknown one.
-     *
-     * @param name not known.
-     * @return the nearest, or null if none is near enough for a typing error.
-     */
+    /** The known name nearest to an unknown one; null if none is near enough for a typing error. */
     public static String nearest(final String name, final Collection<String> known) {
         String best = null;
         int bestDistance = 1 + Math.max(1, name.length() / 3);

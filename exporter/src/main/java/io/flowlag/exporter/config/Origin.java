@@ -12,21 +12,12 @@ public record Origin(String source, int line, int column, String option) {
     /** The value is the default. */
     public static final Origin DEFAULT = new Origin("default", 0, 0, "");
 
-    /**
-     * A place in a file.
-     *
-     * @param line   from 1.
-     * @param column from 1.
-     */
+    /** A place in a file; line and column count from 1. */
     public static Origin file(final String file, final int line, final int column) {
         return new Origin(file, line, column, "");
     }
 
-    /**
-     * An option of the command line.
-     *
-     * @param option such as {@code --active}.
-     */
+    /** An option of the command line, such as {@code --active}. */
     public static Origin commandLine(final String option) {
         return new Origin("command line", 0, 0, option);
     }

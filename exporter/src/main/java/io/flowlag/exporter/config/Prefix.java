@@ -42,6 +42,11 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
         return addressHigh == high && (addressLow ^ low) >>> (IPV6_BITS - lengthBits) == 0;
     }
 
+    /** {@return whether it is an IPv6 prefix of IPv4-mapped addresses} */
+    boolean isIpv4Mapped() {
+        return isIpv6 && high == 0 && (low & -1L << IPV4_BITS) == IPV4_MAPPED;
+    }
+
     /** {@return whether an address lies in both} */
     public boolean overlaps(final Prefix other) {
         return lengthBits <= other.lengthBits ? contains(other.isIpv6, other.high, other.low) :

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.exporter.terminal.ExitCode;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -68,15 +70,15 @@ final class Problems {
         if (furtherCount > 0) {
             lines.add("and " + furtherCount + " further errors: is it a configuration of flowlag?");
         }
-        throw new ConfigurationException(kind(), lines);
+        throw new ConfigurationException(exitCode(), lines);
     }
 
-    private ConfigurationException.Kind kind() {
+    private ExitCode exitCode() {
         if (inputMissing) {
-            return ConfigurationException.Kind.NO_INPUT;
+            return ExitCode.NO_INPUT;
         }
         return problems.stream().allMatch((problem) -> problem.origin().isCommandLine()) ?
-            ConfigurationException.Kind.USAGE : ConfigurationException.Kind.CONFIGURATION;
+            ExitCode.USAGE : ExitCode.CONFIGURATION;
     }
 
     /** One line, with control characters of values replaced. */

@@ -1,14 +1,13 @@
 package io.flowlag.exporter.config;
 
-/** Why a reload does not apply a key. */
+/**
+ * Why a reload does not apply a key: of interfaces, ports, files and threads; of tables and rings; of flow keys and elements; of
+ * estimators, clocks and settings common to both points.
+ */
 public enum RestartReason {
-    /** Interfaces, ports, files and threads. */
     OPENED("opened at the start"),
-    /** Tables and rings. */
     MEMORY("memory is taken at the start"),
-    /** Flow keys and elements. */
     RECORDS("records under way are made with it"),
-    /** Estimators, clocks and settings common to both points. */
     MEASUREMENT("measurement under way depends on it");
 
     private final String text;

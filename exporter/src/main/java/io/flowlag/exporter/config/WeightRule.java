@@ -1,9 +1,5 @@
 package io.flowlag.exporter.config;
 
-import java.net.Inet6Address;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -47,8 +43,6 @@ public record WeightRule(
     public static final int MAX_WEIGHT = 10_000;
 
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,5}");
-    private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
-    private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
     private static final int MAX_PORT = 65_535;
     private static final int MAX_PROTOCOL = 255;
     private static final int MAX_CODE_POINT = 63;
@@ -58,32 +52,11 @@ public record WeightRule(
         "icmp", 1, "tcp", 6, "udp", 17, "gre", 47, "esp", 50, "icmpv6", 58, "sctp", 132, "udplite", 136, "dccp", 33);
     private static final Map<String, Integer> CODE_POINTS = codePointNames();
 
-    /**
-     * An address prefix.
-     *
-     * @param ipVersion 4 or 6.
-     * @param high      first eight octets of the address; 0 for IPv4.
-     * @param low       last eight octets; for IPv4 the address.
-     * @param length    bits that must agree, of 32 or 128.
-     */
-    public record Prefix(int ipVersion, long high, long low, int length) {
-    }
-
-    /**
-     * A range of ports, both ends included.
-     *
-     * @param first at least 0.
-     * @param last  at least {@code first}, at most 65535.
-     */
+    /** A range of ports, both ends included: 0 to 65535. */
     public record PortRange(int first, int last) {
     }
 
-    /**
-     * Reads a rule.
-     *
-     * @param text words as above, separated by blanks.
-     * @throws IllegalArgumentException if it is invalid; the message names the word and the remedy.
-     */
+    /** Reads a rule. If it is invalid, the message of the exception names the word and the remedy. */
     public static WeightRule parse(final String text) {
         final Map<String, String> words = new LinkedHashMap<>();
         for (final String word : text.strip().split("\\s+")) {
@@ -99,7 +72,7 @@ public record WeightRule(
         final int weight = number("weight", words.get("weight"), 1, MAX_WEIGHT);
         final Prefix source = prefix("src", words.get("src"));
         final Prefix destination = prefix("dst", words.get("dst"));
-        require(source == null || destination == null || source.ipVersion() == destination.ipVersion(),
+        require(source == null || destination == null || source.isIpv6() == destination.isIpv6(),
             "src and dst are of different IP versions, so no packet matches: make two rules");
         require(!words.containsKey("port") || !words.containsKey("sport") && !words.containsKey("dport"),
             "port means either port, so it does not go with sport or dport: leave one out");
@@ -120,39 +93,25 @@ public record WeightRule(
             return null;
         }
         final String[] parts = text.split("/", -1);
-        final byte[] octets = parts.length <= 2 ? address(parts[0]) : null;
-        require(octets != null, name + "=" + text + " is no prefix: write such as " + name + "=10.1.0.0/16 or " + name +
+        final Prefix address = parts.length <= 2 ? address(parts[0]) : null;
+        require(address != null, name + "=" + text + " is no prefix: write such as " + name + "=10.1.0.0/16 or " + name +
             "=2001:db8::/32");
-        final int bits = octets.length * Byte.SIZE;
+        final int bits = address.lengthBits();
         final int length = parts.length == 1 ? bits : number(name + " prefix length", parts[1], 0, bits);
-        final ByteBuffer buffer = ByteBuffer.wrap(octets);
-        final long high = octets.length == Integer.BYTES ? 0 : buffer.getLong();
-        final long low = octets.length == Integer.BYTES ? buffer.getInt() & 0xFFFF_FFFFL : buffer.getLong();
         for (int bit = length; bit < bits; bit++) {
-            require((octets[bit / Byte.SIZE] >> Byte.SIZE - 1 - bit % Byte.SIZE & 1) == 0,
+            final long word = bits - bit > Long.SIZE ? address.high() : address.low();
+            require((word >>> (bits - 1 - bit) % Long.SIZE & 1) == 0,
                 name + "=" + text + " has bits set after the first " + length + ": clear them, or write a longer prefix");
         }
-        return new Prefix(octets.length == Integer.BYTES ? 4 : 6, high, low, length);
+        return new Prefix(address.isIpv6(), address.high(), address.low(), length);
     }
 
-    /** The octets of a literal address, or null if it is invalid; uses no name server. */
-    private static byte[] address(final String text) {
+    /** A literal address as a prefix of full length, or null if it is invalid; IPv4-mapped ones are. */
+    private static Prefix address(final String text) {
         try {
-            if (IPV4.matcher(text).matches()) {
-                final byte[] octets = new byte[Integer.BYTES];
-                final String[] parts = text.split("\\.");
-                for (int i = 0; i < octets.length; i++) {
-                    final int octet = Integer.parseInt(parts[i]);
-                    if (octet > 0xFF) {
-                        return null;
-                    }
-                    octets[i] = (byte)octet;
-                }
-                return octets;
-            }
-            return IPV6.matcher(text).matches() && InetAddress.getByName(text) instanceof final Inet6Address address ?
-                address.getAddress() : null;
-        } catch (final UnknownHostException ex) {
+            final Prefix address = Prefix.parse(text);
+            return address.isIpv4Mapped() ? null : address;
+        } catch (final BadValueException ex) {
             return null;
         }
     }

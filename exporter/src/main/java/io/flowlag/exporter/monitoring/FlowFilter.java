@@ -3,17 +3,12 @@ package io.flowlag.exporter.monitoring;
 import io.flowlag.exporter.config.Prefix;
 
 /**
- * Selects the flows that match every condition. Immutable.
+ * Selects the flows that match every condition. A null prefix, a number below 0 and a null delay select any flow. Immutable.
  *
- * @param source      prefix of the source; null for any.
- * @param destination prefix of the destination; null for any.
- * @param either      prefix of the source or the destination; null for any.
- * @param port        of the source or the destination; below 0 for any.
- * @param protocol    its number; below 0 for any.
- * @param dscp        below 0 for any.
- * @param classIndex  below 0 for any.
- * @param minimumNs   least mean delay; null for any, flows without a delay included.
- * @param isLiving    whether ended flows are excluded.
+ * @param either    prefix of the source or the destination.
+ * @param port      of the source or the destination.
+ * @param minimumNs least mean delay, which excludes flows without a delay.
+ * @param isLiving  whether ended flows are excluded.
  */
 public record FlowFilter(
     Prefix source,

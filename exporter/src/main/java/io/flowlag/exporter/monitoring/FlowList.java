@@ -7,7 +7,6 @@ import java.util.List;
  *
  * @param livingCount flows in the cache in the last pass over it.
  * @param endedCount  flow records in the last minute, roughly.
- * @param flows       those that are kept.
  */
 public record FlowList(long livingCount, long endedCount, List<FlowView> flows) {
     /** No flows yet. */

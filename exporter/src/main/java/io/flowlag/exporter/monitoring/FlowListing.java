@@ -11,11 +11,7 @@ public final class FlowListing {
     private FlowListing() {
     }
 
-    /**
-     * As a table with a header.
-     *
-     * @param flows in their order.
-     */
+    /** As a table with a header, in the given order. */
     public static List<String> lines(final List<FlowView> flows) {
         final List<String> lines = new ArrayList<>();
         lines.add(String.format(Locale.ROOT, FORMAT, "source", "destination", "proto", "sport", "dport", "packets", "mean",
@@ -33,12 +29,7 @@ public final class FlowListing {
         return flow.lostPackets() == null ? "-" : (flow.isLossExact() ? "" : "<=") + Durations.count(flow.lostPackets());
     }
 
-    /**
-     * As JSON.
-     *
-     * @param flows in their order.
-     * @return one object a line, each with its end of line.
-     */
+    /** As JSON in the given order: one object a line, each with its end of line. */
     public static String json(final List<FlowView> flows) {
         return new StatusJson().flows(flows);
     }

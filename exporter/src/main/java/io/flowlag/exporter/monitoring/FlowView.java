@@ -15,23 +15,20 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 
 /**
- * A flow for display, read from its image. Immutable. Unknown values are null.
+ * A flow for display, read from its image. Immutable. Unknown values are null; delays are signed; times are since 1970.
  *
  * @param sourcePort         0 where there are no ports.
- * @param destinationPort    0 where there are no ports.
  * @param dscp               of the first packet.
  * @param endReason          null while the flow lives.
- * @param startNs            UNIX epoch.
- * @param endNs              UNIX epoch, of the newest packet.
+ * @param endNs              of the newest packet.
  * @param estimator          of the mean: interpolated, left, sketch, joint, sums, matched; null without a delay, as is the rest.
- * @param meanNs             signed.
  * @param isExact            whether the mean covers every packet's own delay.
  * @param boundNs            95 % error bound.
- * @param minimumNs          signed.
- * @param maximumNs          signed.
  * @param interpolatedMeanNs by references, if the mean has another estimator.
  * @param isLossExact        whether the loss is exact, not an upper bound.
  */
@@ -65,6 +62,9 @@ public record FlowView(
     @JsonProperty("lost") Long lostPackets,
     @JsonProperty("loss_exact") Boolean isLossExact,
     Long segmentId) {
+    private static final Comparator<FlowView> SLOWEST = Comparator
+        .comparing(FlowView::meanNs, Comparator.nullsFirst(Comparator.naturalOrder()))
+        .thenComparing(FlowView::packets).reversed();
     private static final int ECN_BITS = 2;
     private static final int PROTOCOL_ICMP = 1;
     private static final int PROTOCOL_TCP = 6;
@@ -73,11 +73,7 @@ public record FlowView(
     private static final int LARGEST_PROTOCOL = 255;
     private static final int PROTOCOL_SCTP = 132;
 
-    /**
-     * Reads a flow.
-     *
-     * @param offset of its image, see {@link FlowDelay#IMAGE_LENGTH_BYTES}; any octets are one.
-     */
+    /** Reads a flow from its image, see {@link FlowDelay#IMAGE_LENGTH_BYTES}; any octets are one. */
     public static FlowView of(final DirectBuffer buffer, final int offset) {
         final boolean isIpv6 = FlowEntry.ipVersion(buffer, offset) == 6;
         final long packets = FlowEntry.packetCount(buffer, offset);
@@ -121,6 +117,11 @@ public record FlowView(
             hasDelay ? FlowDelay.segmentId(buffer, delay) & 0xFFFF_FFFFL : null);
     }
 
+    /** {@return the slowest first, then those without a delay, the largest first} */
+    static List<FlowView> slowestFirst(final List<FlowView> flows) {
+        return flows.stream().sorted(SLOWEST).toList();
+    }
+
     /** {@return the mean by references, whether or not it is the flow's mean; null if unknown} */
     @JsonProperty("interpolated_mean_ns")
     Long referenceMeanNs() {
@@ -142,12 +143,7 @@ public record FlowView(
         return protocolName(protocol);
     }
 
-    /**
-     * Parses a protocol's name or number.
-     *
-     * @param text as {@link #protocolName()} says it, or a number.
-     * @return 0 to 255; -1 if invalid.
-     */
+    /** Parses a protocol's name, as {@link #protocolName()} says it, or its number. Returns 0 to 255; -1 if invalid. */
     public static int protocolNumber(final String text) {
         for (int number = 0; number <= LARGEST_PROTOCOL; number++) {
             if (protocolName(number).equals(text.toLowerCase(Locale.ROOT)) || Integer.toString(number).equals(text)) {
@@ -157,7 +153,8 @@ public record FlowView(
         return -1;
     }
 
-    private static String protocolName(final int number) {
+    /** {@return the protocol's name, or its number} */
+    public static String protocolName(final int number) {
         return switch (number) {
             case PROTOCOL_ICMP -> "icmp";
             case PROTOCOL_TCP -> "tcp";

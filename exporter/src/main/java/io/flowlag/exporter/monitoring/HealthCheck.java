@@ -2,12 +2,6 @@ package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/**
- * One health check. Immutable.
- *
- * @param name   such as threads.
- * @param isOk whether it passed.
- * @param text   the finding, one line.
- */
+/** One health check, its name such as threads, and the finding in one line. Immutable. */
 public record HealthCheck(String name, @JsonProperty("ok") boolean isOk, String text) {
 }

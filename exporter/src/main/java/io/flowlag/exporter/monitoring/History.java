@@ -53,7 +53,7 @@ final class History {
         final boolean hasEstimates = summary != null && summary.estimates().count() > 0;
         final boolean hasReferences = summary != null && summary.references().count() > 0;
         return new HistoryRow.ClassPoint(
-            ClassNames.of(summary, sketched),
+            className(summary, sketched),
             hasDelays && summary.isMatched(),
             hasDelays ? summary.delays().meanNs() : null,
             hasDelays ? summary.delays().p95Ns() : null,
@@ -62,8 +62,15 @@ final class History {
             hasReferences ? summary.references().meanNs() : null,
             sketched == null ? null : sketched.meanNs(),
             sketched == null ? null : sketched.lostPackets(),
-            gauge(delay.gauges(), "utilization", index),
-            gauge(delay.gauges(), "packets_per_reference", index));
+            new HistoryRow.Injection(
+                gauge(delay.gauges(), "utilization", index), gauge(delay.gauges(), "packets_per_reference", index)));
+    }
+
+    /** {@return the name of a class for people; either argument may be null} */
+    static String className(final DelaySummary summary, final AggregateDelay sketched) {
+        final int dscp = summary != null ? summary.dscp() : sketched != null ? sketched.dscp() : -1;
+        final String name = dscp < 0 ? "all" : "dscp " + dscp;
+        return summary == null || summary.senderIndex() == 0 ? name : name + ", sender " + summary.senderIndex();
     }
 
     private static Double gauge(final Map<String, Double> gauges, final String name, final int index) {

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 
 import java.util.List;
 
@@ -15,17 +16,12 @@ import java.util.List;
 public record HistoryRow(
     @JsonProperty("t") long timeMs, long captured, long dropped, Double referenceShare, List<ClassPoint> classes) {
     /**
-     * One class.
+     * One class: delays of regular packets in the interval, those by references, and the class by sketches in the last compared
+     * interval.
      *
-     * @param isExact             whether mean and quantiles are of matched packets, not by references.
-     * @param meanNs              of regular packets in the interval.
-     * @param p95Ns               95 % quantile.
-     * @param p99Ns               99 % quantile.
-     * @param interpolatedMeanNs  of regular packets, by references.
-     * @param sketchMeanNs        of the class by sketches, in the last compared interval.
-     * @param lost                packets of that interval, by sketches.
-     * @param utilization         of the link, 0 to 1.
-     * @param packetsPerReference at the policy's present rate.
+     * @param isExact   whether mean and quantiles are of matched packets, not by references.
+     * @param lost      packets of that interval, by sketches.
+     * @param injection of references.
      */
     public record ClassPoint(
         String name,
@@ -37,7 +33,10 @@ public record HistoryRow(
         Long referenceMeanNs,
         Long sketchMeanNs,
         Long lost,
-        Double utilization,
-        Double packetsPerReference) {
+        @JsonUnwrapped Injection injection) {
+    }
+
+    /** Utilization of the link, 0 to 1, and packets between two references at the policy's present rate. */
+    public record Injection(Double utilization, Double packetsPerReference) {
     }
 }

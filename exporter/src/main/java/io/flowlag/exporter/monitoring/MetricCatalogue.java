@@ -13,12 +13,7 @@ import java.util.Map;
 
 /** Unit, kind and one sentence for each label of the statistics. An unknown label is exported as untyped. Stateless. */
 final class MetricCatalogue {
-    /**
-     * A label of the statistics.
-     *
-     * @param unit of its values; empty where the label says it.
-     * @param type counter or gauge.
-     */
+    /** A label of the statistics. The unit is empty where the label says it. */
     record Entry(String unit, Type type, String sentence) {
     }
 

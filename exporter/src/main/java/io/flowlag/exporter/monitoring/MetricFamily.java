@@ -19,12 +19,7 @@ final class MetricFamily {
         UNTYPED
     }
 
-    /**
-     * A value.
-     *
-     * @param suffix of the name, such as _bucket.
-     * @param labels names and values, alternating.
-     */
+    /** A value, the suffix of its name such as _bucket, and names and values of its labels, alternating. */
     record Sample(String suffix, List<String> labels, double value) {
     }
 

@@ -31,11 +31,7 @@ record MetricName(String name, List<String> labels, double factor) {
     private static final List<String> REFUSED_REFERENCES = Arrays.stream(CounterId.values()).map(CounterId::label)
         .filter((label) -> label.startsWith(REFERENCES)).toList();
 
-    /**
-     * The metric of a counter or gauge.
-     *
-     * @param unit of its values; empty where the label says it.
-     */
+    /** The metric of a counter or gauge. The unit is empty where the label says it. */
     static MetricName of(final String label, final String unit) {
         final Matcher session = SESSION.matcher(label);
         if (session.matches()) {

@@ -95,21 +95,12 @@ public final class Observer implements StatusSource, AutoCloseable {
         file = open(config, isLive, capacity);
     }
 
-    /**
-     * Monitors a further thread; to be called before the first {@link #doWork}.
-     *
-     * @param heartbeat of the thread.
-     */
+    /** Monitors a further thread; to be called before the first {@link #doWork}. */
     public void watch(final Heartbeat heartbeat) {
         judge.watch(heartbeat);
     }
 
-    /**
-     * The memory of an observer, by formula.
-     *
-     * @param cacheCount flow caches that supply flows.
-     * @return octets off the heap.
-     */
+    /** The memory of an observer of so many flow caches, by formula: octets off the heap. */
     public static long memoryBytes(final ExporterConfig config, final int cacheCount) {
         return (2 + cacheCount) * FlowRanking.memoryBytes(config.status().flows());
     }
@@ -197,7 +188,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         for (int i = 0; i < shown.size(); i++) {
             views.add(FlowView.of(shown.flows(), shown.offset(i)));
         }
-        final List<FlowView> slowest = FlowOrder.slowestFirst(views);
+        final List<FlowView> slowest = FlowView.slowestFirst(views);
         return new FlowList(
             LongStream.of(livingCounts).sum(), endedCount, slowest.subList(0, Math.min(SHOWN_FLOWS, slowest.size())));
     }

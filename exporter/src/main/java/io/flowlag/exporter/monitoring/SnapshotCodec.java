@@ -21,6 +21,8 @@ import io.flowlag.exporter.status.LatencySummary;
 import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SpoolStatistics;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -88,11 +90,11 @@ final class SnapshotCodec {
         return contents;
     }
 
-    static StatusSnapshot decode(final DirectBuffer contents) throws StatusFileException {
+    static StatusSnapshot decode(final DirectBuffer contents) {
         final int jsonBytes = contents.capacity() < Integer.BYTES ? -1 : contents.getInt(0, LITTLE_ENDIAN);
         final int flowsBytes = contents.capacity() - Integer.BYTES - jsonBytes;
         if (jsonBytes < 0 || flowsBytes < 0 || flowsBytes % FlowDelay.IMAGE_LENGTH_BYTES != 0) {
-            throw new StatusFileException("its contents are cut or damaged", true);
+            throw new ExitException(ExitCode.DAMAGED_INPUT, "its contents are cut or damaged");
         }
         final byte[] json = new byte[jsonBytes];
         contents.getBytes(Integer.BYTES, json);
@@ -100,7 +102,7 @@ final class SnapshotCodec {
         try {
             read = MAPPER.readValue(json, Contents.class);
         } catch (final IOException ex) {
-            throw new StatusFileException("its contents are damaged", true);
+            throw new ExitException(ExitCode.DAMAGED_INPUT, "its contents are damaged");
         }
         final Counters counters = read.snapshot().statistics().counters();
         for (int i = 0; i < CounterId.count(); i++) {
@@ -110,6 +112,6 @@ final class SnapshotCodec {
         for (int offset = Integer.BYTES + jsonBytes; offset < contents.capacity(); offset += FlowDelay.IMAGE_LENGTH_BYTES) {
             flows.add(FlowView.of(contents, offset));
         }
-        return read.snapshot().withFlows(FlowOrder.slowestFirst(flows));
+        return read.snapshot().withFlows(FlowView.slowestFirst(flows));
     }
 }

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -29,12 +31,8 @@ public final class StatusFileReader implements AutoCloseable {
     private final UnsafeBuffer file;
     private final int bufferLength;
 
-    /**
-     * Opens a status file.
-     *
-     * @throws StatusFileException if it is absent, unreadable, or not a status file.
-     */
-    public StatusFileReader(final Path path) throws StatusFileException {
+    /** Opens a status file; throws an {@link ExitException} if it is absent, unreadable, or not a status file. */
+    public StatusFileReader(final Path path) {
         this.path = path;
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             final long length = channel.size();
@@ -45,15 +43,15 @@ public final class StatusFileReader implements AutoCloseable {
             file = new UnsafeBuffer(mapped);
             bufferLength = checked(length);
         } catch (final NoSuchFileException ex) {
-            throw new StatusFileException(path + ": no such file: is the process running, with status.enabled on?", false);
+            throw new ExitException(ExitCode.NO_INPUT, path + ": no such file: is the process running, with status.enabled on?");
         } catch (final AccessDeniedException ex) {
-            throw new StatusFileException(path + ": may not be read: be its owner, or of its group", false);
+            throw new ExitException(ExitCode.NO_INPUT, path + ": may not be read: be its owner, or of its group");
         } catch (final IOException ex) {
-            throw new StatusFileException(path + ": cannot be read: " + ex.getMessage(), false);
+            throw new ExitException(ExitCode.NO_INPUT, path + ": cannot be read: " + ex.getMessage());
         }
     }
 
-    private int checked(final long length) throws StatusFileException {
+    private int checked(final long length) {
         String refusal = null;
         final int version = file.getInt(StatusFile.VERSION_OFFSET, LITTLE_ENDIAN);
         final long bufferOctets = file.getLong(StatusFile.BUFFER_LENGTH_OFFSET, LITTLE_ENDIAN);
@@ -73,8 +71,8 @@ public final class StatusFileReader implements AutoCloseable {
         return (int)bufferOctets;
     }
 
-    private StatusFileException refusal(final String reason) {
-        return new StatusFileException(path + ": " + reason, true);
+    private ExitException refusal(final String reason) {
+        return new ExitException(ExitCode.DAMAGED_INPUT, path + ": " + reason);
     }
 
     /** {@return the id of the writing process} */
@@ -87,12 +85,7 @@ public final class StatusFileReader implements AutoCloseable {
         return file.getLongVolatile(StatusFile.ENDED_OFFSET) != 0;
     }
 
-    /**
-     * Why no new snapshot is expected.
-     *
-     * @param nowMs since 1970.
-     * @return one line; null while the process is active.
-     */
+    /** Why no new snapshot is expected, one line; null while the process is active. The time is since 1970. */
     public String silence(final long nowMs) {
         if (isEnded()) {
             return path + ": process " + pid() + " has ended";
@@ -113,13 +106,8 @@ public final class StatusFileReader implements AutoCloseable {
         return file.getLongVolatile(StatusFile.SNAPSHOT_NUMBER_OFFSET);
     }
 
-    /**
-     * Copies the newest snapshot.
-     *
-     * @return the snapshot; null before the first.
-     * @throws StatusFileException if it is damaged.
-     */
-    public StatusSnapshot read() throws StatusFileException {
+    /** Copies the newest snapshot, null before the first; throws an {@link ExitException} if it is damaged. */
+    public StatusSnapshot read() {
         try {
             for (int i = 0; i < ATTEMPTS; i++) {
                 final long number = snapshotNumber();
@@ -133,13 +121,13 @@ public final class StatusFileReader implements AutoCloseable {
             }
         } catch (final InternalError ex) {
             throw refusal("was cut while it was read");
-        } catch (final StatusFileException ex) {
+        } catch (final ExitException ex) {
             throw refusal(ex.getMessage());
         }
         throw refusal("changes faster than it can be read");
     }
 
-    private UnsafeBuffer copy(final long number) throws StatusFileException {
+    private UnsafeBuffer copy(final long number) {
         final int offset = StatusFile.bufferOffset(number, bufferLength);
         final int length = file.getInt(offset + StatusFile.CONTENT_LENGTH_OFFSET, LITTLE_ENDIAN);
         final boolean isPossible = length >= 0 && length <= bufferLength - StatusFile.CONTENT_OFFSET;
@@ -152,7 +140,7 @@ public final class StatusFileReader implements AutoCloseable {
             return null;
         }
         if (!isPossible || numberInBuffer != number || StatusFile.checksum(copy, 0, length) != checksum) {
-            throw new StatusFileException("is a damaged status file", true);
+            throw new ExitException(ExitCode.DAMAGED_INPUT, "is a damaged status file");
         }
         return copy;
     }

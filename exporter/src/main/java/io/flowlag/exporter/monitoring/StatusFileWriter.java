@@ -1,5 +1,6 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.exporter.terminal.ExitException;
 import org.agrona.DirectBuffer;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -75,7 +76,7 @@ final class StatusFileWriter implements AutoCloseable {
             if (other.pid() != pid && !other.isEnded() && StatusFileReader.isAlive(other.pid())) {
                 throw new IOException(path + " is the status file of process " + other.pid() + ", which lives");
             }
-        } catch (final StatusFileException ex) {
+        } catch (final ExitException ex) {
             throw new IOException("will not overwrite: " + ex.getMessage(), ex);
         }
     }
@@ -125,11 +126,7 @@ final class StatusFileWriter implements AutoCloseable {
         return true;
     }
 
-    /**
-     * Updates the activity.
-     *
-     * @param nowMs since 1970.
-     */
+    /** Updates the activity to a time since 1970. */
     void activity(final long nowMs) {
         file.putLongRelease(StatusFile.ACTIVITY_OFFSET, nowMs);
     }
@@ -145,7 +142,7 @@ final class StatusFileWriter implements AutoCloseable {
         boolean isOurs = false;
         try (StatusFileReader reader = new StatusFileReader(path)) {
             isOurs = reader.pid() == pid;
-        } catch (final StatusFileException ex) {
+        } catch (final ExitException ex) {
             // Another file has replaced it, and stays.
             isOurs = false;
         }

@@ -1,5 +1,8 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -47,11 +50,7 @@ public final class StatusFiles {
         return List.copyOf(directories);
     }
 
-    /**
-     * Chooses the file of a process; deletes files of killed processes in its directory.
-     *
-     * @throws IOException if no directory can be written.
-     */
+    /** Chooses the file of a process in the first writable directory; deletes files of killed processes there. */
     Path forProcess(final long pid) throws IOException {
         for (final Path directory : directories) {
             if (isUsable(directory)) {
@@ -87,7 +86,7 @@ public final class StatusFiles {
                 if (reader.silence(System.currentTimeMillis()) != null && !StatusFileReader.isAlive(reader.pid())) {
                     Files.deleteIfExists(file);
                 }
-            } catch (final StatusFileException | IOException ex) {
+            } catch (final ExitException | IOException ex) {
                 // foreign or undeletable files stay
                 continue;
             }
@@ -104,13 +103,8 @@ public final class StatusFiles {
         return files;
     }
 
-    /**
-     * Finds the file of a running process.
-     *
-     * @param pid of the process; 0 for the only one running.
-     * @throws StatusFileException if there is none, or several; the message says why.
-     */
-    public Path find(final long pid) throws StatusFileException {
+    /** Finds the file of a running process, 0 for the only one; throws an {@link ExitException} if there is none or several. */
+    public Path find(final long pid) {
         final List<Path> living = new ArrayList<>();
         final List<String> pids = new ArrayList<>();
         String silence = null;
@@ -127,7 +121,7 @@ public final class StatusFiles {
                     } else {
                         silence = silent;
                     }
-                } catch (final StatusFileException ex) {
+                } catch (final ExitException ex) {
                     silence = ex.getMessage();
                 }
             }
@@ -136,12 +130,12 @@ public final class StatusFiles {
             return living.get(0);
         }
         if (living.isEmpty()) {
-            throw new StatusFileException(silence != null ? silence :
+            throw new ExitException(ExitCode.NO_INPUT, silence != null ? silence :
                 (pid == 0 ? "no running flowlag" : "no flowlag with process number " + pid) + " has a status file in " +
                 directories.stream().map(Path::toString).reduce((left, right) -> left + ", " + right).orElse("") +
-                ": start flowlag run, or name the file with --file", false);
+                ": start flowlag run, or name the file with --file");
         }
-        throw new StatusFileException(
-            "several run: choose one with --pid, of " + String.join(", ", pids.stream().sorted().toList()), false);
+        throw new ExitException(ExitCode.NO_INPUT,
+            "several run: choose one with --pid, of " + String.join(", ", pids.stream().sorted().toList()));
     }
 }

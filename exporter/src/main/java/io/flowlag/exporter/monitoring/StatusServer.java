@@ -34,11 +34,7 @@ public final class StatusServer implements AutoCloseable {
     private final String host;
     private final HttpServer server;
 
-    /**
-     * Starts serving.
-     *
-     * @throws IOException if the port cannot be bound.
-     */
+    /** Starts serving; throws an {@link IOException} if the port cannot be bound. */
     public StatusServer(final ExporterConfig.Metrics config, final StatusSource source, final ErrorHandler errorHandler)
         throws IOException {
         this(new InetSocketAddress(InetAddress.getByName(config.listen().host()), config.listen().port()), config.listen().host(),
@@ -54,11 +50,7 @@ public final class StatusServer implements AutoCloseable {
         server = new HttpServer(address, connections, stepNs, this::respond, errorHandler);
     }
 
-    /**
-     * The address it listens on.
-     *
-     * @throws IOException if it is closed.
-     */
+    /** {@return the address it listens on} */
     public InetSocketAddress address() throws IOException {
         return server.address();
     }

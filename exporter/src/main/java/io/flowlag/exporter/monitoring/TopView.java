@@ -189,7 +189,7 @@ public final class TopView {
             final AggregateDelay aggregate = i < sketched.size() ? sketched.get(i) : null;
             final boolean hasDelays = summary != null && summary.delays().count() > 0;
             final boolean isEstimated = summary != null && summary.estimates().count() > 0;
-            lines.add(String.format(Locale.ROOT, format, ClassNames.of(summary, aggregate),
+            lines.add(String.format(Locale.ROOT, format, History.className(summary, aggregate),
                 !hasDelays ? "-" : summary.isMatched() ? "exact" : "rli",
                 hasDelays ? Durations.count(summary.delays().count()) : "-",
                 hasDelays ? Durations.text(summary.delays().meanNs()) : "-",

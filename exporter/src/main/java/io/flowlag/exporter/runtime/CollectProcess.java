@@ -2,7 +2,6 @@ package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.export.FlowElements;
-import io.flowlag.exporter.runtime.collect.CollectException;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.runtime.collect.Collector;
 import io.flowlag.exporter.runtime.collect.ListenAddress;
@@ -27,12 +26,7 @@ public final class CollectProcess {
     private CollectProcess() {
     }
 
-    /**
-     * Collects records.
-     *
-     * @param config  with the enterprise number of flowlag's elements.
-     * @param options sources and formats.
-     */
+    /** Collects records. The configuration has the enterprise number of flowlag's elements. */
     public static ExitCode run(final ExporterConfig config, final CollectOptions options, final Terminal terminal) {
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final ByteArrayOutputStream statistics = new ByteArrayOutputStream();
@@ -45,21 +39,16 @@ public final class CollectProcess {
                 signals::isStopRequested);
             tell(terminal, statistics);
             return ExitCode.DONE;
-        } catch (final CollectException ex) {
+        } catch (final ExitException ex) {
             tell(terminal, statistics);
-            if (ex.kind() == CollectException.Kind.CANNOT_WRITE && terminal.isReaderGone()) {
+            if (ex.exitCode() == ExitCode.CANNOT_WRITE && terminal.isReaderGone()) {
                 return ExitCode.CANNOT_WRITE;
             }
-            throw new ExitException(exitCode(ex.kind()), ex.getMessage());
+            throw ex;
         }
     }
 
-    /**
-     * The options of a collector that listens.
-     *
-     * @param config with credentials where an address is TLS.
-     * @throws ExitException if the credentials cannot be read.
-     */
+    /** The options of a collector that listens; throws an {@link ExitException} if credentials for TLS cannot be read. */
     public static CollectOptions listening(final ExporterConfig config, final List<ListenAddress> addresses) {
         if (addresses.stream().noneMatch((address) -> address.kind() == SessionKind.TLS)) {
             return CollectOptions.DEFAULTS.withListen(addresses);
@@ -67,7 +56,7 @@ public final class CollectProcess {
         final ExporterConfig.Tls tls = config.exporting().tls();
         try {
             return CollectOptions.DEFAULTS
-                .withTls(TlsCredentials.load(tls.key(), tls.certificate(), tls.trust()).context(), true)
+                .withTls(TlsCredentials.load(tls.key(), tls.certificate(), tls.trust()).context())
                 .withListen(addresses);
         } catch (final IOException ex) {
             throw new ExitException(ExitCode.CONFIGURATION, ex.getMessage());
@@ -79,14 +68,5 @@ public final class CollectProcess {
         if (!line.isEmpty()) {
             terminal.message(line);
         }
-    }
-
-    private static ExitCode exitCode(final CollectException.Kind kind) {
-        for (final ExitCode exitCode : ExitCode.values()) {
-            if (exitCode.number() == kind.exitCode()) {
-                return exitCode;
-            }
-        }
-        throw new IllegalStateException("no exit code " + kind.exitCode());
     }
 }

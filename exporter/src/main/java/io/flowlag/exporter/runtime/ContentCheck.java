@@ -47,6 +47,18 @@ public final class ContentCheck {
         config.refuse(check.faults);
     }
 
+    /**
+     * Refuses threading sharded, for commands that always measure delay.
+     *
+     * @throws io.flowlag.exporter.config.ConfigurationException if threading is sharded.
+     */
+    public static void requireOneFlowCache(final ExporterConfig config) {
+        if (config.threading() == ExporterConfig.Threading.SHARDED) {
+            config.refuse(Map.of(
+                ConfigTable.THREADING, "measures no delay, which this command does: set it to pipelined or shared"));
+        }
+    }
+
     /** Whether {@link #check} can check everything. Returns false if there is a filter and no libpcap to compile it. */
     public static boolean isFilterChecked(final ExporterConfig config) {
         return config.capture().filter() == null || BpfCompiler.isAvailable();

@@ -3,12 +3,13 @@ package io.flowlag.exporter.runtime;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
-import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.runtime.collect.TableStart;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
@@ -35,9 +36,7 @@ public final class MeterProcess {
      * @throws io.flowlag.exporter.capture.CaptureException if no capture can be read.
      */
     public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {
-        final String filter = config.capture().filter();
-        final FilterSupplier filters =
-            filter == null ? FilterSupplier.ALL : new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line));
+        final FilterSupplier filters = PipelineRun.filters(config, terminal);
         final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
@@ -48,8 +47,10 @@ public final class MeterProcess {
         }
 
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
-        try (PipelineRun run =
-            new PipelineRun(threaded, List.of(source), false, destinations, counters, signals, terminal)) {
+        final StageErrors errors = new StageErrors();
+        final MeteringPipeline pipeline =
+            new MeteringPipeline(threaded, List.of(source), false, DelayWiring.NONE, destinations, counters, errors);
+        try (PipelineRun run = new PipelineRun(threaded, pipeline, errors, signals, terminal)) {
             run.run();
             run.writeStatistics();
             run.tellUnsupportedLinkTypes();

@@ -70,6 +70,9 @@ public final class MeteringPipeline implements AutoCloseable {
     /** Longest time at the end for destinations that take nothing. */
     static final long CLOSE_TIMEOUT_MS = 10_000;
 
+    private final List<? extends PacketSource> sources;
+    private final DelayWiring wiring;
+    private final Counters counters;
     private final List<CaptureAgent> captures;
     private final List<MeteringAgent> meterings;
     private final ExportingAgent exporting;
@@ -86,67 +89,33 @@ public final class MeteringPipeline implements AutoCloseable {
     private final ErrorHandler errorHandler;
     private boolean isCaptureAbandoned;
 
-    /**
-     * Puts the stages together; {@link #start()} sets them to work.
-     *
-     * @param config       sizes, timeouts and threading.
-     * @param sources      owned by the pipeline from now on.
-     * @param isLive       whether packets are live: capture never waits, losses are counted, and flows end by the
-     *                     clock; files are replayed without loss in packet time.
-     * @param destinations owned by the pipeline from now on.
-     */
-    MeteringPipeline(
-        final ExporterConfig config,
-        final List<? extends PacketSource> sources,
-        final boolean isLive,
-        final List<Destination> destinations,
-        final Counters counters,
-        final ErrorHandler errorHandler) {
-        this(config, sources, isLive, DelayWiring.NONE, null, destinations, counters, errorHandler);
-    }
-
-    /**
-     * Puts the stages together, with delay; {@link #start()} sets them to work.
-     *
-     * @param config       sizes, timeouts and threading.
-     * @param sources      owned by the pipeline from now on; with two measurement points the sender point first.
-     * @param isLive       whether packets are live.
-     * @param wiring       connections of the delay stage; its transmitter is owned by the pipeline from now on.
-     * @param destinations owned by the pipeline from now on.
-     */
+    /** Puts the stages together without a checkpoint. */
     public MeteringPipeline(
-        final ExporterConfig config,
-        final List<? extends PacketSource> sources,
-        final boolean isLive,
-        final DelayWiring wiring,
-        final List<Destination> destinations,
-        final Counters counters,
-        final ErrorHandler errorHandler) {
+        final ExporterConfig config, final List<? extends PacketSource> sources, final boolean isLive, final DelayWiring wiring,
+        final List<Destination> destinations, final Counters counters, final ErrorHandler errorHandler) {
         this(config, sources, isLive, wiring, null, destinations, counters, errorHandler);
     }
 
     /**
-     * Puts the stages together, with delay and a checkpoint; {@link #start()} sets them to work.
+     * Puts the stages together; {@link #start()} sets them to work.
      *
-     * @param config       sizes, timeouts and threading.
      * @param sources      owned by the pipeline from now on; with two measurement points the sender point first; live and
      *                     sharded, those of the first shard, then those of the next.
-     * @param isLive       whether packets are live.
+     * @param isLive       whether packets are live: capture never waits, losses are counted, and flows end by the clock; files
+     *                     are replayed without loss in packet time.
      * @param wiring       connections of the delay stage; its transmitter is owned by the pipeline from now on.
      * @param checkpoint   receives copies of live flows, owned by the pipeline from now on; null for none.
      * @param destinations owned by the pipeline from now on.
      */
-    MeteringPipeline(
-        final ExporterConfig config,
-        final List<? extends PacketSource> sources,
-        final boolean isLive,
-        final DelayWiring wiring,
-        final Checkpoint checkpoint,
-        final List<Destination> destinations,
-        final Counters counters,
+    public MeteringPipeline(
+        final ExporterConfig config, final List<? extends PacketSource> sources, final boolean isLive, final DelayWiring wiring,
+        final Checkpoint checkpoint, final List<Destination> destinations, final Counters counters,
         final ErrorHandler errorHandler) {
         threading = config.threading();
+        this.sources = sources;
         this.isLive = isLive;
+        this.wiring = wiring;
+        this.counters = counters;
         this.errorHandler = errorHandler;
         this.checkpoint = checkpoint;
         final List<StageRing> packetRings = rings(packetRingCount(config, isLive), config.pipeline().packetRingBytes());
@@ -320,6 +289,22 @@ public final class MeteringPipeline implements AutoCloseable {
         }
     }
 
+    List<? extends PacketSource> sources() {
+        return sources;
+    }
+
+    DelayWiring wiring() {
+        return wiring;
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    boolean isLive() {
+        return isLive;
+    }
+
     /** {@return whether every stage has ended} */
     boolean isEnded() {
         return exporting.isEnded();
@@ -339,12 +324,7 @@ public final class MeteringPipeline implements AutoCloseable {
         }
     }
 
-    /**
-     * Applies the changes of a reload.
-     *
-     * @param config       with the new timeouts, interval, and settings of the references.
-     * @param destinations all of them from now on.
-     */
+    /** Applies the new timeouts, interval, settings of the references, and destinations of a reload. */
     public void reload(final ExporterConfig config, final List<Destination> destinations) {
         meterings.forEach((metering) -> metering.timeouts(timeouts(config)));
         if (delayStage != null) {

@@ -1,8 +1,9 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
-import io.flowlag.exporter.checkpoint.Checkpoint;
+import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
@@ -65,7 +66,7 @@ public final class PipelineRun implements AutoCloseable {
     private final List<? extends PacketSource> sources;
     private final int sourcesOfInput;
     private final Counters counters;
-    private final StageErrors errors = new StageErrors();
+    private final StageErrors errors;
     private StageErrors otherErrors = new StageErrors();
     private final Map<Destination, String> toldErrors = new HashMap<>();
     private final long startTimeMs = System.currentTimeMillis();
@@ -99,74 +100,29 @@ public final class PipelineRun implements AutoCloseable {
             config.withThreading(isPipelined ? Threading.PIPELINED : Threading.INVOKER) : config;
     }
 
-    /**
-     * A run of the stages.
-     *
-     * @param sources      owned by the run from now on.
-     * @param isLive       whether packets are live.
-     * @param destinations owned by the run from now on.
-     */
-    public PipelineRun(
-        final ExporterConfig config,
-        final List<? extends PacketSource> sources,
-        final boolean isLive,
-        final List<Destination> destinations,
-        final Counters counters,
-        final Signals signals,
-        final Terminal terminal) {
-        this(config, sources, isLive, DelayWiring.NONE, null, destinations, counters, signals, terminal);
+    /** {@return the filters of captures that the configuration asks for; what they say goes to the terminal} */
+    public static FilterSupplier filters(final ExporterConfig config, final Terminal terminal) {
+        final String filter = config.capture().filter();
+        return filter == null ? FilterSupplier.ALL :
+            new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line));
     }
 
-    /**
-     * A run of the stages with delay.
-     *
-     * @param sources      owned by the run from now on; with two measurement points the sender point first.
-     * @param isLive       whether packets are live.
-     * @param wiring       connections of the delay stage.
-     * @param destinations owned by the run from now on.
-     */
+    /** A run of the stages of a pipeline, which it owns from now on, and of its errors. */
     public PipelineRun(
-        final ExporterConfig config,
-        final List<? extends PacketSource> sources,
-        final boolean isLive,
-        final DelayWiring wiring,
-        final List<Destination> destinations,
-        final Counters counters,
-        final Signals signals,
+        final ExporterConfig config, final MeteringPipeline pipeline, final StageErrors errors, final Signals signals,
         final Terminal terminal) {
-        this(config, sources, isLive, wiring, null, destinations, counters, signals, terminal);
-    }
-
-    /**
-     * A run of the stages with delay and a checkpoint.
-     *
-     * @param sources      owned by the run from now on; with two measurement points the sender point first; live and sharded,
-     *                     those of the first shard, then those of the next.
-     * @param isLive       whether packets are live.
-     * @param wiring       connections of the delay stage.
-     * @param checkpoint   receives copies of live flows, owned by the run from now on; null for none.
-     * @param destinations owned by the run from now on.
-     */
-    public PipelineRun(
-        final ExporterConfig config,
-        final List<? extends PacketSource> sources,
-        final boolean isLive,
-        final DelayWiring wiring,
-        final Checkpoint checkpoint,
-        final List<Destination> destinations,
-        final Counters counters,
-        final Signals signals,
-        final Terminal terminal) {
-        this.counters = counters;
+        this.pipeline = pipeline;
+        this.errors = errors;
         this.terminal = terminal;
         this.signals = signals;
-        this.isLive = isLive;
-        this.sources = sources;
+        counters = pipeline.counters();
+        isLive = pipeline.isLive();
+        sources = pipeline.sources();
         sourcesOfInput = isLive ? config.shardCount() : 1;
         isInvoker = config.threading() == Threading.INVOKER;
         statsConfig = config.stats();
+        final DelayWiring wiring = pipeline.wiring();
         memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring, isLive);
-        pipeline = new MeteringPipeline(config, sources, isLive, wiring, checkpoint, destinations, counters, errors);
         if (isLive && wiring.isSketched()) {
             DelayStage.weightWarnings(config).forEach((warning) -> LOG.warn("lds.weights: {}", warning));
             LOG.info("sketches: {} rows of {} cells; sketches and records of {} take {} octets", config.lds().shape().rows(),
@@ -209,29 +165,17 @@ public final class PipelineRun implements AutoCloseable {
         }
     }
 
-    /**
-     * Sets the action of SIGHUP.
-     *
-     * @param onReload receives the pipeline; must not throw.
-     */
+    /** Sets the action of SIGHUP, which must not throw. */
     public void onReload(final Consumer<MeteringPipeline> onReload) {
         this.onReload = onReload;
     }
 
-    /**
-     * Sets a further task, run ten times a second.
-     *
-     * @param onHousekeeping must not throw.
-     */
+    /** Sets a further task, run ten times a second, which must not throw. */
     public void onHousekeeping(final Runnable onHousekeeping) {
         this.onHousekeeping = onHousekeeping;
     }
 
-    /**
-     * Monitors a thread outside the pipeline.
-     *
-     * @param heartbeat of the thread.
-     */
+    /** Monitors a thread outside the pipeline, and counts its exceptions. */
     public void watch(final Heartbeat heartbeat, final StageErrors others) {
         otherErrors = others;
         if (observer != null) {
@@ -364,11 +308,7 @@ public final class PipelineRun implements AutoCloseable {
         }
     }
 
-    /**
-     * Writes the statistics to the configured file.
-     *
-     * @throws ExitException if they cannot be written.
-     */
+    /** Writes the statistics to the configured file, if any; throws an {@link ExitException} if that fails. */
     public void writeStatistics() {
         if (statsConfig.file() == null) {
             return;

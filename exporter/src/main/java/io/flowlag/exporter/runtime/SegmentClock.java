@@ -30,12 +30,7 @@ public final class SegmentClock {
         return isSaid ? state(config.clock()) : null;
     }
 
-    /**
-     * The error of a state for records.
-     *
-     * @param state or null for unknown.
-     * @return the error, as of the state's last refresh.
-     */
+    /** The error of a state for records, as of its last refresh; unknown without a state. */
     public static ClockError error(final ClockState state) {
         if (state == null) {
             return ClockError.fixed(ClockState.UNKNOWN_NS);

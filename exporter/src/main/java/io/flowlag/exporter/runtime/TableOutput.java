@@ -34,11 +34,7 @@ public final class TableOutput implements Transport {
         this.printer = printer;
     }
 
-    /**
-     * A destination that prints a table.
-     *
-     * @param start expected contents of the table.
-     */
+    /** A destination that prints a table with the expected contents. */
     public static Destination destination(
         final DestinationFactory factory, final ExporterConfig config, final TableStart start, final Terminal terminal) {
         final MessagePrinter printer = new MessagePrinter(

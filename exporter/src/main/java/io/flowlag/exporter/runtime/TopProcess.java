@@ -1,18 +1,15 @@
 package io.flowlag.exporter.runtime;
 
-import io.flowlag.exporter.monitoring.StatusFileException;
 import io.flowlag.exporter.monitoring.StatusFileReader;
 import io.flowlag.exporter.monitoring.StatusSnapshot;
 import io.flowlag.exporter.monitoring.TopView;
 import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -52,16 +49,7 @@ public final class TopProcess {
 
     /** {@return whether there is a terminal for input and output} */
     public static boolean isPossible() {
-        return isTerminal(0) && isTerminal(1) && !"dumb".equals(System.getenv("TERM"));
-    }
-
-    private static boolean isTerminal(final int descriptor) {
-        try {
-            final String device = Path.of("/proc/self/fd/" + descriptor).toRealPath().toString();
-            return device.startsWith("/dev/pts/") || device.startsWith("/dev/tty") || "/dev/console".equals(device);
-        } catch (final IOException ex) {
-            return false;
-        }
+        return Terminal.isTerminal(0) && Terminal.isTerminal(1);
     }
 
     /** Draws until it is stopped, or until the observed process ends. */
@@ -85,9 +73,6 @@ public final class TopProcess {
                     return ExitCode.DONE;
                 }
             }
-        } catch (final StatusFileException ex) {
-            leave();
-            throw new ExitException(ex.isDamaged() ? ExitCode.DAMAGED_INPUT : ExitCode.NO_INPUT, ex.getMessage());
         } finally {
             leave();
             Runtime.getRuntime().removeShutdownHook(hook);
@@ -112,7 +97,7 @@ public final class TopProcess {
         }
     }
 
-    private void draw() throws StatusFileException {
+    private void draw() {
         final int[] size = size();
         final StatusSnapshot snapshot = reader.read();
         final PrintStream out = terminal.out();

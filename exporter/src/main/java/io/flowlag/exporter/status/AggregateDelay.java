@@ -3,11 +3,8 @@ package io.flowlag.exporter.status;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * The aggregators' (LDA) result for a traffic class. Immutable. Unknown values are null.
- *
- * @param dscp        of the class; negative for a single class.
- * @param meanNs      signed.
- * @param lostPackets minus unexpected packets; signed.
+ * The aggregators' (LDA) result for a traffic class, a negative DSCP for a single class. The mean and the lost packets, minus
+ * unexpected ones, are signed. Immutable. Unknown values are null.
  */
 public record AggregateDelay(
     int dscp,

@@ -116,11 +116,7 @@ public enum CounterId {
         return ALL.length;
     }
 
-    /**
-     * The counter with an ordinal; does not allocate.
-     *
-     * @param ordinal 0 to {@link #count()} - 1.
-     */
+    /** The counter with an ordinal, 0 to {@link #count()} - 1; does not allocate. */
     public static CounterId of(final int ordinal) {
         return ALL[ordinal];
     }

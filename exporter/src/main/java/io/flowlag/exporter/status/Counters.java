@@ -41,11 +41,7 @@ public final class Counters {
         add(id, 1L);
     }
 
-    /**
-     * Adds to a counter. Only the counter's writer may call it.
-     *
-     * @param amount to add, 0 or more.
-     */
+    /** Adds 0 or more to a counter. Only the counter's writer may call it. */
     public void add(final CounterId id, final long amount) {
         final int offset = id.ordinal() * CACHE_LINE_LENGTH;
         values.putLongRelease(offset, values.getLong(offset) + amount);

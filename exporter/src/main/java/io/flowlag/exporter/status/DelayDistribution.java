@@ -3,20 +3,11 @@ package io.flowlag.exporter.status;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * A distribution of signed delays at one moment. Immutable. Values that need more delays are null.
+ * A distribution of signed delays at one moment. Immutable. Values that need more delays are null: the deviation needs 2, P50 20,
+ * P90 100, P95 200, P99 1000, and P99.9 10 000 delays.
  *
- * @param count               of delays; everything else is meaningless at 0.
- * @param negativeCount       of delays below 0.
- * @param meanNs              signed.
- * @param standardDeviationNs 0 or more; needs 2 delays.
- * @param minimumNs           signed.
- * @param maximumNs           signed.
- * @param p50Ns               signed; needs 20 delays.
- * @param p90Ns               signed; needs 100 delays.
- * @param p95Ns               signed; needs 200 delays.
- * @param p99Ns               signed; needs 1000 delays.
- * @param p999Ns              signed; needs 10 000 delays.
- * @param delayVariationNs    PDV of RFC 5481: P99.9 minus the minimum.
+ * @param count            of delays; everything else is meaningless at 0.
+ * @param delayVariationNs PDV of RFC 5481: P99.9 minus the minimum.
  */
 public record DelayDistribution(
     long count,

@@ -16,12 +16,7 @@ public record DelayHistogram(int senderIndex, int classIndex, int dscp, Buckets 
         0, 10 * US, 25 * US, 50 * US, 100 * US, 250 * US, 500 * US, MS, 2_500 * US, 5 * MS, 10 * MS, 25 * MS, 50 * MS, 100 * MS,
         250 * MS, 500 * MS, 1_000 * MS, 2_500 * MS, 5_000 * MS, 10_000 * MS};
 
-    /**
-     * Counts by bucket.
-     *
-     * @param countsAtMost delays up to each boundary, negative ones included; ascending.
-     * @param sumNs        of all delays, signed.
-     */
+    /** Counts of delays up to each boundary, ascending, negative ones included; the signed sum of all delays. */
     public record Buckets(List<Long> countsAtMost, long count, long sumNs) {
     }
 

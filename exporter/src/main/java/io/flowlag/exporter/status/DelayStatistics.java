@@ -13,18 +13,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The statistics of the delay stage, for {@link StatisticsWriter} and the options records. Immutable.
+ * The statistics of the delay stage, for {@link StatisticsWriter} and the options records. Counters and gauges are by label,
+ * role and policy as the configuration writes them. Immutable.
  *
- * @param role           of the process, as the configuration writes it.
- * @param segmentId      of the pair of points.
- * @param policy         of the references, as the configuration writes it.
- * @param clockErrorNs   bound of the clocks' difference; negative if unknown.
- * @param counters       by label, in order.
- * @param gauges         by label, in order.
- * @param interval       the last measurement interval that ended, by class; empty before the first.
- * @param total          since the start, by class, as of the last interval or the end.
- * @param sketches       statistics of sketches by sender; empty without sketches.
- * @param unexplained    remainder of each sum of the stage, by name; 0 when it holds.
+ * @param clockErrorNs bound of the clocks' difference; negative if unknown.
+ * @param interval     the last measurement interval that ended, by class; empty before the first.
+ * @param total        since the start, by class, as of the last interval or the end.
+ * @param sketches     statistics of sketches by sender; empty without sketches.
+ * @param unexplained  remainder of each sum of the stage, by name; 0 when it holds.
  */
 @JsonPropertyOrder({"role", "segment_id", "policy", "clock_error_ns", "counters", "gauges", "identity"})
 public record DelayStatistics(

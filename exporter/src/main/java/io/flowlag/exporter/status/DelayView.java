@@ -7,12 +7,7 @@ public interface DelayView {
     /** {@return number of ended measurement intervals; they are numbered from 0} */
     long intervalCount();
 
-    /**
-     * The delays of an interval.
-     *
-     * @param number of the interval, below {@link #intervalCount}.
-     * @return a summary of each class; null if the interval is too old.
-     */
+    /** {@return a summary of each class in an interval below {@link #intervalCount}; null if it is too old} */
     List<DelaySummary> interval(long number);
 
     /**

@@ -1,11 +1,6 @@
 package io.flowlag.exporter.status;
 
-/**
- * A flow with many packets in an interval. Immutable.
- *
- * @param sourcePort      0 where there are no ports.
- * @param destinationPort 0 where there are no ports.
- */
+/** A flow with many packets in an interval. A port is 0 where there are none. Immutable. */
 public record HeavyFlow(
     String source, String destination, int protocol, int sourcePort, int destinationPort, long packets) {
 }

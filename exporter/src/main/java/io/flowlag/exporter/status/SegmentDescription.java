@@ -8,13 +8,10 @@ import java.util.List;
 /**
  * Description of a process's segment. Immutable.
  *
- * @param segmentId           of the pair of points.
- * @param role                of the process, as the configuration writes it.
- * @param points              interfaces or captures: the sender point, then the receiver point, where the process has both.
- * @param dscps               of the traffic classes; empty for one class of all.
- * @param policy              of the references, as the configuration writes it; empty where it is not known here.
- * @param clockErrorNs        bound of the clocks' difference; negative if unknown.
- * @param isClockSynchronized whether the clocks are synchronized.
+ * @param points       interfaces or captures: the sender point, then the receiver point, where the process has both.
+ * @param dscps        of the traffic classes; empty for one class of all.
+ * @param policy       of the references, as the configuration writes it; empty where it is not known here.
+ * @param clockErrorNs bound of the clocks' difference; negative if unknown.
  */
 @JsonPropertyOrder({"role", "segment_id"})
 public record SegmentDescription(

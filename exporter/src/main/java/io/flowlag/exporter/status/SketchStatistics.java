@@ -55,11 +55,7 @@ public record SketchStatistics(
         return Objects.equals(startNs, other.startNs);
     }
 
-    /**
-     * The same with another solution.
-     *
-     * @param newJoint of the last interval that was solved.
-     */
+    /** The same with the solution of the last interval that was solved. */
     public SketchStatistics with(final JointStatistics newJoint) {
         return new SketchStatistics(
             senderIndex, geometry, memoryBytes, startNs, endNs, usableCells, occupiedCells, interval, unexplainedLost,

@@ -3,13 +3,8 @@ package io.flowlag.exporter.status;
 import com.fasterxml.jackson.annotation.JsonInclude;
 
 /**
- * Statistics of one source. Immutable.
- *
- * @param name         a path or an interface.
- * @param captured     packets taken from it, filtered ones included.
- * @param filtered     packets rejected by a filter in the process.
- * @param lostInKernel packets that the kernel lost.
- * @param damage       why it ended early, or null.
+ * Statistics of one source, a path or an interface. Captured packets include those that a filter in the process rejected; the
+ * damage is why it ended early, or null. Immutable.
  */
 public record SourceStatistics(
     String name, long captured, long filtered, long lostInKernel, @JsonInclude(JsonInclude.Include.NON_NULL) String damage) {

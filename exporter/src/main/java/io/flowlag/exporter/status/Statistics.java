@@ -5,12 +5,9 @@ import java.util.List;
 /**
  * A view of the whole process for {@link StatisticsWriter}. Immutable, except that the counters go on.
  *
- * @param sources          in the order of the configuration.
- * @param destinations     in the order of the configuration.
  * @param delay            of the delay stage; null without delay measurement.
  * @param latency          of packets in the process; null if packets are not live.
- * @param startTimeMs      of the process, since 1970.
- * @param nowMs            of the view, since 1970.
+ * @param nowMs            of the view, since 1970, as is the start.
  * @param memoryBoundBytes limit of cache, rings and tables by the configuration.
  */
 public record Statistics(

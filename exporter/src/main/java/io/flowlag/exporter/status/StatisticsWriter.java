@@ -96,11 +96,7 @@ public final class StatisticsWriter {
         return Files.isSymbolicLink(target) ? target.toRealPath() : target;
     }
 
-    /**
-     * Writes to a stream and leaves it open.
-     *
-     * @throws IOException if it cannot be written.
-     */
+    /** Writes to a stream and leaves it open; throws an {@link IOException} if that fails. */
     public static void write(final Statistics statistics, final OutputStream stream) throws IOException {
         try (JsonGenerator json = MAPPER.createGenerator(stream)) {
             json.setPrettyPrinter(new DefaultPrettyPrinter()

@@ -1,23 +1,19 @@
 package io.flowlag.exporter.terminal;
 
 /** A command ends early: exit code, and one line with the cause and the remedy. */
-public final class ExitException extends RuntimeException {
+public class ExitException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final ExitCode exitCode;
 
-    /**
-     * Ends the command.
-     *
-     * @param message one line with the cause and the remedy.
-     */
+    /** With one line that names the cause and the remedy. */
     public ExitException(final ExitCode exitCode, final String message) {
         super(message);
         this.exitCode = exitCode;
     }
 
     /** {@return the exit code} */
-    public ExitCode exitCode() {
+    public final ExitCode exitCode() {
         return exitCode;
     }
 }

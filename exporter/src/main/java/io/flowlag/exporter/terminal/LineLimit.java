@@ -26,12 +26,7 @@ final class LineLimit {
 
     private final Map<String, Window> windows = new HashMap<>();
 
-    /**
-     * Whether one more line of a kind may be written; counts it otherwise.
-     *
-     * @param timeMs of it, UNIX epoch.
-     * @return true if allowed.
-     */
+    /** Whether one more line of a kind may be written; counts it otherwise. The time is since 1970. */
     boolean allows(final String kind, final long timeMs) {
         final Window window = windows.computeIfAbsent(kind, (key) -> new Window(timeMs));
         if (timeMs < window.beginMs || timeMs - window.beginMs >= WINDOW_MS) {

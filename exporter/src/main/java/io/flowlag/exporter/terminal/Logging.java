@@ -25,24 +25,14 @@ public final class Logging {
     private Logging() {
     }
 
-    /**
-     * Refuses a log that cannot be opened, before anything is changed.
-     *
-     * @param terminal for logging without a file.
-     * @throws ExitException if the file cannot be written.
-     */
+    /** Refuses a log that cannot be opened, with an {@link ExitException}, before anything is changed. */
     public static void check(final ExporterConfig.Log log, final Terminal terminal) {
         if (log.file() != null) {
             open(log.file(), terminal).close();
         }
     }
 
-    /**
-     * Applies the configuration of the log.
-     *
-     * @param terminal for logging without a file.
-     * @throws ExitException if the file cannot be written.
-     */
+    /** Applies the configuration of the log; throws an {@link ExitException} if its file cannot be written. */
     public static synchronized void configure(final ExporterConfig.Log log, final Terminal terminal) {
         final LogFile file = log.file() == null ? null : open(log.file(), terminal);
         final Level level = Level.toLevel(log.level().name());

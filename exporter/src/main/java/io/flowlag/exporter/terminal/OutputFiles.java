@@ -15,13 +15,7 @@ public final class OutputFiles {
     private OutputFiles() {
     }
 
-    /**
-     * Refuses a file whose directory does not exist.
-     *
-     * @param what such as {@code the truth}, for the message.
-     * @param file to be written; null and {@link #STANDARD_OUTPUT} are accepted.
-     * @throws ExitException {@link ExitCode#CANNOT_WRITE} with the reason.
-     */
+    /** Refuses with {@link ExitCode#CANNOT_WRITE} a file whose directory does not exist; accepts null and standard output. */
     public static void check(final String what, final Path file) {
         if (file == null || STANDARD_OUTPUT.equals(file.toString())) {
             return;
@@ -41,12 +35,7 @@ public final class OutputFiles {
         }
     }
 
-    /**
-     * Describes a failed write.
-     *
-     * @param what such as {@code the truth}, for the message.
-     * @return {@link ExitCode#CANNOT_WRITE} with the reason in words.
-     */
+    /** Describes a failed write of something, such as {@code the truth}, with the reason in words. */
     public static ExitException failure(final String what, final Path file, final IOException cause) {
         return failure(what, file, reason(cause));
     }

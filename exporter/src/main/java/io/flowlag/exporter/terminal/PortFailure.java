@@ -9,12 +9,7 @@ public final class PortFailure {
     private PortFailure() {
     }
 
-    /**
-     * The cause and the remedy.
-     *
-     * @param what key and value.
-     * @return without permission {@link ExitCode#NO_PERMISSION}, else {@link ExitCode#CONFIGURATION}.
-     */
+    /** The cause and the remedy for a key and its value; without permission {@link ExitCode#NO_PERMISSION}. */
     public static ExitException of(final String what, final IOException cause) {
         final String reason = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
         if (cause instanceof BindException && reason.toLowerCase(Locale.ROOT).contains("permission denied")) {

@@ -18,11 +18,7 @@ public final class Progress implements AutoCloseable {
     private long lastDrawnNs;
     private long lastPacketCount;
 
-    /**
-     * The line appears after a second, so short work shows none.
-     *
-     * @param clock monotonic.
-     */
+    /** The line appears after a second of the monotonic clock, so short work shows none. */
     public Progress(final Terminal terminal, final NanoClock clock) {
         this.terminal = terminal;
         this.clock = clock;
@@ -30,11 +26,7 @@ public final class Progress implements AutoCloseable {
         this.lastDrawnNs = startNs;
     }
 
-    /**
-     * Reports the progress of the work.
-     *
-     * @param totalBytes of the input, or -1 if unknown.
-     */
+    /** Reports the progress of the work. The total of octets is -1 if unknown. */
     public void update(final long consumedBytes, final long totalBytes, final long packetCount, final long flowCount) {
         if (!terminal.isInteractive()) {
             return;

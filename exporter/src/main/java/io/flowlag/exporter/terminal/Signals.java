@@ -5,8 +5,8 @@ import org.slf4j.LoggerFactory;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Signals of the process: SIGTERM and SIGINT stop, SIGHUP reloads, SIGUSR1 logs the counters. They only set flags, which the
@@ -14,30 +14,21 @@ import java.util.concurrent.locks.ReentrantLock;
  * SIGINT does not wait. Any thread may call it.
  */
 public final class Signals {
-    /** The effect of SIGHUP. */
+    /** The effect of SIGHUP: the process reads its configuration again, or stops as on SIGTERM. */
     public enum HangUp {
-        /** The process reads its configuration again. */
-        RELOADS,
-        /** The command stops, as on SIGTERM. */
-        STOPS
+        RELOADS, STOPS
     }
 
     private static final Logger LOGGER = LoggerFactory.getLogger(Signals.class);
 
     private static Signals held;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private final Runnable impatience;
-    private volatile boolean isStopRequested;
-    private boolean isReloadRequested;
-    private boolean isCountersRequested;
+    private final AtomicBoolean stop = new AtomicBoolean();
+    private final AtomicBoolean reload = new AtomicBoolean();
+    private final AtomicBoolean counters = new AtomicBoolean();
 
-    /**
-     * Flags without handlers, raised by methods alone.
-     *
-     * @param impatience run when a second SIGINT arrives.
-     */
+    /** Flags without handlers, raised by methods alone. The action runs when a second SIGINT arrives. */
     public Signals(final Runnable impatience) {
         this.impatience = impatience;
     }
@@ -74,100 +65,63 @@ public final class Signals {
 
     /** {@return whether the process must flush and end; never reset} */
     public boolean isStopRequested() {
-        return isStopRequested;
+        return stop.get();
     }
 
     /** Requests a stop. */
     public void requestStop() {
-        lock.lock();
-        try {
-            isStopRequested = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        request(stop);
     }
 
     /** Requests a reload. */
     public void requestReload() {
-        lock.lock();
-        try {
-            isReloadRequested = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        request(reload);
     }
 
     /** Requests the counters in the log. */
     public void requestCounters() {
-        lock.lock();
-        try {
-            isCountersRequested = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        request(counters);
+    }
+
+    private synchronized void request(final AtomicBoolean flag) {
+        flag.set(true);
+        notifyAll();
     }
 
     /** {@return whether a reload was requested since the last call} */
     public boolean takeReloadRequest() {
-        lock.lock();
-        try {
-            final boolean wasRequested = isReloadRequested;
-            isReloadRequested = false;
-            return wasRequested;
-        } finally {
-            lock.unlock();
-        }
+        return reload.getAndSet(false);
     }
 
     /** {@return whether the counters were requested since the last call} */
     public boolean takeCountersRequest() {
-        lock.lock();
-        try {
-            final boolean wasRequested = isCountersRequested;
-            isCountersRequested = false;
-            return wasRequested;
-        } finally {
-            lock.unlock();
-        }
+        return counters.getAndSet(false);
     }
 
-    /**
-     * Waits for a request or the timeout; for the command's main thread.
-     *
-     * @param timeoutNs longest wait.
-     * @return whether there is a request.
-     */
-    public boolean await(final long timeoutNs) {
+    /** Waits for a request or the timeout; for the command's main thread. Returns whether there is a request. */
+    public synchronized boolean await(final long timeoutNs) {
         final long deadlineNs = System.nanoTime() + timeoutNs;
-        lock.lock();
         try {
-            long restNs = timeoutNs;
-            while (!isAnythingRequested() && restNs > 0) {
-                changed.awaitNanos(restNs);
-                restNs = deadlineNs - System.nanoTime();
+            for (long restNs = timeoutNs; !isAnythingRequested() && restNs > 0; restNs = deadlineNs - System.nanoTime()) {
+                TimeUnit.NANOSECONDS.timedWait(this, restNs);
             }
             return isAnythingRequested();
         } catch (final InterruptedException ex) {
             Thread.currentThread().interrupt();
             return true;
-        } finally {
-            lock.unlock();
         }
     }
 
     /** SIGINT: the first requests a stop, the second runs the impatient action. */
     void onInterrupt() {
-        if (isStopRequested) {
+        if (stop.get()) {
             impatience.run();
         }
         requestStop();
     }
 
     private boolean isAnythingRequested() {
-        return isStopRequested || isReloadRequested || isCountersRequested;
+        return stop.get() || reload.get() || counters.get();
     }
 
     /** By reflection, because the compiler's warning about sun.misc.Signal cannot be suppressed. */

@@ -19,11 +19,7 @@ public final class Terminal {
     private final boolean isInteractive;
     private boolean hasStatusLine;
 
-    /**
-     * A terminal of given streams.
-     *
-     * @param isInteractive whether err is a terminal, so that a status line is shown.
-     */
+    /** A terminal of given streams. A status line is shown only if it is interactive. */
     public Terminal(final PrintStream out, final PrintStream err, final boolean isInteractive) {
         this.out = out;
         this.err = err;
@@ -34,7 +30,7 @@ public final class Terminal {
     public static Terminal system() {
         final PrintStream out = new ResultStream(new FileOutputStream(FileDescriptor.out));
         final PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-        return new Terminal(out, err, isStandardErrorATerminal());
+        return new Terminal(out, err, isTerminal(2));
     }
 
     /** {@return the stream for results; the user flushes it} */
@@ -52,22 +48,14 @@ public final class Terminal {
         return isInteractive;
     }
 
-    /**
-     * Writes a line to standard error.
-     *
-     * @param line without its end.
-     */
+    /** Writes a line, given without its end, to standard error. */
     public synchronized void message(final String line) {
         eraseStatus();
         err.println(line);
         err.flush();
     }
 
-    /**
-     * Replaces the status line; does nothing without an interactive terminal.
-     *
-     * @param line without its end, not longer than a narrow terminal.
-     */
+    /** Replaces the status line, given without its end; does nothing without an interactive terminal. */
     public synchronized void status(final String line) {
         if (isInteractive) {
             err.print(ERASE + line);
@@ -85,10 +73,11 @@ public final class Terminal {
         }
     }
 
-    private static boolean isStandardErrorATerminal() {
+    /** {@return whether a descriptor of this process is a terminal that understands control sequences} */
+    public static boolean isTerminal(final int descriptor) {
         final String device;
         try {
-            device = Path.of("/proc/self/fd/2").toRealPath().toString();
+            device = Path.of("/proc/self/fd/" + descriptor).toRealPath().toString();
         } catch (final IOException ex) {
             return false; // a pipe or socket has no path; other systems have no /proc
         }

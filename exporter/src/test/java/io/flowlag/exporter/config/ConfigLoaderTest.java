@@ -2,6 +2,7 @@ package io.flowlag.exporter.config;
 
 import io.flowlag.exporter.config.ExporterConfig.Destination;
 import io.flowlag.exporter.config.ExporterConfig.Transport;
+import io.flowlag.exporter.terminal.ExitCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -162,7 +163,7 @@ class ConfigLoaderTest {
         """)
     void shouldRefuseWithPlaceValueAndWayOut(final String yaml, final String wanted) {
         final ConfigurationException refusal = refused(yaml);
-        assertEquals(ConfigurationException.Kind.CONFIGURATION, refusal.kind());
+        assertEquals(ExitCode.CONFIGURATION, refusal.exitCode());
         assertTrue(refusal.getMessage().contains(wanted), refusal.getMessage() + "\nwanted: " + wanted);
     }
 
@@ -241,15 +242,6 @@ class ConfigLoaderTest {
             .anyMatch((line) -> line.matches("pipeline.shards: +" + automatic + " +# default \\(auto: a processor less .*")));
         assertEquals(7, load("{threading: sharded, pipeline: {shards: 7}}").shardCount());
         assertEquals(1, load("threading: pipelined").shardCount());
-    }
-
-    @Test
-    void shouldRefuseShardsWhereDelayIsMeasuredInAnyCase() {
-        final ConfigurationException refusal =
-            assertThrows(ConfigurationException.class, () -> load("threading: sharded").requireOneFlowCache());
-        assertEquals(List.of("f:1:12: threading=sharded: measures no delay, which this command does: set it to pipelined or " +
-            "shared"), refusal.errors());
-        load("threading: shared").requireOneFlowCache();
     }
 
     @Test
@@ -369,7 +361,7 @@ class ConfigLoaderTest {
     void shouldCallErrorsOfOptionsAloneUsage() {
         final ConfigLoader loader = new ConfigLoader().option("--active", ConfigTable.ACTIVE_TIMEOUT, List.of("60"));
         final ConfigurationException refusal = assertThrows(ConfigurationException.class, loader::conclude);
-        assertEquals(ConfigurationException.Kind.USAGE, refusal.kind());
+        assertEquals(ExitCode.USAGE, refusal.exitCode());
         assertEquals("--active=60 (metering.active-timeout): a duration needs a unit: write 60s (units ns, us, ms, s, m, h, d)",
             refusal.getMessage());
     }
@@ -396,12 +388,12 @@ class ConfigLoaderTest {
 
     @Test
     void shouldSayThatAFileIsMissingUnreadableOrNoText() throws IOException {
-        assertEquals(ConfigurationException.Kind.NO_INPUT, refusedFile(directory.resolve("missing.yaml")).kind());
-        assertEquals(ConfigurationException.Kind.NO_INPUT, refusedFile(directory).kind());
+        assertEquals(ExitCode.NO_INPUT, refusedFile(directory.resolve("missing.yaml")).exitCode());
+        assertEquals(ExitCode.NO_INPUT, refusedFile(directory).exitCode());
         final Path binary = Files.write(directory.resolve("binary.yaml"),
             "log: {level: \u00e9}".getBytes(StandardCharsets.ISO_8859_1));
         final ConfigurationException refusal = refusedFile(binary);
-        assertEquals(ConfigurationException.Kind.CONFIGURATION, refusal.kind());
+        assertEquals(ExitCode.CONFIGURATION, refusal.exitCode());
         assertTrue(refusal.getMessage().contains("is not UTF-8"));
     }
 

@@ -227,7 +227,7 @@ class DelayRelationsTest {
     void shouldTakeASixteenthOfTheMemoryForPacketsUnderWay(final long memoryBytes, final long packets) {
         assertEquals(packets, DelayRelations.automaticPackets(memoryBytes));
         final ExporterConfig automatic = config("segment: {ingress: a, egress: b}");
-        assertEquals(DelayRelations.automaticPackets(HostMemory.bytes()), automatic.segment().exactPackets());
+        assertEquals(DelayRelations.automaticPackets(MemorySize.ofHost()), automatic.segment().exactPackets());
         assertTrue(automatic.isDefault(ConfigTable.EXACT_PACKETS));
         assertEquals(2048, config("segment: {ingress: a, egress: b, exact-packets: 2k}").segment().exactPackets());
         assertEquals(1 << 20, config("segment: {role: none}").segment().exactPackets());

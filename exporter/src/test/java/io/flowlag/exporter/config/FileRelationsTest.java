@@ -1,5 +1,6 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.exporter.terminal.ExitCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +40,7 @@ class FileRelationsTest {
     private static void assertRefused(final String wanted, final ConfigLoader loader) {
         final ConfigurationException refused = assertThrows(ConfigurationException.class, loader::conclude);
         assertEquals(List.of(wanted), refused.errors());
-        assertEquals(ConfigurationException.Kind.USAGE, refused.kind());
+        assertEquals(ExitCode.USAGE, refused.exitCode());
     }
 
     @Test
@@ -82,7 +83,7 @@ class FileRelationsTest {
         final Path self = Files.writeString(file("self.yaml"), "exporting: {destinations: [\"file:" + file("self.yaml") + "\"]}");
         final ConfigurationException inFile = assertThrows(ConfigurationException.class, () -> new ConfigLoader().file(self)
             .conclude());
-        assertEquals(ConfigurationException.Kind.CONFIGURATION, inFile.kind());
+        assertEquals(ExitCode.CONFIGURATION, inFile.exitCode());
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.flowlag.exporter.config;
 
 import io.flowlag.exporter.config.WeightRule.PortRange;
-import io.flowlag.exporter.config.WeightRule.Prefix;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -21,8 +20,8 @@ class WeightRuleTest {
         final WeightRule rule = WeightRule.parse(
             " src=10.1.0.0/16  dst=192.0.2.7 sport=1,5-9 dport=443 proto=TCP,udp,132 dscp=ef,cs5,af41,3 weight=25 ");
 
-        assertEquals(new Prefix(4, 0, 0x0A01_0000L, 16), rule.source());
-        assertEquals(new Prefix(4, 0, 0xC000_0207L, 32), rule.destination());
+        assertEquals(new Prefix(false, 0, 0x0A01_0000L, 16), rule.source());
+        assertEquals(new Prefix(false, 0, 0xC000_0207L, 32), rule.destination());
         assertEquals(List.of(new PortRange(1, 1), new PortRange(5, 9)), rule.sourcePorts());
         assertEquals(List.of(new PortRange(443, 443)), rule.destinationPorts());
         assertEquals(List.of(), rule.ports());
@@ -36,8 +35,8 @@ class WeightRuleTest {
     void shouldReadIpv6AndPortsOfEitherSide() {
         final WeightRule rule = WeightRule.parse("dst=2001:db8::/32 port=53 weight=10000");
 
-        assertEquals(new Prefix(6, 0x2001_0db8_0000_0000L, 0, 32), rule.destination());
-        assertEquals(new Prefix(6, 0, 1, 128), WeightRule.parse("src=::1 weight=2").source());
+        assertEquals(new Prefix(true, 0x2001_0db8_0000_0000L, 0, 32), rule.destination());
+        assertEquals(new Prefix(true, 0, 1, 128), WeightRule.parse("src=::1 weight=2").source());
         assertEquals(List.of(new PortRange(53, 53)), rule.ports());
         assertTrue(WeightRule.parse("weight=3").matchesAll());
     }

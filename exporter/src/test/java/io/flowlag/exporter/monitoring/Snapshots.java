@@ -60,7 +60,7 @@ final class Snapshots {
             List.of(new HealthCheck("threads", true, "3 threads running"),
                 new HealthCheck("exchange", number % 2 == 0, "connected")),
             List.of(new DistinctError("java.lang.IllegalStateException at X.java:1", 3, 4, 5)),
-            new FlowList(40, 7, FlowOrder.slowestFirst(views)));
+            new FlowList(40, 7, FlowView.slowestFirst(views)));
     }
 
     private static LatencySummary latency(final long number) {

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -170,7 +172,7 @@ class StatusFileTest {
     @Test
     void shouldFindTheOnlyProcessThatRuns() throws Exception {
         final StatusFiles files = new StatusFiles(List.of(directory.resolve("x"), directory.resolve("none/y")));
-        assertTrue(assertThrows(StatusFileException.class, () -> files.find(0)).getMessage().contains("no running flowlag"));
+        assertTrue(assertThrows(ExitException.class, () -> files.find(0)).getMessage().contains("no running flowlag"));
         final Path first = files.forProcess(1);
         assertEquals(directory.resolve("x").resolve("flowlag-1.status"), first);
         try (StatusFileWriter writer = writer(first)) {
@@ -179,7 +181,7 @@ class StatusFileTest {
             assertEquals(first, files.find(ProcessHandle.current().pid()));
             try (StatusFileWriter second = writer(files.forProcess(2))) {
                 second.activity(System.currentTimeMillis() + TEST_MS);
-                assertTrue(assertThrows(StatusFileException.class, () -> files.find(0)).getMessage().contains("--pid"));
+                assertTrue(assertThrows(ExitException.class, () -> files.find(0)).getMessage().contains("--pid"));
             }
         }
     }
@@ -194,8 +196,8 @@ class StatusFileTest {
         final int length = Math.min(octets.length, cutTo);
         try {
             assertNotNull(SnapshotCodec.decode(new UnsafeBuffer(octets, 0, length)));
-        } catch (final StatusFileException ex) {
-            assertTrue(ex.isDamaged());
+        } catch (final ExitException ex) {
+            assertEquals(ExitCode.DAMAGED_INPUT, ex.exitCode());
         }
     }
 
@@ -225,7 +227,7 @@ class StatusFileTest {
                 final StatusSnapshot snapshot = SnapshotCodec.decode(octets);
                 assertNotNull(text(snapshot) + new TopView().lines(snapshot, null, 80, 24) +
                     MetricText.write(Metrics.of(snapshot), false));
-            } catch (final StatusFileException ex) {
+            } catch (final ExitException ex) {
                 refused++;
             }
         }
@@ -243,6 +245,6 @@ class StatusFileTest {
     }
 
     private static String refusal(final Path file) {
-        return assertThrows(StatusFileException.class, () -> new StatusFileReader(file).close()).getMessage();
+        return assertThrows(ExitException.class, () -> new StatusFileReader(file).close()).getMessage();
     }
 }

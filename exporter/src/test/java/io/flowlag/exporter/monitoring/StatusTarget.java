@@ -2,6 +2,7 @@ package io.flowlag.exporter.monitoring;
 
 import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
+import io.flowlag.exporter.terminal.ExitException;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.List;
@@ -32,7 +33,7 @@ public final class StatusTarget implements FuzzTarget {
         try {
             final StatusSnapshot snapshot = SnapshotCodec.decode(contents);
             return 1 + snapshot.flows().flows().size();
-        } catch (final StatusFileException ex) {
+        } catch (final ExitException ex) {
             return 0;
         }
     }

@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.exchange.link.TestCredentials;
+import io.flowlag.exporter.terminal.ExitCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -31,6 +33,15 @@ class ContentCheckTest {
         final Path file = Files.writeString(directory.resolve("g.pem"), content);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         return new ConfigLoader().text("f", yaml.replace("; ", "\n").replaceAll("\\bG\\b", file.toString())).conclude();
+    }
+
+    @Test
+    void shouldRefuseShardsWhereDelayIsMeasuredInAnyCase() throws IOException {
+        final ConfigurationException refusal =
+            assertThrows(ConfigurationException.class, () -> ContentCheck.requireOneFlowCache(config("threading: sharded", "")));
+        assertEquals(List.of("f:1:12: threading=sharded: measures no delay, which this command does: set it to pipelined or " +
+            "shared"), refusal.errors());
+        ContentCheck.requireOneFlowCache(config("threading: shared", ""));
     }
 
     @ParameterizedTest
@@ -60,7 +71,7 @@ class ContentCheckTest {
         assertEquals(4, refusal.errors().size(), refusal.errors()::toString);
         assertTrue(refusal.errors().get(0).startsWith("f:1:32: exporting.tls.certificate="), refusal.errors()::toString);
         assertTrue(refusal.errors().get(3).startsWith("f:4:"), refusal.errors()::toString);
-        assertEquals(ConfigurationException.Kind.CONFIGURATION, refusal.kind());
+        assertEquals(ExitCode.CONFIGURATION, refusal.exitCode());
     }
 
     @Test

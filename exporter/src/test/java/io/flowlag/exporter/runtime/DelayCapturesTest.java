@@ -169,7 +169,7 @@ class DelayCapturesTest {
 
     private DelayOptions options(final boolean isInterpolated, final boolean isSketched, final boolean isExact) {
         return new DelayOptions(List.of(path("s").toString()), List.of(path("r").toString()), ReferenceMode.MARKED,
-            isInterpolated, isSketched, isExact, directory.resolve("truth.csv"));
+            isInterpolated, isSketched, isExact, directory.resolve("truth.csv"), 0);
     }
 
     private JsonNode measure(final List<Packet> atSender, final List<Packet> atReceiver) throws IOException {

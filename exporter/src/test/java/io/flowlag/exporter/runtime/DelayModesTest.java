@@ -78,7 +78,7 @@ class DelayModesTest {
                 .conclude();
         final DelayOptions options = new DelayOptions(
             List.of(directory.resolve("s").toString()), List.of(directory.resolve("r").toString()), ReferenceMode.MARKED,
-            estimators.contains("rli"), estimators.contains("lds"), estimators.contains("exact"), directory.resolve("truth"));
+            estimators.contains("rli"), estimators.contains("lds"), estimators.contains("exact"), directory.resolve("truth"), 0);
         assertEquals(ExitCode.DONE, DelayProcess.run(
             config.with(isJoint ? config.joint().on() : config.joint().off())
                 .with(isJoint ? config.reconcile().on() : config.reconcile()),
@@ -200,7 +200,7 @@ class DelayModesTest {
             "}\nexporting: {destinations: ['file:" + file + "?options=on']}").conclude();
         final DelayOptions options = new DelayOptions(
             List.of(directory.resolve("s").toString()), List.of(directory.resolve("r").toString()), ReferenceMode.MARKED, true,
-            true, false, null);
+            true, false, null, 0);
         assertEquals(ExitCode.DONE, DelayProcess.run(config.with(config.joint().on()).with(config.reconcile().on()),
             options, new Terminal(stream, stream, false)), said::toString);
         final String json = Files.readString(stats);

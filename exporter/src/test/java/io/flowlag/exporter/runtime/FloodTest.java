@@ -5,6 +5,7 @@ import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
@@ -48,7 +49,7 @@ class FloodTest {
         final boolean isLong = floodPackets > SMALL_FLOOD;
         final MeteringPipeline pipeline = new MeteringPipeline(
             Pipelines.config(Threading.INVOKER, "metering.active-timeout", "1h", "metering.max-flows", isLong ? "128k" : "4k"),
-            List.of(new Flood()), false, List.of(new Counting()), counters, Pipelines::fail);
+            List.of(new Flood()), false, DelayWiring.NONE, List.of(new Counting()), counters, Pipelines::fail);
         pipeline.start();
         while (counters.get(CounterId.METERED) < floodPackets / 10) {
             pipeline.doWork();

@@ -97,7 +97,7 @@ class MemoryBoundTest {
         }
         final long beforeBytes = settledDirectBytes();
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config, sources, isLive, List.of(), new Counters(), (throwable) -> { })) {
+            config, sources, isLive, DelayWiring.NONE, List.of(), new Counters(), (throwable) -> { })) {
             final long takenBytes = directBytes() - beforeBytes;
             final long boundBytes = MeteringPipeline.memoryBytes(config, DelayWiring.NONE, isLive);
             assertTrue(takenBytes <= boundBytes + SLACK_BYTES, takenBytes + " taken, bound " + boundBytes);

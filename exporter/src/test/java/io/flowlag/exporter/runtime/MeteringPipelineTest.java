@@ -6,6 +6,7 @@ import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -47,7 +48,8 @@ class MeteringPipelineTest {
         final RecordList list = new RecordList();
         final GeneratedTraffic traffic = new GeneratedTraffic(TrafficProfile.demo());
         runToEnd(new MeteringPipeline(
-            Pipelines.config(threading, options), List.of(traffic), false, List.of(list), counters, Pipelines::fail));
+            Pipelines.config(threading, options), List.of(traffic), false, DelayWiring.NONE,
+            List.of(list), counters, Pipelines::fail));
         return list.records;
     }
 
@@ -63,8 +65,8 @@ class MeteringPipelineTest {
     void shouldFlushFlowsWhenStopped() {
         final RecordList list = new RecordList();
         final MeteringPipeline pipeline = new MeteringPipeline(
-            Pipelines.config(Threading.PIPELINED), List.of(new GeneratedTraffic(TrafficProfile.demo())), false, List.of(list),
-            counters, Pipelines::fail);
+            Pipelines.config(Threading.PIPELINED), List.of(new GeneratedTraffic(TrafficProfile.demo())), false, DelayWiring.NONE,
+            List.of(list), counters, Pipelines::fail);
         pipeline.start();
         final long deadlineNs = System.nanoTime() + Pipelines.DEADLINE_NS;
         while (counters.get(CounterId.METERED) == 0 && System.nanoTime() - deadlineNs < 0) {
@@ -107,7 +109,8 @@ class MeteringPipelineTest {
         final SlowDestination slow = new SlowDestination();
         final MeteringPipeline pipeline = new MeteringPipeline(
             Pipelines.config(Threading.PIPELINED, "pipeline.record-ring", "64k", "metering.idle-timeout", "1ms"),
-            List.of(new GeneratedTraffic(TrafficProfile.demo())), true, List.of(slow), counters, Pipelines::fail);
+            List.of(new GeneratedTraffic(TrafficProfile.demo())), true, DelayWiring.NONE,
+            List.of(slow), counters, Pipelines::fail);
         pipeline.start();
         final long deadlineNs = System.nanoTime() + Pipelines.DEADLINE_NS;
         while (counters.get(CounterId.DROPPED_AT_RECORD_RING) == 0 && System.nanoTime() - deadlineNs < 0) {
@@ -127,8 +130,8 @@ class MeteringPipelineTest {
     void shouldFlushFlowsWhenStoppedInTheMiddle() {
         final RecordList list = new RecordList();
         final MeteringPipeline pipeline = new MeteringPipeline(
-            Pipelines.config(Threading.INVOKER), List.of(new GeneratedTraffic(TrafficProfile.demo())), false, List.of(list),
-            counters, Pipelines::fail);
+            Pipelines.config(Threading.INVOKER), List.of(new GeneratedTraffic(TrafficProfile.demo())), false, DelayWiring.NONE,
+            List.of(list), counters, Pipelines::fail);
         while (counters.get(CounterId.METERED) < 5_000) {
             pipeline.doWork();
         }
@@ -152,7 +155,8 @@ class MeteringPipelineTest {
             .make("null", transport, config, config.exporting().destinations().get(0));
         final EndlessTraffic traffic = new EndlessTraffic();
         final MeteringPipeline pipeline =
-            new MeteringPipeline(config, List.of(traffic), false, List.of(destination), counters, Pipelines::fail);
+            new MeteringPipeline(config, List.of(traffic), false, DelayWiring.NONE,
+                List.of(destination), counters, Pipelines::fail);
         pipeline.start();
         advanceTo(pipeline, 3_000_000);
 
@@ -189,7 +193,8 @@ class MeteringPipelineTest {
         final Destination destination = new DestinationFactory(false, new boolean[1], Map.of(), counters)
             .make("null", new NullTransport(), config, config.exporting().destinations().get(0));
         final MeteringPipeline pipeline = new MeteringPipeline(
-            config, List.of(new EndlessTraffic(), new EndlessTraffic()), true, List.of(destination), counters, Pipelines::fail);
+            config, List.of(new EndlessTraffic(), new EndlessTraffic()), true, DelayWiring.NONE,
+            List.of(destination), counters, Pipelines::fail);
         pipeline.start();
         advanceTo(pipeline, 1_000_000);
 

@@ -8,6 +8,7 @@ import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.fuzz.RealCaptures;
 import io.flowlag.exporter.lab.GeneratedTraffic;
 import io.flowlag.exporter.lab.TrafficProfile;
@@ -74,7 +75,7 @@ class ShardedPipelineTest {
         final Counters counters = new Counters();
         final FlowRecordList list = new FlowRecordList();
         try (MeteringPipeline pipeline =
-            new MeteringPipeline(config, List.of(source), false, List.of(list), counters, Pipelines::fail)) {
+            new MeteringPipeline(config, List.of(source), false, DelayWiring.NONE, List.of(list), counters, Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
         }
         assertEquals(list.recordCount(), list.flowIdCount(), "flow ids are unique");
@@ -171,7 +172,8 @@ class ShardedPipelineTest {
     @Test
     void shouldFlushFlowsWhenStoppedInTheMiddle() {
         final MeteringPipeline pipeline = new MeteringPipeline(
-            config(Threading.SHARDED, 2), List.of(new RepeatedTraffic()), false, List.of(list), counters, Pipelines::fail);
+            config(Threading.SHARDED, 2), List.of(new RepeatedTraffic()), false, DelayWiring.NONE,
+            List.of(list), counters, Pipelines::fail);
         pipeline.start();
         awaitMetered(5_000);
         pipeline.requestStop();
@@ -196,7 +198,7 @@ class ShardedPipelineTest {
                     await(isOver);
                     throw new AgentTerminationException();
                 }
-            }), false, List.of(list), counters, Pipelines::fail);
+            }), false, DelayWiring.NONE, List.of(list), counters, Pipelines::fail);
         pipeline.start();
         awaitMetered(10_000);
         pipeline.requestStop();
@@ -234,7 +236,7 @@ class ShardedPipelineTest {
                     }
                     return super.poll(packets, packetLimit);
                 }
-            }), false, List.of(list), counters, handler);
+            }), false, DelayWiring.NONE, List.of(list), counters, handler);
         pipeline.start();
         final long deadlineNs = System.nanoTime() + Pipelines.DEADLINE_NS;
         while (errorCount.get() == 0 && System.nanoTime() - deadlineNs < 0) {
@@ -260,7 +262,7 @@ class ShardedPipelineTest {
             sources.add(new GeneratedTraffic(TrafficProfile.demo().toBuilder().seed(i).build()));
         }
         final MeteringPipeline pipeline =
-            new MeteringPipeline(config, sources, true, List.of(list), counters, Pipelines::fail);
+            new MeteringPipeline(config, sources, true, DelayWiring.NONE, List.of(list), counters, Pipelines::fail);
         assertEquals(List.of("[capture-0,metering-0]", "[capture-1,metering-1]", "exporting"),
             pipeline.heartbeats().stream().map(Heartbeat::roleName).toList());
         assertEquals(2, pipeline.flowWatches().size());
@@ -281,7 +283,7 @@ class ShardedPipelineTest {
         final String[] options = {"metering.idle-timeout", "1h", "metering.active-timeout", "10h"};
         final List<PacketSource> sources = List.of(new WaitingTraffic(1), new WaitingTraffic(2), new WaitingTraffic(3));
         final MeteringPipeline pipeline = new MeteringPipeline(
-            config(Threading.SHARDED, 3, options), sources, true, List.of(list), counters, Pipelines::fail);
+            config(Threading.SHARDED, 3, options), sources, true, DelayWiring.NONE, List.of(list), counters, Pipelines::fail);
         pipeline.start();
         awaitMetered(60_000);
         assertEquals(0, counters.get(CounterId.FLOWS_ENDED_IDLE));
@@ -307,7 +309,7 @@ class ShardedPipelineTest {
             directory.resolve("status").toString(), "status.interval", "100ms");
         final List<PacketSource> sources = List.of(new WaitingTraffic(1), new WaitingTraffic(2));
         final MeteringPipeline pipeline = new MeteringPipeline(
-            config, sources, true, List.of(list), counters, Pipelines::fail);
+            config, sources, true, DelayWiring.NONE, List.of(list), counters, Pipelines::fail);
         pipeline.start();
         awaitMetered(40_000);
         final long flowCount = counters.get(CounterId.FLOWS_CREATED) - counters.get(CounterId.RECORDS_MADE);
@@ -332,7 +334,7 @@ class ShardedPipelineTest {
     void shouldSayEveryRefusedLinkTypeOnce() {
         final MeteringPipeline pipeline = new MeteringPipeline(
             config(Threading.SHARDED, 2), List.of(new StrangeLink(105), new StrangeLink(105), new StrangeLink(119),
-                new StrangeLink(105)), true, List.of(list), counters, Pipelines::fail);
+                new StrangeLink(105)), true, DelayWiring.NONE, List.of(list), counters, Pipelines::fail);
         Pipelines.runToEnd(pipeline);
         assertEquals("{105, 119}", pipeline.refusedLinkTypes());
         assertEquals(4, counters.get(CounterId.REFUSED_LINK_TYPE));

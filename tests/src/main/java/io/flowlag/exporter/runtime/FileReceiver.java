@@ -14,6 +14,7 @@ import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.rli.reference.ReferenceSession;
@@ -82,8 +83,10 @@ public final class FileReceiver {
             final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
             final List<Destination> destinations = new Destinations(factory).of(config);
             final Signals signals = Signals.install(Signals.HangUp.STOPS);
-            try (PipelineRun run =
-                new PipelineRun(config, sources, false, wiring, destinations, counters, signals, terminal)) {
+            final StageErrors errors = new StageErrors();
+            final MeteringPipeline pipeline =
+                new MeteringPipeline(config, sources, false, wiring, destinations, counters, errors);
+            try (PipelineRun run = new PipelineRun(config, pipeline, errors, signals, terminal)) {
                 factory.delay(run.delayStage());
                 run.run();
                 run.writeStatistics();

@@ -83,8 +83,10 @@ public final class ReplayedPoint {
         final long[] nextNs = {beginNs};
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final AgentRunner runner = exchange.start(heartbeat, errors);
-        try (PipelineRun run =
-            new PipelineRun(config, sources, false, wiring, destinations, counters, signals, terminal)) {
+        final StageErrors stageErrors = new StageErrors();
+        final MeteringPipeline pipeline =
+            new MeteringPipeline(config, sources, false, wiring, destinations, counters, stageErrors);
+        try (PipelineRun run = new PipelineRun(config, pipeline, stageErrors, signals, terminal)) {
             factory.delay(run.delayStage());
             run.watch(heartbeat, errors);
             run.onHousekeeping(() -> {

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.config.WeightRule.PortRange;
-import io.flowlag.exporter.config.WeightRule.Prefix;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import org.agrona.DirectBuffer;
 
@@ -44,12 +44,12 @@ public final class FlowWeights {
 
         private Addresses(final Prefix prefix) {
             final boolean isAny = prefix == null;
-            ipVersion = isAny ? 0 : prefix.ipVersion();
+            ipVersion = isAny ? 0 : prefix.isIpv6() ? 6 : 4;
             high = isAny ? 0 : prefix.high();
             low = isAny ? 0 : prefix.low();
-            highMask = ipVersion == 6 ? mask(Math.min(Long.SIZE, prefix.length()), Long.SIZE) : 0;
-            lowMask = isAny ? 0 : ipVersion == 4 ? mask(prefix.length(), Integer.SIZE) :
-                mask(Math.max(0, prefix.length() - Long.SIZE), Long.SIZE);
+            highMask = ipVersion == 6 ? mask(Math.min(Long.SIZE, prefix.lengthBits()), Long.SIZE) : 0;
+            lowMask = isAny ? 0 : ipVersion == 4 ? mask(prefix.lengthBits(), Integer.SIZE) :
+                mask(Math.max(0, prefix.lengthBits() - Long.SIZE), Long.SIZE);
         }
 
         private boolean contain(final int version, final long addressHigh, final long addressLow) {

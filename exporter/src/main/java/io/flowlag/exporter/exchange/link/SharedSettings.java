@@ -290,12 +290,11 @@ public final class SharedSettings {
     }
 
     private static List<AddressPrefix> prefixes(final List<Prefix> prefixes) {
-        return prefixes.stream()
-            .map((each) -> new AddressPrefix(each.isIpv6() ? 6 : 4, each.lengthBits(), each.high(), each.low())).toList();
+        return prefixes.stream().map(SharedSettings::prefix).toList();
     }
 
     private static Prefix prefix(final AddressPrefix prefix) {
-        return new Prefix(prefix.family() == 6, prefix.high(), prefix.low(), prefix.lengthBits());
+        return prefix == null ? null : new Prefix(prefix.family() == 6, prefix.high(), prefix.low(), prefix.lengthBits());
     }
 
     /** One rule of the configuration becomes one rule per combination of ports, protocols and marks. */
@@ -339,23 +338,19 @@ public final class SharedSettings {
         return numbers.isEmpty() ? List.of(ExchangeSettings.ANY) : numbers;
     }
 
-    private static AddressPrefix prefix(final WeightRule.Prefix prefix) {
-        return prefix == null ? null : new AddressPrefix(prefix.ipVersion(), prefix.length(), prefix.high(), prefix.low());
+    private static AddressPrefix prefix(final Prefix prefix) {
+        return prefix == null ? null :
+            new AddressPrefix(prefix.isIpv6() ? 6 : 4, prefix.lengthBits(), prefix.high(), prefix.low());
     }
 
     private static WeightRule rule(final ExchangeSettings.WeightRule rule) {
         require(rule.weight() <= WeightRule.MAX_WEIGHT, "weight " + rule.weight() + " is above " + WeightRule.MAX_WEIGHT);
         return new WeightRule(
-            rulePrefix(rule.source()), rulePrefix(rule.destination()),
+            prefix(rule.source()), prefix(rule.destination()),
             ports(rule.firstSourcePort(), rule.lastSourcePort()),
             ports(rule.firstDestinationPort(), rule.lastDestinationPort()), List.of(),
             rule.protocol() == ExchangeSettings.ANY ? List.of() : List.of(rule.protocol()),
             rule.dscp() == ExchangeSettings.ANY ? List.of() : List.of(rule.dscp()), rule.weight());
-    }
-
-    private static WeightRule.Prefix rulePrefix(final AddressPrefix prefix) {
-        return prefix == null ? null :
-            new WeightRule.Prefix(prefix.family(), prefix.high(), prefix.low(), prefix.lengthBits());
     }
 
     private static List<WeightRule.PortRange> ports(final int first, final int last) {

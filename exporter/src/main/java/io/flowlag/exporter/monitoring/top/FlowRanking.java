@@ -23,11 +23,7 @@ public final class FlowRanking {
     private int size;
     private long offeredCount;
 
-    /**
-     * An empty ranking.
-     *
-     * @param capacity of flows, 1 or more.
-     */
+    /** An empty ranking with room for one flow or more. */
     public FlowRanking(final int capacity) {
         if (capacity < 1) {
             throw new IllegalArgumentException("capacity=" + capacity);
@@ -94,12 +90,7 @@ public final class FlowRanking {
         return place * FlowDelay.IMAGE_LENGTH_BYTES;
     }
 
-    /**
-     * Offers every flow of another ranking.
-     *
-     * @param earliestNs flows that ended before are excluded.
-     * @param leftOut    numbers of further excluded flows.
-     */
+    /** Offers every flow of another ranking, but those that ended before a time and those with some numbers. */
     public void offerAll(final FlowRanking other, final long earliestNs, final LongHashSet leftOut) {
         for (int i = 0; i < other.size; i++) {
             final int from = other.offset(i);

@@ -41,12 +41,7 @@ public final class FlowWatch implements FlowRecordSink {
     private long nextScanNs;
     private long nextLookNs;
 
-    /**
-     * An empty watch.
-     *
-     * @param capacity   flows in each set, 1 or more.
-     * @param intervalNs shortest time between the starts of two passes over the cache.
-     */
+    /** An empty watch with room for flows in each set, and the shortest time between the starts of two passes over the cache. */
     public FlowWatch(final FlowRecordSink next, final int capacity, final long intervalNs, final NanoClock clock) {
         this.next = next;
         this.intervalNs = intervalNs;
@@ -114,11 +109,7 @@ public final class FlowWatch implements FlowRecordSink {
         return full.getAndSet(null);
     }
 
-    /**
-     * Gives a set back.
-     *
-     * @param taken by {@link #take}.
-     */
+    /** Gives a set back that {@link #take} gave. */
     public void giveBack(final FlowPicks taken) {
         free.set(taken);
     }

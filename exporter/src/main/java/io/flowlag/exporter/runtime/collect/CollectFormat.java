@@ -1,11 +1,6 @@
 package io.flowlag.exporter.runtime.collect;
 
-/** How {@code collect} writes records. */
+/** How {@code collect} writes records: see {@link JsonFormatter}, {@link CsvFormatter} and {@link TableFormatter}. */
 public enum CollectFormat {
-    /** See {@link JsonFormatter}. */
-    JSON,
-    /** See {@link CsvFormatter}. */
-    CSV,
-    /** See {@link TableFormatter}. */
-    TABLE
+    JSON, CSV, TABLE
 }

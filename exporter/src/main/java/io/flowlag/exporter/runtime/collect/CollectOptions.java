@@ -1,6 +1,5 @@
 package io.flowlag.exporter.runtime.collect;
 
-import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.SessionKind;
 
 import javax.net.ssl.SSLContext;
@@ -9,16 +8,14 @@ import java.util.List;
 /**
  * Options of {@code collect}. Immutable.
  *
- * @param listen                      addresses to receive on; empty when files are read.
- * @param files                       IPFIX files to read, in order, plain or gzip; {@code -} is standard input.
- * @param recordLimit                 number of records after which it ends; 0 for no limit.
- * @param idleNs                      silence after which it ends, once a message has come; 0 for never.
- * @param isQuiet                     whether to omit the closing statistics.
- * @param isVerbose                   whether to write options records in every format, and where each record came from in JSON.
- * @param tls                         own certificate and trusted authorities; null if no address is TLS.
- * @param isClientCertificateRequired whether exporters over TLS must show a certificate that {@code tls} trusts.
- * @param limits                      of the state that exporters can create.
- * @param columns                     of CSV for received records, in order; files determine their own.
+ * @param listen      addresses to receive on; empty when files are read.
+ * @param files       IPFIX files to read, in order, plain or gzip; {@code -} is standard input.
+ * @param recordLimit number of records after which it ends; 0 for no limit.
+ * @param idleNs      silence after which it ends, once a message has come; 0 for never.
+ * @param isQuiet     whether to omit the closing statistics.
+ * @param isVerbose   whether to write options records in every format, and where each record came from in JSON.
+ * @param tls         own certificate and the authorities of exporters' certificates; null if no address is TLS.
+ * @param columns     of CSV for received records, in order; files determine their own.
  */
 public record CollectOptions(
     List<ListenAddress> listen,
@@ -29,14 +26,10 @@ public record CollectOptions(
     boolean isQuiet,
     boolean isVerbose,
     SSLContext tls,
-    boolean isClientCertificateRequired,
-    CollectorLimits limits,
     List<String> columns) {
-
     /** UDP port 4739 on loopback, as a table, until stopped. */
     public static final CollectOptions DEFAULTS = new CollectOptions(
-        List.of(ListenAddress.DEFAULT), List.of(), CollectFormat.TABLE, 0, 0, false, false, null, true,
-        CollectorLimits.DEFAULTS, List.of());
+        List.of(ListenAddress.DEFAULT), List.of(), CollectFormat.TABLE, 0, 0, false, false, null, List.of());
 
     /** Copies the lists and checks that the options are consistent. */
     public CollectOptions {
@@ -56,66 +49,36 @@ public record CollectOptions(
 
     /** The same for other addresses, without files. */
     public CollectOptions withListen(final List<ListenAddress> addresses) {
-        return new CollectOptions(addresses, List.of(), format, recordLimit, idleNs, isQuiet, isVerbose, tls,
-            isClientCertificateRequired, limits, columns);
+        return new CollectOptions(addresses, List.of(), format, recordLimit, idleNs, isQuiet, isVerbose, tls, columns);
     }
 
-    /**
-     * The same for other files, without addresses.
-     *
-     * @param paths to read; {@code -} is standard input.
-     */
+    /** The same for other files, without addresses; {@code -} is standard input. */
     public CollectOptions withFiles(final List<String> paths) {
-        return new CollectOptions(List.of(), paths, format, recordLimit, idleNs, isQuiet, isVerbose, tls,
-            isClientCertificateRequired, limits, columns);
+        return new CollectOptions(List.of(), paths, format, recordLimit, idleNs, isQuiet, isVerbose, tls, columns);
     }
 
     /** The same in another format. */
     public CollectOptions withFormat(final CollectFormat other) {
-        return new CollectOptions(listen, files, other, recordLimit, idleNs, isQuiet, isVerbose, tls,
-            isClientCertificateRequired, limits, columns);
+        return new CollectOptions(listen, files, other, recordLimit, idleNs, isQuiet, isVerbose, tls, columns);
     }
 
-    /**
-     * The same with columns of CSV.
-     *
-     * @param names see {@link #columns}.
-     */
+    /** The same with columns of CSV. */
     public CollectOptions withColumns(final List<String> names) {
-        return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, tls,
-            isClientCertificateRequired, limits, names);
+        return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, tls, names);
     }
 
-    /**
-     * The same with other conditions to end.
-     *
-     * @param records   see {@link #recordLimit}.
-     * @param silenceNs see {@link #idleNs}.
-     */
+    /** The same with other conditions to end: a number of records, and a silence. */
     public CollectOptions withEnd(final long records, final long silenceNs) {
-        return new CollectOptions(listen, files, format, records, silenceNs, isQuiet, isVerbose, tls,
-            isClientCertificateRequired, limits, columns);
+        return new CollectOptions(listen, files, format, records, silenceNs, isQuiet, isVerbose, tls, columns);
     }
 
-    /**
-     * The same with other verbosity.
-     *
-     * @param quiet   see {@link #isQuiet}.
-     * @param verbose see {@link #isVerbose}.
-     */
+    /** The same with other verbosity. */
     public CollectOptions withVoice(final boolean quiet, final boolean verbose) {
-        return new CollectOptions(listen, files, format, recordLimit, idleNs, quiet, verbose, tls,
-            isClientCertificateRequired, limits, columns);
+        return new CollectOptions(listen, files, format, recordLimit, idleNs, quiet, verbose, tls, columns);
     }
 
-    /**
-     * The same with credentials for TLS.
-     *
-     * @param context                   see {@link #tls}.
-     * @param requiresClientCertificate see {@link #isClientCertificateRequired}.
-     */
-    public CollectOptions withTls(final SSLContext context, final boolean requiresClientCertificate) {
-        return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, context,
-            requiresClientCertificate, limits, columns);
+    /** The same with credentials for TLS. */
+    public CollectOptions withTls(final SSLContext context) {
+        return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, context, columns);
     }
 }

@@ -1,11 +1,13 @@
 package io.flowlag.exporter.runtime.collect;
 
 import io.flowlag.common.counter.CounterSet;
-import io.flowlag.exporter.runtime.collect.CollectException.Kind;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.ResultStream;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
+import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.CollectorServer;
 import io.flowlag.ipfix.collect.MessageStreamReader;
 import io.flowlag.ipfix.element.ElementRegistry;
@@ -21,7 +23,6 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.Writer;
-import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.UnknownHostException;
@@ -82,7 +83,7 @@ public final class Collector implements AutoCloseable {
             case CSV -> new CsvFormatter(options.isVerbose(), options.columns());
             case TABLE -> new TableFormatter(options.isVerbose());
         };
-        this.process = new CollectingProcess(registry, options.limits(), counters, this::onRecord);
+        this.process = new CollectingProcess(registry, CollectorLimits.DEFAULTS, counters, this::onRecord);
     }
 
     /**
@@ -90,14 +91,14 @@ public final class Collector implements AutoCloseable {
      *
      * @param out  for the records, UTF-8; flushed, not closed.
      * @param stop polled several times a second; true to end.
-     * @throws CollectException if collecting cannot begin or ended early.
+     * @throws ExitException if collecting cannot begin or ended early.
      */
     public static void run(
         final CollectOptions options,
         final ElementRegistry registry,
         final OutputStream out,
         final PrintStream err,
-        final BooleanSupplier stop) throws CollectException {
+        final BooleanSupplier stop) {
         try (Collector collector = open(options, registry, out, err)) {
             collector.run(stop);
         }
@@ -108,13 +109,13 @@ public final class Collector implements AutoCloseable {
      *
      * @param out for the records, UTF-8; flushed, not closed.
      * @return the collector; the caller runs and closes it.
-     * @throws CollectException if an address is unavailable.
+     * @throws ExitException if an address is unavailable.
      */
     public static Collector open(
         final CollectOptions options,
         final ElementRegistry registry,
         final OutputStream out,
-        final PrintStream err) throws CollectException {
+        final PrintStream err) {
         return open(options, registry, out, err, SystemNanoClock.INSTANCE);
     }
 
@@ -123,11 +124,11 @@ public final class Collector implements AutoCloseable {
         final ElementRegistry registry,
         final OutputStream out,
         final PrintStream err,
-        final NanoClock clock) throws CollectException {
+        final NanoClock clock) {
         final Collector collector = new Collector(options, registry, out, err, clock);
         try {
             collector.listen();
-        } catch (final CollectException ex) {
+        } catch (final ExitException ex) {
             collector.close();
             throw ex;
         }
@@ -148,10 +149,10 @@ public final class Collector implements AutoCloseable {
      * Collects until the files end, a limit is reached, or the caller stops it; then writes the statistics.
      *
      * @param stop polled several times a second; true to end.
-     * @throws CollectException if a file cannot be read or is damaged, or the records cannot be written.
+     * @throws ExitException if a file cannot be read or is damaged, or the records cannot be written.
      */
-    public void run(final BooleanSupplier stop) throws CollectException {
-        CollectException failure = null;
+    public void run(final BooleanSupplier stop) {
+        ExitException failure = null;
         if (server != null) {
             serve(stop);
         } else {
@@ -165,8 +166,7 @@ public final class Collector implements AutoCloseable {
             err.println(ClosingLine.of(counters) + formatter.remark());
         }
         if (outputFailure != null) {
-            throw new CollectException(
-                Kind.CANNOT_WRITE, "cannot write the records: " + outputFailure.getMessage(), outputFailure);
+            throw new ExitException(ExitCode.CANNOT_WRITE, "cannot write the records: " + outputFailure.getMessage());
         }
         if (failure != null) {
             throw failure;
@@ -185,53 +185,51 @@ public final class Collector implements AutoCloseable {
         }
     }
 
-    private void listen() throws CollectException {
+    private void listen() {
         if (options.listen().isEmpty()) {
             return;
         }
         try {
             server = new CollectorServer(process);
         } catch (final IOException ex) {
-            throw new CollectException(Kind.NO_INPUT, "the system gives no sockets: " + ex.getMessage(), ex);
+            throw new ExitException(ExitCode.NO_INPUT, "the system gives no sockets: " + ex.getMessage());
         }
         for (final ListenAddress address : options.listen()) {
             listen(address);
         }
     }
 
-    private void listen(final ListenAddress address) throws CollectException {
+    private void listen(final ListenAddress address) {
         try {
             switch (address.kind()) {
                 case UDP -> server.listenUdp(address.resolve());
                 case TCP -> server.listenTcp(address.resolve());
-                default -> server.listenTls(address.resolve(), options.tls(), options.isClientCertificateRequired());
+                default -> server.listenTls(address.resolve(), options.tls(), true);
             }
         } catch (final UnknownHostException ex) {
-            throw new CollectException(Kind.NO_INPUT, address + ": no such host; write an address of this machine", ex);
-        } catch (final BindException ex) {
-            throw bindFailure(address, ex);
+            throw new ExitException(ExitCode.NO_INPUT, address + ": no such host; write an address of this machine");
         } catch (final SocketException ex) {
             throw bindFailure(address, ex);
         } catch (final IOException ex) {
-            throw new CollectException(Kind.NO_INPUT, address + " cannot be opened: " + ex.getMessage(), ex);
+            throw new ExitException(ExitCode.NO_INPUT, address + " cannot be opened: " + ex.getMessage());
         }
     }
 
-    private static CollectException bindFailure(final ListenAddress address, final SocketException ex) {
+    private static ExitException bindFailure(final ListenAddress address, final SocketException ex) {
         final String reason = String.valueOf(ex.getMessage());
         final String lower = reason.toLowerCase(Locale.ROOT);
         if (lower.contains("permission denied")) {
-            return new CollectException(
-                Kind.NO_PERMISSION, address + ": not permitted; take a port above 1023 or more rights", ex);
+            return new ExitException(
+                ExitCode.NO_PERMISSION, address + ": not permitted; take a port above 1023 or more rights");
         }
         if (lower.contains("in use")) {
-            return new CollectException(
-                Kind.NO_INPUT, address + " is in use by another process; stop that one or take another port", ex);
+            return new ExitException(
+                ExitCode.NO_INPUT, address + " is in use by another process; stop that one or take another port");
         }
-        return new CollectException(Kind.NO_INPUT, address + " cannot be opened: " + reason, ex);
+        return new ExitException(ExitCode.NO_INPUT, address + " cannot be opened: " + reason);
     }
 
-    private void serve(final BooleanSupplier stop) throws CollectException {
+    private void serve(final BooleanSupplier stop) {
         long lastMessageNs = clock.nanoTime();
         long messageCount = 0;
         while (!stop.getAsBoolean() && !isDone()) {
@@ -251,13 +249,13 @@ public final class Collector implements AutoCloseable {
         }
     }
 
-    private int poll(final long nowNs, final long waitMs) throws CollectException {
+    private int poll(final long nowNs, final long waitMs) {
         try {
             final int workCount = server.poll(nowNs, waitMs);
             flush();
             return workCount;
         } catch (final IOException ex) {
-            throw new CollectException(Kind.NO_INPUT, "receiving failed: " + ex.getMessage(), ex);
+            throw new ExitException(ExitCode.NO_INPUT, "receiving failed: " + ex.getMessage());
         }
     }
 
@@ -280,16 +278,16 @@ public final class Collector implements AutoCloseable {
     }
 
     /** Reads every file; returns the first failure, or null. */
-    private CollectException readFiles(final BooleanSupplier stop) {
-        CollectException first = null;
+    private ExitException readFiles(final BooleanSupplier stop) {
+        ExitException first = null;
         for (final String file : options.files()) {
-            final CollectException failure = readFile(file, stop);
+            final ExitException failure = readFile(file, stop);
             first = first == null ? failure : first;
         }
         return first;
     }
 
-    private CollectException readFile(final String file, final BooleanSupplier stop) {
+    private ExitException readFile(final String file, final BooleanSupplier stop) {
         final String name = displayName(file);
         try (MessageStreamReader reader = new MessageStreamReader(process, open(file, stop), name)) {
             boolean hasMore = true;
@@ -298,23 +296,23 @@ public final class Collector implements AutoCloseable {
             }
             return reader.damage() == null || isDone() || stop.getAsBoolean() ? null : damage(name, reader);
         } catch (final AccessDeniedException ex) {
-            return new CollectException(Kind.NO_INPUT, name + ": not permitted to read; check its owner and mode", ex);
+            return new ExitException(ExitCode.NO_INPUT, name + ": not permitted to read; check its owner and mode");
         } catch (final NoSuchFileException ex) {
-            return new CollectException(Kind.NO_INPUT, name + ": no such file", ex);
+            return new ExitException(ExitCode.NO_INPUT, name + ": no such file");
         } catch (final EOFException ex) {
-            return new CollectException(Kind.DAMAGED, name + " is cut inside the header of its compression", ex);
+            return new ExitException(ExitCode.DAMAGED_INPUT, name + " is cut inside the header of its compression");
         } catch (final ZipException ex) {
-            return new CollectException(
-                Kind.DAMAGED, name + " is no gzip file, though it begins like one: " + ex.getMessage(), ex);
+            return new ExitException(
+                ExitCode.DAMAGED_INPUT, name + " is no gzip file, though it begins like one: " + ex.getMessage());
         } catch (final IOException ex) {
-            return new CollectException(Kind.NO_INPUT, name + " cannot be read: " + ex.getMessage(), ex);
+            return new ExitException(ExitCode.NO_INPUT, name + " cannot be read: " + ex.getMessage());
         }
     }
 
-    private static CollectException damage(final String name, final MessageStreamReader reader) {
+    private static ExitException damage(final String name, final MessageStreamReader reader) {
         return reader.isForeign() ?
-            new CollectException(Kind.NO_INPUT, name + " is not an IPFIX file (RFC 5655)", null) :
-            new CollectException(Kind.DAMAGED, name + ' ' + reader.damage() + "; what could be read was written", null);
+            new ExitException(ExitCode.NO_INPUT, name + " is not an IPFIX file (RFC 5655)") :
+            new ExitException(ExitCode.DAMAGED_INPUT, name + ' ' + reader.damage() + "; what could be read was written");
     }
 
     /** A read that may block must end when the caller stops. */

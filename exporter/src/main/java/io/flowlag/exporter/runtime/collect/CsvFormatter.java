@@ -41,12 +41,7 @@ final class CsvFormatter implements RecordFormatter {
     private record Layout(int[] fields, int leftOutCount) {
     }
 
-    /**
-     * A formatter.
-     *
-     * @param isVerbose whether to write options records too.
-     * @param columns   that the header begins with.
-     */
+    /** A formatter whose header begins with some columns. If verbose, it writes options records too. */
     CsvFormatter(final boolean isVerbose, final List<String> columns) {
         this.isVerbose = isVerbose;
         this.columns = new LinkedHashSet<>(columns);

@@ -23,12 +23,7 @@ public final class MessagePrinter {
     private final CollectingProcess process;
     private final TransportSession session;
 
-    /**
-     * A printer.
-     *
-     * @param start expected contents of the table.
-     * @param out   takes the lines; the caller flushes it.
-     */
+    /** A printer of a table with the expected contents; the caller flushes the stream. */
     public MessagePrinter(final ElementRegistry registry, final TableStart start, final PrintStream out) {
         this.out = out;
         formatter = new TableFormatter(false, start);

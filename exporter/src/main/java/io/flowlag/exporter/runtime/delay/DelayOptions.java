@@ -27,28 +27,6 @@ public record DelayOptions(
     boolean isExact,
     Path truthFile,
     long memoryBytes) {
-    /**
-     * With half of the host's memory.
-     *
-     * @param senderFiles    captures of the sender point.
-     * @param receiverFiles  captures of the receiver point.
-     * @param referenceMode  {@link ReferenceMode#MARKED} or {@link ReferenceMode#CAPTURED}.
-     * @param isInterpolated whether delays are estimated from references.
-     * @param isSketched     whether packets of both points are in sketches.
-     * @param isExact        whether matched packets are the delay of a flow.
-     * @param truthFile      for the exact delays of all flows, or null.
-     */
-    public DelayOptions(
-        final List<String> senderFiles,
-        final List<String> receiverFiles,
-        final ReferenceMode referenceMode,
-        final boolean isInterpolated,
-        final boolean isSketched,
-        final boolean isExact,
-        final Path truthFile) {
-        this(senderFiles, receiverFiles, referenceMode, isInterpolated, isSketched, isExact, truthFile, 0);
-    }
-
     /** {@return whether a capture is standard input, which can be read only once} */
     boolean hasStandardInput() {
         return senderFiles.contains(CaptureFiles.STANDARD_INPUT) || receiverFiles.contains(CaptureFiles.STANDARD_INPUT);

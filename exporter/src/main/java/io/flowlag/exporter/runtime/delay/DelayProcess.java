@@ -3,7 +3,6 @@ package io.flowlag.exporter.runtime.delay;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
-import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -16,7 +15,9 @@ import io.flowlag.exporter.delay.exact.TruthWriter;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.reference.ClockState;
+import io.flowlag.exporter.runtime.ContentCheck;
 import io.flowlag.exporter.runtime.Destinations;
+import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.runtime.PipelineRun;
 import io.flowlag.exporter.runtime.ReferenceSessions;
 import io.flowlag.exporter.runtime.SegmentClock;
@@ -24,6 +25,7 @@ import io.flowlag.exporter.runtime.TableOutput;
 import io.flowlag.exporter.runtime.collect.TableStart;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.exporter.terminal.Signals;
@@ -34,6 +36,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+
+import static io.flowlag.exporter.config.MemorySize.mebibytes;
 
 /**
  * {@code flowlag delay}: measures the delay between two measurement points from two captures of the same traffic, in timestamp
@@ -58,7 +62,7 @@ public final class DelayProcess {
      * @throws io.flowlag.exporter.capture.CaptureException if a capture cannot be read.
      */
     public static ExitCode run(final ExporterConfig config, final DelayOptions given, final Terminal terminal) {
-        config.requireOneFlowCache();
+        ContentCheck.requireOneFlowCache(config);
         final List<String> files = new ArrayList<>(given.senderFiles());
         files.addAll(given.receiverFiles());
         CaptureFiles.requireOneStandardInput(files);
@@ -67,7 +71,7 @@ public final class DelayProcess {
             terminal.message("flowlag: " + clockState.reading().notice() + "; records do not tell of the clocks");
         }
         final long memoryBytes = given.memoryBytes() > 0 ? given.memoryBytes() : DelaySizing.defaultMemoryBytes();
-        final FilterSupplier filters = filters(config, terminal);
+        final FilterSupplier filters = PipelineRun.filters(config, terminal);
         final CaptureSurvey survey = CaptureSurvey.of(config, given, filters, memoryBytes / SURVEY_SHARE);
         final DelayOptions options = options(given, survey, terminal);
         final CaptureFacts facts = facts(survey, options, terminal);
@@ -90,8 +94,10 @@ public final class DelayProcess {
         }
 
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
-        try (PipelineRun run =
-            new PipelineRun(sized, sources, false, wiring, destinations, counters, signals, terminal)) {
+        final StageErrors errors = new StageErrors();
+        final MeteringPipeline pipeline =
+            new MeteringPipeline(sized, sources, false, wiring, destinations, counters, errors);
+        try (PipelineRun run = new PipelineRun(sized, pipeline, errors, signals, terminal)) {
             factory.delay(run.delayStage());
             run.run();
             if (!isOutputTaken(config, options)) {
@@ -145,10 +151,6 @@ public final class DelayProcess {
                 "m would match each" + (moreBytes < allBytes ? ", " + mebibytes(moreBytes) + "m one in " + oneIn / 2 : ""));
         }
         return wiring.withCaptures(wiring.captures().matchingOneIn(oneIn));
-    }
-
-    private static long mebibytes(final long octets) {
-        return (octets + (1 << 20) - 1) >> 20;
     }
 
     /** Packets that differ at the two points; only reference packets in the captures give the delay. */
@@ -222,12 +224,6 @@ public final class DelayProcess {
                 isCaptured ? ReferenceSessions.of(config.rli()) : List.of()),
             SegmentClock.error(clockState), options.isInterpolated(), true, options.isExact(), options.isSketched())
             .withCaptures(facts);
-    }
-
-    private static FilterSupplier filters(final ExporterConfig config, final Terminal terminal) {
-        final String filter = config.capture().filter();
-        return filter == null ? FilterSupplier.ALL :
-            new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line));
     }
 
     private static List<PacketSource> sources(final DelayOptions options, final FilterSupplier filters) {

@@ -3,7 +3,7 @@ package io.flowlag.exporter.runtime.delay;
 import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.HostMemory;
+import io.flowlag.exporter.config.MemorySize;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.exact.ExactMatcherSettings;
@@ -53,7 +53,7 @@ public final class DelaySizing {
 
     /** {@return the default memory of {@code delay}: half of this host's, octets} */
     public static long defaultMemoryBytes() {
-        return HostMemory.bytes() / 2;
+        return MemorySize.ofHost() / 2;
     }
 
     /**

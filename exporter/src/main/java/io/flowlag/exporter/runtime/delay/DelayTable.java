@@ -9,7 +9,6 @@ import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 
 import java.io.PrintStream;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -19,6 +18,7 @@ public final class DelayTable {
     /** An unknown value. */
     static final String ABSENT = "-";
 
+    private static final String ROW = "%-5s %-10s %10s %10s %10s %10s %10s %10s %10s %10s %10s %10s%n";
     private static final double NANOS_PER_MICRO = 1e3;
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -30,8 +30,8 @@ public final class DelayTable {
         final boolean hasSummary = delay.total().stream()
             .anyMatch((each) -> each.delays().count() > 0 || each.references().count() > 0);
         if (hasSummary) {
-            out.printf(Locale.ROOT, "%n%-5s %-10s %10s %10s %10s %10s %10s %10s %10s %10s %10s %10s%n", "class", "delays",
-                "count", "mean_us", "sd_us", "min_us", "p50_us", "p90_us", "p99_us", "p99.9_us", "max_us", "pdv_us");
+            out.printf(Locale.ROOT, "%n" + ROW, "class", "delays", "count", "mean_us", "sd_us", "min_us", "p50_us", "p90_us",
+                "p99_us", "p99.9_us", "max_us", "pdv_us");
         }
         for (final DelaySummary each : delay.total()) {
             print(each, "matched", each.matched(), out);
@@ -101,15 +101,10 @@ public final class DelayTable {
     private static void print(
         final DelaySummary summary, final String name, final DelayDistribution delays, final PrintStream out) {
         if (delays.count() > 0) {
-            final List<String> cells = List.of(
-                micros(delays.meanNs()), micros(delays.standardDeviationNs()), micros(delays.minimumNs()),
+            out.printf(Locale.ROOT, ROW, trafficClass(summary.dscp()) + (summary.senderIndex() == 0 ? "" : "<"), name,
+                delays.count(), micros(delays.meanNs()), micros(delays.standardDeviationNs()), micros(delays.minimumNs()),
                 micros(delays.p50Ns()), micros(delays.p90Ns()), micros(delays.p99Ns()), micros(delays.p999Ns()),
                 micros(delays.maximumNs()), micros(delays.delayVariationNs()));
-            out.printf(Locale.ROOT, "%-5s %-10s %10d",
-                summary.senderIndex() == 0 ? trafficClass(summary.dscp()) : trafficClass(summary.dscp()) + "<", name,
-                delays.count());
-            cells.forEach((cell) -> out.printf(Locale.ROOT, " %10s", cell));
-            out.println();
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.Locale;
 /** Prints the connections measured in both directions: the mean of each direction, and their sum. */
 final class RoundTrips {
     private static final int SHOWN = 20;
+    private static final String ROW = "%-5s %-22s %5s %-22s %5s %12s %12s %13s%n";
 
     private final SegmentFlows flows;
 
@@ -21,12 +22,7 @@ final class RoundTrips {
         this.flows = flows;
     }
 
-    /**
-     * Prints the largest of them.
-     *
-     * @param flows that were matched; the stage has ended.
-     * @param sides distinguishes the directions.
-     */
+    /** Prints the largest of the matched flows; the stage has ended. */
     static void print(final SegmentFlows flows, final PacketSides sides, final PrintStream out) {
         new RoundTrips(flows).print(sides, out);
     }
@@ -45,12 +41,11 @@ final class RoundTrips {
             return;
         }
         there.sort(Comparator.comparingLong((Integer flow) -> -count(flow)));
-        out.printf(Locale.ROOT, "%-5s %-22s %5s %-22s %5s %12s %12s %13s%n",
-            "proto", "src", "sport", "dst", "dport", "there_us", "back_us", "round_trip_us");
+        out.printf(Locale.ROOT, ROW, "proto", "src", "sport", "dst", "dport", "there_us", "back_us", "round_trip_us");
         for (final int flow : there.subList(0, Math.min(SHOWN, there.size()))) {
             final long thereNs = meanNs(flow);
             final long backNs = meanNs(flows.findReverse(flow));
-            out.printf(Locale.ROOT, "%-5d %-22s %5d %-22s %5d %12s %12s %13s%n", flows.protocol(flow),
+            out.printf(Locale.ROOT, ROW, flows.protocol(flow),
                 text(flow, flows.sourceHigh(flow), flows.sourceLow(flow)), flows.sourcePort(flow),
                 text(flow, flows.destinationHigh(flow), flows.destinationLow(flow)), flows.destinationPort(flow),
                 DelayTable.micros(thereNs), DelayTable.micros(backNs), DelayTable.micros(thereNs + backNs));

@@ -48,11 +48,7 @@ final class SurveyedDigests {
     private boolean isWhole;
     private boolean areJoined;
 
-    /**
-     * No digest.
-     *
-     * @param memoryBytes to be taken at most, as far as 256 KiB are enough.
-     */
+    /** No digest. Takes at most the given memory, as far as 256 KiB are enough. */
     SurveyedDigests(final long memoryBytes) {
         int most = SMALLEST_SHIFT;
         while (most < LARGEST_SHIFT && (3L * ENTRY_BYTES << most) <= memoryBytes) {

@@ -42,43 +42,27 @@ final class DemoCollector implements AutoCloseable {
 
     /** A flow key as text. */
     record Key(String source, String destination, int protocol, int sourcePort, int destinationPort) {
-        /** {@return the protocol as text} */
-        String protocolName() {
-            return switch (protocol) {
-                case 1 -> "icmp";
-                case 6 -> "tcp";
-                case 17 -> "udp";
-                case 58 -> "icmp6";
-                default -> Integer.toString(protocol);
-            };
+    }
+
+    /** Packets that have a delay by one estimator, and the sum of their delays. */
+    record Sum(long packets, long sumNs) {
+        private Sum plus(final Sum other) {
+            return new Sum(packets + other.packets, sumNs + other.sumNs);
+        }
+
+        /** {@return the mean delay, ns; not a number without packets} */
+        double meanNs() {
+            return packets == 0 ? Double.NaN : (double)sumNs / packets;
         }
     }
 
     /** The sums of a flow's records. Lost packets are null unless every record has an exact count. */
     record Row(
-        Key key, long packets, long octets, long startNs, long endNs, long delaySamples, long delaySumNs, Long errorBoundNs,
-        long sketchPackets, long sketchSumNs, long jointPackets, long jointSumNs, Long exactLostPackets) {
+        Key key, long packets, long octets, Sum references, Sum sketches, Sum joint, Long errorBoundNs, Long exactLostPackets) {
         private Row plus(final Row other) {
-            return new Row(key, packets + other.packets, octets + other.octets,
-                Math.min(startNs, other.startNs), Math.max(endNs, other.endNs), delaySamples + other.delaySamples,
-                delaySumNs + other.delaySumNs, null, sketchPackets + other.sketchPackets, sketchSumNs + other.sketchSumNs,
-                jointPackets + other.jointPackets, jointSumNs + other.jointSumNs,
+            return new Row(key, packets + other.packets, octets + other.octets, references.plus(other.references),
+                sketches.plus(other.sketches), joint.plus(other.joint), null,
                 exactLostPackets == null || other.exactLostPackets == null ? null : exactLostPackets + other.exactLostPackets);
-        }
-
-        /** {@return the mean estimated delay, ns; only with samples} */
-        double meanDelayNs() {
-            return (double)delaySumNs / delaySamples;
-        }
-
-        /** {@return the mean delay by sketches, ns; only with packets of it} */
-        double sketchMeanNs() {
-            return (double)sketchSumNs / sketchPackets;
-        }
-
-        /** {@return the mean delay by references and sketches together, ns; only with packets of it} */
-        double jointMeanNs() {
-            return (double)jointSumNs / jointPackets;
         }
     }
 
@@ -90,12 +74,7 @@ final class DemoCollector implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    /**
-     * Starts a collector on a free port.
-     *
-     * @param enterpriseNumber of the exporter's own elements.
-     * @throws IOException if no port is available.
-     */
+    /** Starts a collector on a free port; throws an {@link IOException} if there is none. */
     static DemoCollector start(final int enterpriseNumber) throws IOException {
         final DemoCollector collector = new DemoCollector(enterpriseNumber);
         collector.thread.start();
@@ -106,12 +85,7 @@ final class DemoCollector implements AutoCloseable {
         return address;
     }
 
-    /**
-     * Waits until all flow records sent have been received, then stops.
-     *
-     * @param timeoutNs longest wait.
-     * @return whether all were received.
-     */
+    /** Waits until so many flow records have been received, or for the timeout, then stops. Returns whether they were. */
     boolean awaitRecords(final long count, final long timeoutNs) {
         final long deadlineNs = System.nanoTime() + timeoutNs;
         while (flowRecordCount < count && System.nanoTime() - deadlineNs < 0) {
@@ -181,18 +155,11 @@ final class DemoCollector implements AutoCloseable {
         final Long sketchMeanNs = signed(record, "flowlagDelaySketchMeanNanoseconds", null);
         final boolean isJoint = signed(record, "flowlagDelayEstimator", 0L) == JOINT_ESTIMATOR;
         final Row row = new Row(
-            key,
-            packets,
-            record.unsigned(record.indexOf("octetDeltaCount")),
-            record.timestampNs(record.indexOf("flowStartNanoseconds")),
-            record.timestampNs(record.indexOf("flowEndNanoseconds")),
-            signed(record, "flowlagDelaySampleCount", 0L),
-            signed(record, "flowlagDelaySumNanoseconds", 0L),
+            key, packets, record.unsigned(record.indexOf("octetDeltaCount")),
+            new Sum(signed(record, "flowlagDelaySampleCount", 0L), signed(record, "flowlagDelaySumNanoseconds", 0L)),
+            sketchMeanNs == null ? new Sum(0, 0) : new Sum(packets, packets * sketchMeanNs),
+            isJoint ? new Sum(packets, packets * signed(record, "flowlagDelayMeanNanoseconds", 0L)) : new Sum(0, 0),
             signed(record, "flowlagDelayErrorBoundNanoseconds", null),
-            sketchMeanNs == null ? 0 : packets,
-            sketchMeanNs == null ? 0 : packets * sketchMeanNs,
-            isJoint ? packets : 0,
-            isJoint ? packets * signed(record, "flowlagDelayMeanNanoseconds", 0L) : 0,
             signed(record, "flowlagLossKind", 0L) == EXACT_LOSS ? signed(record, "flowlagLostPacketDeltaCount", null) : null);
         rows.merge(key, row, Row::plus);
         flowRecordCount++;

@@ -13,11 +13,15 @@ import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SimulatedSegment;
+import io.flowlag.exporter.monitoring.FlowView;
+import io.flowlag.exporter.runtime.ContentCheck;
 import io.flowlag.exporter.runtime.Destinations;
+import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.runtime.PipelineRun;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.status.Statistics;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
@@ -44,6 +48,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class DemoProcess {
     private static final int SHOWN_FLOWS = 12;
+    private static final String ROW = "%-37s %-37s %-5s %7s %9s %9s %9s %9s %9s %8s %8s %8s%n";
     private static final int SKETCH_COLUMNS = 32;
     /** Fixed, so that every run shows the same. */
     private static final byte[] DIGEST_KEY = "a demo's own key".getBytes(StandardCharsets.US_ASCII);
@@ -60,7 +65,7 @@ public final class DemoProcess {
      * @return {@link ExitCode#DONE} if everything that was generated arrived, or a signal ended it before.
      */
     public static ExitCode run(final ExporterConfig config, final Terminal terminal) {
-        config.requireOneFlowCache();
+        ContentCheck.requireOneFlowCache(config);
         final SegmentProfile profile = SegmentProfile.demo();
         final SimulatedSegment segment = new SimulatedSegment(profile);
         final ExporterConfig threaded =
@@ -81,8 +86,10 @@ public final class DemoProcess {
             final Destination loopback = factory.make(threaded, loopback(address));
             destinations.add(loopback);
             final List<PacketSource> sources = List.of(segment.sender(), segment.receiver());
-            try (PipelineRun run =
-                new PipelineRun(threaded, sources, false, wiring, destinations, counters, signals, terminal)) {
+            final StageErrors errors = new StageErrors();
+            final MeteringPipeline pipeline =
+                new MeteringPipeline(threaded, sources, false, wiring, destinations, counters, errors);
+            try (PipelineRun run = new PipelineRun(threaded, pipeline, errors, signals, terminal)) {
                 factory.delay(run.delayStage());
                 run.run();
                 final boolean isComplete =
@@ -129,12 +136,11 @@ public final class DemoProcess {
         final Statistics statistics,
         final InetSocketAddress address) {
         final List<DemoCollector.Row> rows = collector.rows();
-        out.printf(Locale.ROOT, "%-37s %-37s %-5s %7s %9s %9s %9s %9s %9s %8s %8s %8s%n", "source", "destination", "proto",
-            "packets", "true_us", "rli_us", "lds_us", "joint_us", "bound_us", "rli_err", "lds_err", "jnt_err");
+        out.printf(Locale.ROOT, ROW, "source", "destination", "proto", "packets", "true_us", "rli_us", "lds_us", "joint_us",
+            "bound_us", "rli_err", "lds_err", "jnt_err");
         final DemoTruth truth = new DemoTruth(segment);
-        rows.stream().limit(SHOWN_FLOWS).forEach((row) -> out.printf(
-            Locale.ROOT, "%-37s %-37s %-5s %7d %9s %9s %9s %9s %9s %8s %8s %8s%n",
-            row.key().source(), row.key().destination(), row.key().protocolName(), row.packets(), micros(truth.meanNs(row)),
+        rows.stream().limit(SHOWN_FLOWS).forEach((row) -> out.printf(Locale.ROOT, ROW, row.key().source(),
+            row.key().destination(), FlowView.protocolName(row.key().protocol()), row.packets(), micros(truth.meanNs(row)),
             micros(meanNs(row, Kind.RLI)), micros(meanNs(row, Kind.LDS)), micros(meanNs(row, Kind.JOINT)),
             micros(row.errorBoundNs() == null ? Double.NaN : row.errorBoundNs()),
             percent(relativeError(row, Kind.RLI, truth)), percent(relativeError(row, Kind.LDS, truth)),
@@ -161,9 +167,9 @@ public final class DemoProcess {
 
     private static double meanNs(final DemoCollector.Row row, final Kind kind) {
         return switch (kind) {
-            case RLI -> row.delaySamples() == 0 ? Double.NaN : row.meanDelayNs();
-            case LDS -> row.sketchPackets() == 0 ? Double.NaN : row.sketchMeanNs();
-            case JOINT -> row.jointPackets() == 0 ? Double.NaN : row.jointMeanNs();
+            case RLI -> row.references().meanNs();
+            case LDS -> row.sketches().meanNs();
+            case JOINT -> row.joint().meanNs();
         };
     }
 
@@ -179,9 +185,9 @@ public final class DemoProcess {
             }
         }
         final List<DemoCollector.Row> bounded = rows.stream()
-            .filter((row) -> row.errorBoundNs() != null && row.jointPackets() == row.packets() && truth.isWhole(row)).toList();
+            .filter((row) -> row.errorBoundNs() != null && row.joint().packets() == row.packets() && truth.isWhole(row)).toList();
         final long held = bounded.stream()
-            .filter((row) -> Math.abs(row.jointMeanNs() - truth.meanNs(row)) <= row.errorBoundNs()).count();
+            .filter((row) -> Math.abs(row.joint().meanNs() - truth.meanNs(row)) <= row.errorBoundNs()).count();
         if (!bounded.isEmpty()) {
             out.printf(Locale.ROOT, "both together: 95 %% bound holds for %.1f %% of %d flows%n",
                 100.0 * held / bounded.size(), bounded.size());

@@ -37,21 +37,12 @@ final class DemoTruth {
         return flow != null && truth.receivedPackets(flow) == row.packets();
     }
 
-    /**
-     * The mean delay of a flow.
-     *
-     * @param row the flow, one that reached the receiver point.
-     * @return ns.
-     */
+    /** {@return the mean delay of a flow that reached the receiver point, ns} */
     double meanNs(final DemoCollector.Row row) {
         return truth.meanNs(indexes.get(row.key()));
     }
 
-    /**
-     * How many packets of a flow the bottleneck dropped.
-     *
-     * @param row the flow, one that reached the receiver point.
-     */
+    /** {@return how many packets of a flow that reached the receiver point the bottleneck dropped} */
     int lostPackets(final DemoCollector.Row row) {
         return truth.lostPackets(indexes.get(row.key()));
     }

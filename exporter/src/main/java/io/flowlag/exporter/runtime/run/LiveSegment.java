@@ -94,12 +94,7 @@ public final class LiveSegment implements AutoCloseable {
         advice = wiring.isMatched() ? new SegmentAdvice(config, (line) -> LOG.warn("{}", line)) : null;
     }
 
-    /**
-     * Checks interfaces and clock, opens sockets.
-     *
-     * @param config with any role; with none there is nothing to do.
-     * @throws ExitException if packets could not be compared, or references not be sent; the message names the remedy.
-     */
+    /** Checks interfaces and clock, and opens sockets; throws an {@link ExitException} that names the remedy. */
     static LiveSegment open(final ExporterConfig config) {
         final Role role = config.segment().role();
         if (role == Role.NONE) {
@@ -221,11 +216,7 @@ public final class LiveSegment implements AutoCloseable {
         refreshClock();
     }
 
-    /**
-     * Waits longer for packets of the other host if too many are late.
-     *
-     * @param stage of the process; null without delay.
-     */
+    /** Waits longer for packets of the other host if too many are late. Without delay there is no stage. */
     ExporterConfig withLongerWait(final ExporterConfig before, final DelayStage stage) {
         if (exchangeReceiver == null || stage == null || System.nanoTime() - nextWaitNs < 0 || stage.isChanging()) {
             return before;
@@ -347,11 +338,7 @@ public final class LiveSegment implements AutoCloseable {
         return fromNs;
     }
 
-    /**
-     * Distributes the changes.
-     *
-     * @param fromNs from {@link #changesAt}; 0 for no change.
-     */
+    /** Distributes the changes at the time from {@link #changesAt}; 0 for no change. */
     void change(final ExporterConfig before, final ExporterConfig after, final DelayStage stage, final long fromNs) {
         if (fromNs != 0) {
             stage.change(new SketchChange(

@@ -30,11 +30,7 @@ final class LocalTraffic {
         this(LocalTraffic::localAddresses);
     }
 
-    /**
-     * Uses given addresses.
-     *
-     * @param addresses of this host at the time of the call.
-     */
+    /** Uses the addresses that this host has at the time of a call. */
     LocalTraffic(final Supplier<List<InetAddress>> addresses) {
         this.addresses = addresses;
     }
@@ -44,12 +40,7 @@ final class LocalTraffic {
         return !Set.copyOf(addresses.get()).equals(known);
     }
 
-    /**
-     * Recognizes own packets.
-     *
-     * @param config of the process: its destinations and its exchange; names that cannot be resolved now are logged and left out.
-     * @return the addresses of this host, of the destinations, and of the exchange.
-     */
+    /** {@return the addresses of this host, the destinations and the exchange; unresolvable names are logged and left out} */
     OwnTraffic of(final ExporterConfig config) {
         known = Set.copyOf(addresses.get());
         final List<InetSocketAddress> remote = new ArrayList<>();

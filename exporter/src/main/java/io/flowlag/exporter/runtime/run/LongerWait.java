@@ -16,11 +16,7 @@ final class LongerWait {
     private long receivedBefore;
     private boolean isRefused;
 
-    /**
-     * No packets yet.
-     *
-     * @param configuredNs the configured longest delay.
-     */
+    /** No packets yet, and the configured longest delay. */
     LongerWait(final long configuredNs) {
         this.configuredNs = configuredNs;
         reachedNs = configuredNs;

@@ -19,6 +19,7 @@ import io.flowlag.exporter.runtime.PipelineRun;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Logging;
@@ -40,6 +41,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+
+import static io.flowlag.exporter.config.MemorySize.mebibytes;
 
 /**
  * {@code flowlag run}: the exporter process on live interfaces, until a signal or until its interfaces are gone. SIGHUP applies a
@@ -90,10 +93,11 @@ public final class RunProcess {
         final List<LivePacketSource> sources = openSources();
         final DestinationFactory factory = factory(sources);
         destinations = new Destinations(factory);
-        try (LiveSegment segment = openSegment(sources);
-            PipelineRun run = new PipelineRun(
-                config, sources, true, segment.wiring(), openCheckpoint(segment.wiring(), sources), openDestinations(sources),
-                counters, signals, terminal)) {
+        final StageErrors errors = new StageErrors();
+        try (LiveSegment segment = opened(sources, () -> LiveSegment.open(config));
+            PipelineRun run = new PipelineRun(config, new MeteringPipeline(
+                config, sources, true, segment.wiring(), opened(sources, () -> openCheckpoint(segment.wiring())),
+                opened(sources, () -> destinations.of(config)), counters, errors), errors, signals, terminal)) {
             factory.delay(run.delayStage());
             tellConfiguration(run.memoryBoundBytes());
             tellNotices(sources.subList(0, interfaceNames.size()));
@@ -154,16 +158,12 @@ public final class RunProcess {
     private List<LivePacketSource> openSources() {
         final List<LivePacketSource> sources = new ArrayList<>();
         try {
-            if (config.threading() != ExporterConfig.Threading.SHARDED) {
-                for (int i = 0; i < interfaceNames.size(); i++) {
-                    sources.add(LiveCapture.open(options(i)));
-                }
-                return sources;
-            }
+            final boolean isSharded = config.threading() == ExporterConfig.Threading.SHARDED;
             for (int i = 0; i < interfaceNames.size(); i++) {
-                sources.addAll(LiveCapture.openGroup(options(i), config.shardCount()));
+                sources.addAll(isSharded ? LiveCapture.openGroup(options(i), config.shardCount()) :
+                    List.of(LiveCapture.open(options(i))));
             }
-            return byShard(sources);
+            return isSharded ? byShard(sources) : sources;
         } catch (final RuntimeException ex) {
             CloseHelper.closeAll(sources);
             throw ex;
@@ -182,16 +182,17 @@ public final class RunProcess {
         return ordered;
     }
 
-    private List<Destination> openDestinations(final List<LivePacketSource> sources) {
+    /** {@return what was opened; if that fails, the sources are closed} */
+    private static <T> T opened(final List<LivePacketSource> sources, final Supplier<T> opening) {
         try {
-            return destinations.of(config);
+            return opening.get();
         } catch (final RuntimeException ex) {
             CloseHelper.closeAll(sources);
             throw ex;
         }
     }
 
-    private Checkpoint openCheckpoint(final DelayWiring wiring, final List<LivePacketSource> sources) {
+    private Checkpoint openCheckpoint(final DelayWiring wiring) {
         final Path path = config.checkpoint().file();
         if (path == null) {
             return null;
@@ -199,18 +200,8 @@ public final class RunProcess {
         try {
             return Checkpoint.open(path, config.metering().maxFlows(), DelayStage.stateLengthBytes(wiring), counters);
         } catch (final IOException ex) {
-            CloseHelper.closeAll(sources);
             throw new ExitException(ExitCode.CANNOT_WRITE, path + ": the checkpoint cannot be opened (" + ex.getMessage() +
                 "): check directory and mode, or checkpoint.file");
-        }
-    }
-
-    private LiveSegment openSegment(final List<LivePacketSource> sources) {
-        try {
-            return LiveSegment.open(config);
-        } catch (final RuntimeException ex) {
-            CloseHelper.closeAll(sources);
-            throw ex;
         }
     }
 
@@ -353,9 +344,5 @@ public final class RunProcess {
     private static String withReason(final String path) {
         final ConfigKey<?> key = ConfigTable.key(path);
         return key == null || key.restartReason() == null ? path : path + " (" + key.restartReason().text() + ")";
-    }
-
-    private static long mebibytes(final long octets) {
-        return octets + (1 << 20) - 1 >> 20;
     }
 }

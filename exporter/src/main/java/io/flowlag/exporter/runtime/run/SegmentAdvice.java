@@ -36,12 +36,7 @@ final class SegmentAdvice {
     private long sent;
     private double sentPerSecond;
 
-    /**
-     * No advice yet.
-     *
-     * @param config of a process with both points.
-     * @param lines  receives the advice.
-     */
+    /** No advice yet, for a process with both points. */
     SegmentAdvice(final ExporterConfig config, final Consumer<String> lines) {
         this.config = config;
         this.lines = lines;

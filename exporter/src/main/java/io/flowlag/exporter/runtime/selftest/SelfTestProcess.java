@@ -1,21 +1,22 @@
 package io.flowlag.exporter.runtime.selftest;
 
-import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
-import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.capture.live.LiveCapture;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.runtime.ContentCheck;
+import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.runtime.PipelineRun;
 import io.flowlag.exporter.runtime.delay.CaptureSurvey;
 import io.flowlag.exporter.runtime.run.LiveSegment;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
@@ -53,7 +54,7 @@ public final class SelfTestProcess {
      */
     public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {
         final boolean isLive = files.isEmpty();
-        config.requireOneFlowCache();
+        ContentCheck.requireOneFlowCache(config);
         final ExporterConfig whole = config.with(config.segment().withoutSelector());
         final PacketSource source = open(config, files, terminal);
         final SelfTestInput input = new SelfTestInput(source);
@@ -62,8 +63,10 @@ public final class SelfTestProcess {
             .withCaptures(CaptureSurvey.cutOf(whole, files));
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final long deadlineNs = System.nanoTime() + DURATION_NS;
-        try (PipelineRun run = new PipelineRun(
-            whole, List.of(input.sender(), input.receiver()), isLive, wiring, List.of(), new Counters(), signals, terminal)) {
+        final StageErrors errors = new StageErrors();
+        final MeteringPipeline pipeline = new MeteringPipeline(
+            whole, List.of(input.sender(), input.receiver()), isLive, wiring, List.of(), new Counters(), errors);
+        try (PipelineRun run = new PipelineRun(whole, pipeline, errors, signals, terminal)) {
             run.onHousekeeping(() -> {
                 if (isLive && System.nanoTime() - deadlineNs >= 0) {
                     run.requestStop();
@@ -87,9 +90,7 @@ public final class SelfTestProcess {
     private static PacketSource open(
         final ExporterConfig config, final List<String> files, final Terminal terminal) {
         if (!files.isEmpty()) {
-            final String filter = config.capture().filter();
-            return CaptureFiles.open(files, filter == null ? FilterSupplier.ALL :
-                new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line)));
+            return CaptureFiles.open(files, PipelineRun.filters(config, terminal));
         }
         final ExporterConfig.Capture capture = config.capture();
         return LiveCapture.open(LiveCaptureOptions.of(LiveSegment.interfaces(config).get(0))

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.runtime.collect;
 
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.ipfix.collect.CollectorCounter;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.element.ElementRegistry;
@@ -58,15 +60,15 @@ class CollectorTest {
             .withFiles(Arrays.stream(files).map(Path::toString).toList());
     }
 
-    private void collect(final CollectOptions options) throws CollectException {
+    private void collect(final CollectOptions options) {
         Collector.run(options, registry, out, new PrintStream(err, true, StandardCharsets.UTF_8), () -> false);
     }
 
-    private CollectException collectInVain(final CollectOptions options) {
-        return assertThrows(CollectException.class, () -> collect(options));
+    private ExitException collectInVain(final CollectOptions options) {
+        return assertThrows(ExitException.class, () -> collect(options));
     }
 
-    private Collector open(final CollectOptions options) throws CollectException {
+    private Collector open(final CollectOptions options) {
         return Collector.open(options, registry, out, new PrintStream(err, true, StandardCharsets.UTF_8));
     }
 
@@ -171,9 +173,9 @@ class CollectorTest {
         }
         final byte[] whole = compressed.toByteArray();
         for (final int lengthBytes : new int[]{2, 5, 12, whole.length - 8, whole.length - 1}) {
-            final CollectException failure =
+            final ExitException failure =
                 collectInVain(reading(file("cut.gz", Arrays.copyOf(whole, lengthBytes))));
-            assertEquals(CollectException.Kind.DAMAGED, failure.kind(), lengthBytes + " octets: " + failure.getMessage());
+            assertEquals(ExitCode.DAMAGED_INPUT, failure.exitCode(), lengthBytes + " octets: " + failure.getMessage());
             assertTrue(failure.getMessage().contains("cut.gz is cut "), failure.getMessage());
         }
     }
@@ -209,21 +211,21 @@ class CollectorTest {
     void shouldWriteWhatIsBeforeTheDamage() throws Exception {
         final byte[] whole = new IpfixFiles().octets(TWO_FLOWS).octets(TWO_FLOWS).toBytes();
         final Path cut = file("cut.ipfix", Arrays.copyOf(whole, whole.length - 1));
-        final CollectException failure = collectInVain(reading(cut, file("b.ipfix", TWO_FLOWS)));
-        assertEquals(65, failure.kind().exitCode());
+        final ExitException failure = collectInVain(reading(cut, file("b.ipfix", TWO_FLOWS)));
+        assertEquals(65, failure.exitCode().number());
         assertTrue(failure.getMessage().startsWith(cut + " is cut inside the message of "), failure.getMessage());
         assertEquals(4, lineCount());
     }
 
     @Test
     void shouldSayWhatCannotBeRead() throws Exception {
-        final CollectException missing = collectInVain(reading(directory.resolve("missing")));
-        assertEquals(66, missing.kind().exitCode());
+        final ExitException missing = collectInVain(reading(directory.resolve("missing")));
+        assertEquals(66, missing.exitCode().number());
         assertTrue(missing.getMessage().endsWith("missing: no such file"), missing.getMessage());
-        final CollectException foreign = collectInVain(reading(file("a.txt", "hello, world".getBytes(StandardCharsets.UTF_8))));
-        assertEquals(66, foreign.kind().exitCode());
+        final ExitException foreign = collectInVain(reading(file("a.txt", "hello, world".getBytes(StandardCharsets.UTF_8))));
+        assertEquals(66, foreign.exitCode().number());
         assertTrue(foreign.getMessage().endsWith("is not an IPFIX file (RFC 5655)"), foreign.getMessage());
-        assertEquals(66, collectInVain(reading(directory)).kind().exitCode());
+        assertEquals(66, collectInVain(reading(directory)).exitCode().number());
     }
 
     @Test
@@ -269,8 +271,8 @@ class CollectorTest {
     void shouldTellGapsAndRefusals() throws Exception {
         final byte[] gap = new IpfixFiles().message(1, set(2, FLOW_TEMPLATE), set(256, flow("c0000201", "c6336402", 5, 1500)))
             .message(7, set(1, "00000000")).message(1, set(256, flow("c0000201", "c6336402", 5, 1500))).toBytes();
-        final CollectException failure = collectInVain(reading(file("gap.ipfix", gap)));
-        assertEquals(65, failure.kind().exitCode());
+        final ExitException failure = collectInVain(reading(file("gap.ipfix", gap)));
+        assertEquals(65, failure.exitCode().number());
         assertEquals("collect: 3 messages, 2 records, 0 options records, 7 records missing in 1 sequence gaps, " +
             "1 messages refused: refused_set_id=1\n", statistics());
     }
@@ -279,8 +281,8 @@ class CollectorTest {
     void shouldSayThatAnAddressIsTaken() throws Exception {
         try (DatagramSocket taken = new DatagramSocket(new InetSocketAddress("127.0.0.1", 0))) {
             final ListenAddress address = new ListenAddress(SessionKind.UDP, "127.0.0.1", taken.getLocalPort());
-            final CollectException failure = collectInVain(CollectOptions.DEFAULTS.withListen(List.of(ANY_TCP, address)));
-            assertEquals(66, failure.kind().exitCode());
+            final ExitException failure = collectInVain(CollectOptions.DEFAULTS.withListen(List.of(ANY_TCP, address)));
+            assertEquals(66, failure.exitCode().number());
             assertEquals(address + " is in use by another process; stop that one or take another port", failure.getMessage());
         }
     }
@@ -288,9 +290,9 @@ class CollectorTest {
     @Test
     void shouldSayThatAHostIsUnknown() {
         final ListenAddress address = new ListenAddress(SessionKind.UDP, NO_HOST, 4739);
-        assertEquals(66, collectInVain(CollectOptions.DEFAULTS.withListen(List.of(address))).kind().exitCode());
+        assertEquals(66, collectInVain(CollectOptions.DEFAULTS.withListen(List.of(address))).exitCode().number());
         final ListenAddress elsewhere = new ListenAddress(SessionKind.TCP, "192.0.2.1", 4739);
-        assertEquals(66, collectInVain(CollectOptions.DEFAULTS.withListen(List.of(elsewhere))).kind().exitCode());
+        assertEquals(66, collectInVain(CollectOptions.DEFAULTS.withListen(List.of(elsewhere))).exitCode().number());
     }
 
     @Test
@@ -302,13 +304,13 @@ class CollectorTest {
             }
         };
         final CollectOptions options = reading(file("a.ipfix", TWO_FLOWS));
-        final CollectException failure = assertThrows(CollectException.class, () ->
+        final ExitException failure = assertThrows(ExitException.class, () ->
             Collector.run(options, registry, full, new PrintStream(err, true, StandardCharsets.UTF_8), () -> false));
-        assertEquals(73, failure.kind().exitCode());
+        assertEquals(73, failure.exitCode().number());
         assertEquals("cannot write the records: No space left on device", failure.getMessage());
-        final CollectException swallowed = assertThrows(CollectException.class, () -> Collector.run(
+        final ExitException swallowed = assertThrows(ExitException.class, () -> Collector.run(
             options, registry, new PrintStream(full), new PrintStream(err, true, StandardCharsets.UTF_8), () -> false));
-        assertEquals(73, swallowed.kind().exitCode());
+        assertEquals(73, swallowed.exitCode().number());
     }
 
     @Test

@@ -67,7 +67,7 @@ class DelayProcessTest {
         final Path sender, final Path receiver, final ReferenceMode mode, final boolean isInterpolated, final boolean isExact) {
         return new DelayOptions(
             List.of(sender.toString()), List.of(receiver.toString()), mode, isInterpolated, false, isExact,
-            directory.resolve("truth.csv"));
+            directory.resolve("truth.csv"), 0);
     }
 
     private JsonNode delay() throws IOException {
@@ -93,7 +93,7 @@ class DelayProcessTest {
     void shouldFindTheTruthOfARealSwitchBySketchesAlone() throws IOException {
         final DelayOptions options = new DelayOptions(
             List.of(SharedData.capture(SWITCH + "ingress.pcap").toString()),
-            List.of(SharedData.capture(SWITCH + "egress.pcap").toString()), ReferenceMode.MARKED, false, true, false, null);
+            List.of(SharedData.capture(SWITCH + "egress.pcap").toString()), ReferenceMode.MARKED, false, true, false, null, 0);
         final String yaml = "metering: {active-timeout: 1h}\njoint: {enabled: off}";
         assertEquals(ExitCode.DONE, DelayProcess.run(config(yaml), options, terminal));
 
@@ -134,7 +134,7 @@ class DelayProcessTest {
         final DelayOptions options = new DelayOptions(
             List.of(SharedData.capture("twopoint/trex_tcp2_http_drop_client.pcap").toString()),
             List.of(SharedData.capture("twopoint/trex_tcp2_http_drop_server.pcap").toString()), ReferenceMode.MARKED, true, true,
-            false, null);
+            false, null, 0);
         final String digestKey = "decode: {digest: on, digest-key-file: " + key + "}";
         assertEquals(ExitCode.DONE, DelayProcess.run(
             config(digestKey + "\nsegment: {source: 16.0.0.0/8}"), options, terminal));
@@ -158,7 +158,7 @@ class DelayProcessTest {
     void shouldRefuseMoreFlowsAndRecordsThanFitOneBuffer(final String yaml, final String key) {
         final DelayOptions options = new DelayOptions(
             List.of(SharedData.capture(SWITCH + "ingress.pcap").toString()),
-            List.of(SharedData.capture(SWITCH + "egress.pcap").toString()), ReferenceMode.MARKED, true, true, false, null);
+            List.of(SharedData.capture(SWITCH + "egress.pcap").toString()), ReferenceMode.MARKED, true, true, false, null, 0);
         final ExitException refusal = assertThrows(
             ExitException.class, () -> DelayProcess.run(config(yaml), options, terminal));
         assertEquals(ExitCode.CONFIGURATION, refusal.exitCode());
@@ -354,7 +354,7 @@ class DelayProcessTest {
     @Test
     void shouldReadStandardInputAtOnePointAlone() {
         final DelayOptions options =
-            new DelayOptions(List.of("-"), List.of("-"), ReferenceMode.MARKED, true, false, true, null);
+            new DelayOptions(List.of("-"), List.of("-"), ReferenceMode.MARKED, true, false, true, null, 0);
         final CaptureException refusal =
             assertThrows(CaptureException.class, () -> DelayProcess.run(config(""), options, terminal));
         assertEquals("standard input is named more than once; it can be read once only", refusal.getMessage());
@@ -374,7 +374,7 @@ class DelayProcessTest {
         final Path sender = few("sender.pcap", SWITCH + "ingress.pcap", 30);
         final Path receiver = few("receiver.pcap", "twopoint/trex_tcp2_http_drop_client.pcap", 10);
         final DelayOptions options = new DelayOptions(List.of(sender.toString()), List.of(receiver.toString()),
-            ReferenceMode.CAPTURED, true, false, true, Path.of("-"));
+            ReferenceMode.CAPTURED, true, false, true, Path.of("-"), 0);
         assertEquals(ExitCode.DONE, DelayProcess.run(config("segment: {max-delay: 1s}"), options, terminal));
         final List<String> lines = err.toString(StandardCharsets.UTF_8).lines().toList();
         assertTrue(lines.stream().anyMatch((line) -> line.contains("do not see the same packets")), err::toString);
