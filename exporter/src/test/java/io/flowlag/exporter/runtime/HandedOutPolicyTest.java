@@ -14,6 +14,7 @@ import io.flowlag.exporter.exchange.link.PeerSecurity;
 import io.flowlag.exporter.runtime.run.SegmentChange;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -70,7 +71,8 @@ class HandedOutPolicyTest {
 
     @AfterEach
     void close() {
-        CloseHelper.closeAll(link, receiver, sender == null ? null : sender.stage);
+        ClosingEnds.close(List.of(link, receiver));
+        CloseHelper.close(sender.stage);
     }
 
     private ExporterConfig receiverConfig(final String rli) {
@@ -86,7 +88,7 @@ class HandedOutPolicyTest {
             "reconcile: {enabled: off}\nmetering: {max-flows: 1024}\n" +
             "exchange: {connect: \"127.0.0.1:" + port + "\"}\n" +
             "rli: {target: 127.0.0.1, every-n: " + OWN_N + ", " + senderRli + "}\n").conclude();
-        link = new ExchangeSender(config, PLAIN, () -> START_NS, ClockError.NONE);
+        link = new ExchangeSender(config, PLAIN, () -> START_NS, SystemNanoClock.INSTANCE, ClockError.NONE);
         sender = new MeteringPoint(config, new DelayWiring(
             Role.SENDER, new DelayWiring.References(ReferenceMode.SENT, ReferenceSessions.of(config.rli()), transmitter),
             ClockError.NONE, true, false, false, false).withLink(link), true);

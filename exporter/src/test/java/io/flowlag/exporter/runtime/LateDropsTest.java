@@ -18,6 +18,7 @@ import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowCache;
@@ -79,8 +80,8 @@ class LateDropsTest {
             "segment: {role: receiver, interval: 400ms, max-delay: 20ms}\nlds: {enabled: on, rows: 2, columns: 64}\n" +
             "joint: {enabled: off}\nreconcile: {enabled: off}\nexchange: {mode: sketch, listen: 9, deadline: 1s}\n").conclude();
         link = new Sender(SharedSettings.agreement(
-            SharedSettings.of(config, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, 1024, null, 0,
-            START_NS / INTERVAL_NS, false).point());
+            SharedSettings.of(config, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS),
+            new IntervalSettings.Room(1024, 1, 1024, 0), null, START_NS / INTERVAL_NS, false).point());
         final DelayWiring wiring = new DelayWiring(
             Role.RECEIVER, DelayWiring.References.NONE, ClockError.NONE, false, false, false, true).withLink(link);
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> {

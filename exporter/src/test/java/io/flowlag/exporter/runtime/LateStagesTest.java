@@ -15,6 +15,7 @@ import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.SenderLink;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
@@ -67,8 +68,8 @@ class LateStagesTest {
         final ExporterConfig receiver = new ConfigLoader().text("test", "lds: {enabled: on, rows: 1, columns: 64}\n" +
             "segment: {role: receiver}\nexchange: {mode: sketch, listen: 9}\nreconcile: {enabled: off}\n").conclude();
         link.agreement = SharedSettings.agreement(
-            SharedSettings.of(receiver, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, 1024, null,
-            0, START_NS / INTERVAL_NS, false);
+            SharedSettings.of(receiver, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS),
+            new IntervalSettings.Room(1024, 1, 1024, 0), null, START_NS / INTERVAL_NS, false);
     }
 
     /** Packets that the kernel holds, until somebody reads them. */

@@ -3,7 +3,9 @@ package io.flowlag.exporter.runtime;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
+import io.flowlag.exporter.exchange.link.ExchangeFixture;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -27,11 +29,15 @@ class SenderMemoryTest {
         return SharedSettings.of(config, new UnsafeBuffer(new byte[16]), 1, 0);
     }
 
+    private static IntervalSettings.Room room(final int keptIntervals) {
+        return new IntervalSettings.Room(IN_FLIGHT, 1, MAX_FLOWS, keptIntervals);
+    }
+
     @Test
     void shouldCountTheRememberedPacketsOfEveryIntervalThatIsOpenOrKept() {
         final ReconcileSettings reconcile = new ReconcileSettings(100_000, 4096, 500_000_000L);
-        final long without = SharedSettings.memoryBytes(settings(", mode: sketch"), IN_FLIGHT, MAX_FLOWS, null, 0);
-        final long with = SharedSettings.memoryBytes(settings(", mode: sketch"), IN_FLIGHT, MAX_FLOWS, reconcile, KEPT);
+        final long without = SharedSettings.memoryBytes(settings(", mode: sketch"), room(0), null);
+        final long with = SharedSettings.memoryBytes(settings(", mode: sketch"), room(KEPT), reconcile);
 
         final long sketches = without / OPEN;
         assertEquals(without, OPEN * sketches, "nothing but intervals");
@@ -43,16 +49,16 @@ class SenderMemoryTest {
 
     @Test
     void shouldRefuseDelaysBeyondAnInterval() {
-        final ExchangeSettings settings = settings(", mode: sketch").withInterval(100_000_000L);
+        final ExchangeSettings settings = ExchangeFixture.withInterval(settings(", mode: sketch"), 100_000_000L);
         assertThrows(
-            IllegalArgumentException.class, () -> SharedSettings.memoryBytes(settings, IN_FLIGHT, MAX_FLOWS, null, 0));
+            IllegalArgumentException.class, () -> SharedSettings.memoryBytes(settings, room(0), null));
     }
 
     @Test
     void shouldCountKeysOnceWhereSumsOfAllFlowsHaveThem() {
         final ReconcileSettings reconcile = new ReconcileSettings(100_000, 4096, 500_000_000L);
-        final long without = SharedSettings.memoryBytes(settings(", mode: auto"), IN_FLIGHT, MAX_FLOWS, null, 0);
-        final long with = SharedSettings.memoryBytes(settings(", mode: auto"), IN_FLIGHT, MAX_FLOWS, reconcile, 0);
+        final long without = SharedSettings.memoryBytes(settings(", mode: auto"), room(0), null);
+        final long with = SharedSettings.memoryBytes(settings(", mode: auto"), room(0), reconcile);
 
         assertEquals(
             OPEN * reconcile.cacheBytes() + reconcile.responderBytes() + reconcile.mostAnswerBytes(), with - without);

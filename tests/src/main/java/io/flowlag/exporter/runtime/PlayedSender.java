@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
@@ -7,15 +8,15 @@ import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.exchange.link.HeldSettings;
 import io.flowlag.exporter.exchange.link.ReceivedInterval;
+import io.flowlag.exporter.exchange.link.SenderArrivals;
 import io.flowlag.exporter.exchange.link.SenderInbox;
-import io.flowlag.exporter.exchange.link.SenderInterval;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.exchange.link.StoredIntervals;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.tests.benchmark.SketchesAlone;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -46,23 +47,29 @@ public final class PlayedSender extends SketchesAlone implements SenderAnswers, 
         this.config = config;
         final HeldSettings held = ReceiverConfig.held(config, firstNs);
         hash = ReceiverConfig.hash();
-        stored = new StoredIntervals(file, held);
-        inbox = new SenderInbox(held.settings(), 0,
-            () -> new ReceivedInterval(held.settings(), hash, config.lds().inFlightPackets(), 0), null, (number) -> { },
-            new AtomicLong());
+        stored = new StoredIntervals(file, held, this::room);
+        inbox = new SenderInbox(
+            held.settings(), 0, () -> room(held.settings()), null, (number) -> { },
+            new CounterSet<>(SenderArrivals.Lost.class));
         memoryBytes = inbox.capacity() * ReceivedInterval.memoryBytes(held.settings(), config.lds().inFlightPackets(), 0);
         thread.setDaemon(true);
         thread.start();
     }
 
+    private ReceivedInterval room(final ExchangeSettings settings) {
+        return new ReceivedInterval(settings, hash, config.lds().inFlightPackets(), 0);
+    }
+
     private void play() {
         try (stored) {
-            SenderInterval interval = stored.next();
+            ReceivedInterval interval = stored.next();
             while (interval != null && !isClosed) {
-                if (inbox.offer(interval)) {
-                    interval = stored.next();
-                } else {
+                final ReceivedInterval room = inbox.swap(interval);
+                if (room == interval) {
                     LockSupport.parkNanos(WAIT_NS);
+                } else {
+                    stored.reuse(room);
+                    interval = stored.next();
                 }
             }
         } catch (final IOException | RuntimeException ex) {

@@ -10,8 +10,11 @@ import io.flowlag.exporter.exchange.link.HeldSettings;
 import io.flowlag.exporter.exchange.link.IntervalEncoder;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.exchange.link.StoredIntervals;
+import io.flowlag.exporter.exchange.wire.IntervalListMessage;
+import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PointDrops;
 import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -36,7 +39,7 @@ public final class StoredSender implements AutoCloseable {
     private final HeldSettings held;
     private final SketchAgreement agreement;
     private final long intervalNs = ReceiverConfig.INTERVAL_NS;
-    private final long[] inFlight;
+    private final ExpandableArrayBuffer inFlight = new ExpandableArrayBuffer();
     private long number;
 
     /**
@@ -51,9 +54,8 @@ public final class StoredSender implements AutoCloseable {
         channel = FileChannel.open(file, CREATE, TRUNCATE_EXISTING, WRITE);
         held = ReceiverConfig.held(config, firstNs);
         number = held.settings().fromInterval();
-        inFlight = new long[config.lds().inFlightPackets()];
         agreement = SharedSettings.agreement(
-            held.settings(), inFlight.length, config.metering().maxFlows(), null, 0, number, false);
+            held.settings(), SharedSettings.room(config, 0), null, number, false);
     }
 
     /**
@@ -93,9 +95,9 @@ public final class StoredSender implements AutoCloseable {
             }
             encoder.begin(number, held, PointDrops.NONE).sketch(interval.sketch()).sketch(interval.aggregator(0));
             for (int i = 0; i < interval.inFlightCount(); i++) {
-                inFlight[i] = interval.inFlight(i);
+                IntervalListMessage.encodeDigest(inFlight, i, interval.inFlight(i));
             }
-            StoredIntervals.store(encoder.inFlight(inFlight, interval.inFlightCount()).end(), channel);
+            StoredIntervals.store(encoder.list(MessageType.IN_FLIGHT, inFlight, interval.inFlightCount()).end(), channel);
             agreement.point().giveBack(interval);
         }
     }

@@ -15,7 +15,6 @@ final class EndedConnections {
 
     private final List<ExchangeConnection> connections = new ArrayList<>();
 
-    /** Adds a connection that has ended. */
     void add(final ExchangeConnection connection, final long nowNs) {
         if (!connection.linger(nowNs)) {
             if (connections.size() >= MOST) {

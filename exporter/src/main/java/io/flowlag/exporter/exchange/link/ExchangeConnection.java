@@ -28,8 +28,7 @@ final class ExchangeConnection {
          * Handles a message. Returns accepted, or why the connection must end; the handler has called {@link #refuse} itself if
          * it had more to say.
          */
-        ExchangeResult onMessage(
-            ExchangeConnection connection, MessageType type, DirectBuffer buffer, int offset, int lengthBytes, long nowNs);
+        ExchangeResult onMessage(ExchangeConnection connection, MessageType type, DirectBuffer buffer, int offset);
     }
 
     private static final int STRANGER_BYTES =
@@ -68,10 +67,7 @@ final class ExchangeConnection {
     private boolean isClosed;
 
     ExchangeConnection(
-        final PeerChannel channel,
-        final boolean isReceiver,
-        final ConnectionLimits limits,
-        final ExchangeCounters counters,
+        final PeerChannel channel, final boolean isReceiver, final ConnectionLimits limits, final ExchangeCounters counters,
         final long nowNs) {
         this.channel = channel;
         this.isReceiver = isReceiver;
@@ -283,7 +279,7 @@ final class ExchangeConnection {
         lastMessageNs = nowNs;
         counters.increment(ExchangeCounter.MESSAGES_RECEIVED);
         final ExchangeResult verdict = type == MessageType.PING && isInSession ?
-            onPing(offset) : handler.onMessage(this, type, view, offset, lengthBytes, nowNs);
+            onPing(offset) : handler.onMessage(this, type, view, offset);
         if (verdict != ExchangeResult.ACCEPTED && !isEnded()) {
             refuse(verdict, "message " + type + ": " + verdict.label());
         }

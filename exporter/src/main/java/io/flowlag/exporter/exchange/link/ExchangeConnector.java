@@ -5,13 +5,11 @@ import io.flowlag.exporter.exchange.wire.ExchangeHeader;
 import io.flowlag.exporter.exchange.wire.ExchangeResult;
 import io.flowlag.exporter.exchange.wire.HelloMessage;
 import io.flowlag.exporter.exchange.wire.IntervalAckMessage;
-import io.flowlag.exporter.exchange.wire.MessageCipher;
 import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.RefusedMessage;
 import io.flowlag.exporter.exchange.wire.SendTimesMessage;
 import io.flowlag.exporter.exchange.wire.SettingsAckMessage;
 import io.flowlag.exporter.exchange.wire.SettingsMessage;
-import io.flowlag.exporter.exchange.wire.SharedKey;
 import io.flowlag.exporter.exchange.wire.SynopsisMessage;
 import io.flowlag.exporter.exchange.wire.SynopsisRequestMessage;
 import io.flowlag.ipfix.transport.Endpoint;
@@ -21,14 +19,12 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
-import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -43,7 +39,7 @@ import java.util.concurrent.FutureTask;
  * schedule from any. It owns its socket. Allocates at construction, per connection, per settings, and per interval; never per
  * send time.
  */
-public final class ExchangeConnector implements Agent, AutoCloseable {
+final class ExchangeConnector implements Agent, AutoCloseable {
     private static final int OFFER_CAPACITY = 64;
     /** Buffer of send times for this thread. */
     private static final int SEND_TIMES_BYTES = 1 << 20;
@@ -58,11 +54,9 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private final ExchangeCounters counters;
     private final ConnectionLimits limits;
     private final PeerSecurity security;
-    private final SharedKey key;
+    private final Handshake handshake;
     private final EndedConnections ended = new EndedConnections();
     private final HandshakeWorker worker = new HandshakeWorker("exchange-connect");
-    private final SecureRandom random = new SecureRandom();
-    private final long instance = random.nextLong();
     private final SettingsSchedule schedule = new SettingsSchedule();
     private final OneToOneConcurrentArrayQueue<EncodedInterval> offered = new OneToOneConcurrentArrayQueue<>(OFFER_CAPACITY);
     private final WaitingIntervals waiting;
@@ -99,12 +93,9 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     /**
      * A connector that connects in its first duty cycles.
      *
-     * @param handler called on the connector's thread.
+     * @param handler  called on the connector's thread.
+     * @param resolver of the receiver's name.
      */
-    public ExchangeConnector(final ConnectorOptions options, final SenderHandler handler, final ExchangeCounters counters) {
-        this(options, handler, counters, options.receiver()::resolve, SystemNanoClock.INSTANCE);
-    }
-
     ExchangeConnector(
         final ConnectorOptions options, final SenderHandler handler, final ExchangeCounters counters,
         final Callable<List<InetSocketAddress>> resolver, final NanoClock clock) {
@@ -116,7 +107,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         receiver = options.receiver();
         limits = options.limits();
         security = options.security();
-        key = security.key();
+        handshake = new Handshake(HelloMessage.SENDER, options.pointId(), security.key());
         backoffNs = options.minBackoffNs();
         waiting = new WaitingIntervals(
             options.maxWaitingIntervals(), options.maxWaitingBytes(), options.maxWaitNs(), counters);
@@ -124,12 +115,11 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     /** {@return the settings by interval; empty before the receiver has sent any} */
-    public SettingsSchedule schedule() {
+    SettingsSchedule schedule() {
         return schedule;
     }
 
-    /** {@return its counters} */
-    public ExchangeCounters counters() {
+    ExchangeCounters counters() {
         return counters;
     }
 
@@ -137,7 +127,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
      * Offers an interval. Metering thread. Returns false if the connector's thread is too slow; the interval is dropped and
      * counted then.
      */
-    public boolean offer(final EncodedInterval interval) {
+    boolean offer(final EncodedInterval interval) {
         final boolean isTaken = offered.offer(interval);
         counters.increment(isTaken ? ExchangeCounter.INTERVALS_OFFERED : ExchangeCounter.INTERVALS_TURNED_AWAY);
         return isTaken;
@@ -150,20 +140,14 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
      * @param methodCode STAMP timestamping method, 1 to 3.
      * @return false if there is no room; it is dropped and counted then.
      */
-    public boolean offerSendTime(
+    boolean offerSendTime(
         final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
         final long sendTimeKey = (long)streamIndex << Integer.SIZE | sequenceNumber & 0xffff_ffffL;
         return offerSendTime(SendTimesMessage.INJECTED, sendTimeKey, sentNs, methodCode);
     }
 
-    /**
-     * Sends the send time of a regular packet that serves as a reference. Metering thread.
-     *
-     * @param sentNs     since the epoch.
-     * @param methodCode STAMP timestamping method, 1 to 3.
-     * @return false if there is no room; it is dropped and counted then.
-     */
-    public boolean offerPassiveSendTime(final long packetDigest, final long sentNs, final int methodCode) {
+    /** As {@link #offerSendTime}, of a regular packet that serves as a reference. */
+    boolean offerPassiveSendTime(final long packetDigest, final long sentNs, final int methodCode) {
         return offerSendTime(SendTimesMessage.PASSIVE, packetDigest, sentNs, methodCode);
     }
 
@@ -313,14 +297,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             return workCount + 1;
         }
         if (isSettled) {
-            workCount += ship();
+            workCount += shipSendTimes() + waiting.send(connection, scratch, nowNs, spreadNs);
         }
-        return workCount;
-    }
-
-    private int ship() {
-        int workCount = shipSendTimes();
-        workCount += waiting.send(connection, scratch, nowNs, spreadNs);
         return workCount;
     }
 
@@ -330,7 +308,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             batchCount = 0;
             workCount += sendTimes.poll(sendTimeHandler, SendTimesMessage.MAX_COUNT);
             if (batchCount > 0) {
-                onSent(connection.send(scratch, SendTimesMessage.encode(scratch, 0, nextSendTime, batchCount)), batchCount);
+                onSent(connection.send(scratch, SendTimesMessage.encode(scratch, nextSendTime, batchCount)), batchCount);
             }
             if (passiveTimes.isDue(nowNs)) {
                 sendPassiveTimes();
@@ -342,8 +320,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
 
     private void onSendTime(final int kind, final long sendTimeKey, final long sentNs, final int method) {
         if (kind == SendTimesMessage.INJECTED) {
-            SendTimesMessage.encodeEntry(scratch, 0, batchCount, kind, sendTimeKey, sentNs, method);
-            batchCount++;
+            SendTimesMessage.encodeEntry(scratch, batchCount++, kind, sendTimeKey, sentNs, method);
             return;
         }
         if (!passiveTimes.takes(sentNs, method)) {
@@ -366,17 +343,14 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     private ExchangeResult onMessage(
-        final ExchangeConnection from,
-        final MessageType type,
-        final DirectBuffer buffer,
-        final int offset,
-        final int lengthBytes,
-        final long atNs) {
+        final ExchangeConnection from, final MessageType type, final DirectBuffer buffer, final int offset) {
         if (type == MessageType.REFUSED) {
-            return onRefused(from, buffer, offset);
+            final RefusedMessage refused = new RefusedMessage().wrap(buffer, offset);
+            handler.onRefused(refused.reason().label(), refused.text());
+            return ExchangeResult.ACCEPTED;
         }
         if (!from.isInSession()) {
-            return type == MessageType.HELLO ? onHello(from, buffer, offset, lengthBytes) : ExchangeResult.UNEXPECTED;
+            return type == MessageType.HELLO ? onHello(from, buffer, offset) : ExchangeResult.UNEXPECTED;
         }
         return switch (type) {
             case SETTINGS -> onSettings(from, buffer, offset);
@@ -386,41 +360,16 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         };
     }
 
-    private ExchangeResult onRefused(final ExchangeConnection from, final DirectBuffer buffer, final int offset) {
-        final RefusedMessage refused = new RefusedMessage().wrap(buffer, offset);
-        handler.onRefused(refused.reason().label(), refused.text());
-        return ExchangeResult.ACCEPTED;
-    }
-
-    private ExchangeResult onHello(
-        final ExchangeConnection from, final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        final HelloMessage hello = new HelloMessage().wrap(buffer, offset);
-        if (hello.role() != HelloMessage.RECEIVER) {
-            from.refuse(ExchangeResult.UNEXPECTED, from.difference("role", "sender", "sender"));
-            return ExchangeResult.UNEXPECTED;
+    private ExchangeResult onHello(final ExchangeConnection from, final DirectBuffer buffer, final int offset) {
+        final ExchangeResult result = handshake.check(from, new HelloMessage().wrap(buffer, offset));
+        if (result == ExchangeResult.ACCEPTED) {
+            handshake.answer(from, buffer, offset, scratch);
+            from.beginSession(nowNs);
+            waiting.restart();
+        } else if (result == ExchangeResult.AUTHENTICATION) {
+            handler.onRefused(result.label(), from.reason());
         }
-        if (hello.isKeyed() != (key != null)) {
-            final String text = from.difference("shared key", hello.isKeyed() ? "yes" : "no", key != null ? "yes" : "no");
-            handler.onRefused(ExchangeResult.AUTHENTICATION.label(), text);
-            from.refuse(ExchangeResult.AUTHENTICATION, text);
-            return ExchangeResult.AUTHENTICATION;
-        }
-        final byte[] receiverHello = new byte[lengthBytes];
-        buffer.getBytes(offset, receiverHello);
-        final byte[] nonce = new byte[HelloMessage.NONCE_BYTES];
-        random.nextBytes(nonce);
-        final int helloBytes =
-            HelloMessage.encode(scratch, 0, HelloMessage.SENDER, key != null, options.pointId(), instance, nonce);
-        if (key != null) {
-            ExchangeHeader.addTrailer(scratch, 0, helloBytes);
-            final byte[] senderHello = new byte[helloBytes];
-            scratch.getBytes(0, senderHello);
-            from.authenticate(MessageCipher.of(key, false, receiverHello, senderHello));
-        }
-        from.send(scratch, helloBytes);
-        from.beginSession(nowNs);
-        waiting.restart();
-        return ExchangeResult.ACCEPTED;
+        return result;
     }
 
     private ExchangeResult onSettings(final ExchangeConnection from, final DirectBuffer buffer, final int offset) {
@@ -466,7 +415,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
      * @param image of the answer; null if it is unavailable.
      * @return octets of the image sent so far; the offset if there is no room, negative without a session.
      */
-    public int sendSynopsis(final int requestId, final DirectBuffer image, final int imageOffset) {
+    int sendSynopsis(final int requestId, final DirectBuffer image, final int imageOffset) {
         if (connection == null || !isSettled) {
             return -1;
         }
@@ -493,7 +442,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     /** {@return count of unanswered intervals; connector's thread} */
-    public int waitingIntervals() {
+    int waitingIntervals() {
         return waiting.count();
     }
 

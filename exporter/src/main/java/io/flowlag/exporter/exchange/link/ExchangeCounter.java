@@ -70,17 +70,14 @@ public enum ExchangeCounter {
         this.sentence = sentence;
     }
 
-    /** {@return the name in statistics} */
     public String label() {
         return label;
     }
 
-    /** {@return what is counted} */
     public String unit() {
         return unit;
     }
 
-    /** {@return one sentence for documents} */
     public String sentence() {
         return sentence;
     }

@@ -34,7 +34,6 @@ public final class ExchangeCounters {
         refusals.increment(reason);
     }
 
-    /** A counter's value. Returns since the start. */
     public long get(final ExchangeCounter counter) {
         return values.get(counter);
     }

@@ -14,6 +14,7 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.SystemEpochNanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 
 import java.io.IOException;
 import java.net.BindException;
@@ -51,7 +52,8 @@ public record ExchangeEnd(Agent agent, SketchLink link) {
                 final ExchangeReceiver receiver = new ExchangeReceiver(config, security);
                 return new ExchangeEnd(receiver, receiver);
             }
-            final ExchangeSender sender = new ExchangeSender(config, security, new SystemEpochNanoClock(), clockError);
+            final ExchangeSender sender = new ExchangeSender(
+                config, security, new SystemEpochNanoClock(), SystemNanoClock.INSTANCE, clockError);
             return new ExchangeEnd(sender, sender);
         } catch (final BindException ex) {
             throw PortFailure.of(name, ex);

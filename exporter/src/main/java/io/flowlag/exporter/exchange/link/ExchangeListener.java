@@ -8,54 +8,39 @@ import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.exchange.wire.HelloMessage;
 import io.flowlag.exporter.exchange.wire.IntervalAckMessage;
 import io.flowlag.exporter.exchange.wire.IntervalVerdict;
-import io.flowlag.exporter.exchange.wire.MessageSeal;
 import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PassiveTimesMessage;
 import io.flowlag.exporter.exchange.wire.RefusedMessage;
 import io.flowlag.exporter.exchange.wire.SendTimesMessage;
 import io.flowlag.exporter.exchange.wire.SettingsAckMessage;
 import io.flowlag.exporter.exchange.wire.SettingsMessage;
-import io.flowlag.exporter.exchange.wire.SharedKey;
 import io.flowlag.exporter.exchange.wire.SynopsisMessage;
 import io.flowlag.exporter.exchange.wire.SynopsisRequestMessage;
-import io.flowlag.ipfix.transport.TlsCredentials;
-import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The receiver's end of the exchange. It accepts senders, sends them the settings, and receives their intervals and send times.
- * It never blocks. Connections without a session are bounded in count and memory. Above the limit the oldest is closed after its
- * grace period; until then newer ones wait in the kernel. Sessions are bounded by the number of known senders. No peer can stop
+ * The receiver's end of the exchange. It sends the settings to senders, and receives their intervals and send times. It never
+ * blocks. Sessions are bounded by the number of known senders; {@link Strangers} bounds connections without one. No peer can stop
  * another peer.
  * <p>{@link #doWork} on one thread; {@link #offerSettings}, {@link #expect}, counters and schedule from any. It owns its sockets.
- * Allocates at construction, per connection, and per settings; per interval as {@code SenderInterval} says.
+ * Allocates at construction, per connection, and per settings.
  */
-public final class ExchangeListener implements Agent, AutoCloseable {
-    private static final int ACCEPTS_PER_CYCLE = 16;
+final class ExchangeListener implements Agent, AutoCloseable {
     private static final int COMMANDS = 256;
-    private static final int BACKLOG = 1024;
     private static final int SHOWN_SENDERS = 8;
     /** A sender is live if it was heard within this fraction of the idle timeout. */
     private static final int ALIVE_PART = 2;
-    /** A connection without a session keeps its place for this fraction of the handshake timeout. */
-    private static final int GRACE_PART = 10;
     private static final String UNENCRYPTED_TEXT = "its version " + ExchangeHeader.OLDEST_VERSION +
         " does not encrypt keys of flows, so it is asked for sketches alone: upgrade it";
 
@@ -64,17 +49,10 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private final NanoClock clock;
     private final ExchangeCounters counters;
     private final ConnectionLimits limits;
-    private final TlsCredentials tls;
-    private final SharedKey key;
     private final List<Long> knownSenders;
-    private final ServerSocketChannel server;
-    private final InetSocketAddress boundAddress;
-    private final HandshakeWorker worker = new HandshakeWorker("exchange-handshake");
-    private final SecureRandom random = new SecureRandom();
-    private final long instance = random.nextLong();
     private final SettingsSchedule schedule = new SettingsSchedule();
     private final ManyToOneConcurrentArrayQueue<Runnable> commands = new ManyToOneConcurrentArrayQueue<>(COMMANDS);
-    private final List<Stranger> strangers = new ArrayList<>();
+    private final Strangers strangers;
     private final EndedConnections ended = new EndedConnections();
     private final Long2ObjectHashMap<SenderRecord> senders = new Long2ObjectHashMap<>();
     private final List<SenderRecord> senderList = new ArrayList<>();
@@ -86,94 +64,35 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private long nowNs;
     private boolean isClosed;
 
-    /** A connection without a session, and the HELLO that this end sent on it. */
-    private final class Stranger implements ExchangeConnection.Handler {
-        private final ExchangeConnection connection;
-        private final byte[] hello;
-        private final long acceptedNs;
-        private final String address;
-
-        private Stranger(
-            final ExchangeConnection connection, final byte[] hello, final long acceptedNs, final String address) {
-            this.address = address;
-            this.connection = connection;
-            this.hello = hello;
-            this.acceptedNs = acceptedNs;
-        }
-
-        @Override
-        public ExchangeResult onMessage(
-            final ExchangeConnection from,
-            final MessageType type,
-            final DirectBuffer buffer,
-            final int offset,
-            final int lengthBytes,
-            final long atNs) {
-            return from.isInSession() ?
-                ExchangeListener.this.onMessage(from, type, buffer, offset, lengthBytes, atNs) :
-                onHello(this, type, buffer, offset, lengthBytes);
-        }
-    }
-
-    /**
-     * Binds the port.
-     *
-     * @param handler called on the listener's thread.
-     * @throws IOException              if the port cannot be bound.
-     * @throws IllegalArgumentException for an address beyond loopback without TLS or a key.
-     */
-    public ExchangeListener(
-        final ListenerOptions options, final ExchangeSettings first, final ReceiverHandler handler,
-        final ExchangeCounters counters) throws IOException {
-        this(options, first, handler, counters, SystemNanoClock.INSTANCE);
-    }
-
+    /** Binds the port as {@link Strangers} does. The handler is called on the listener's thread. */
     ExchangeListener(
         final ListenerOptions options, final ExchangeSettings first, final ReceiverHandler handler,
         final ExchangeCounters counters, final NanoClock clock) throws IOException {
-        final InetAddress host = options.address().getAddress();
-        if (options.security().isNone() && (host == null || !host.isLoopbackAddress())) {
-            throw new IllegalArgumentException("address=" + options.address() +
-                " is not a loopback address: the exchange needs TLS or a shared key there, since it hands out the digest key");
-        }
         this.options = options;
         this.handler = handler;
         this.counters = counters;
         this.clock = clock;
         limits = options.limits();
-        tls = options.security().tls();
-        key = options.security().key();
         knownSenders = options.senders();
-        schedule.add(new HeldSettings(instance, first));
-        server = ServerSocketChannel.open();
-        try {
-            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            server.configureBlocking(false);
-            server.bind(options.address(), BACKLOG);
-            boundAddress = (InetSocketAddress)server.getLocalAddress();
-        } catch (final IOException ex) {
-            CloseHelper.quietClose(server);
-            throw ex;
-        }
+        strangers = new Strangers(options, handler, counters, ended, this::beginSession, sessionHandler);
+        schedule.add(new HeldSettings(instance(), first));
     }
 
     /** {@return the address it listens on, with the port that the system chose for 0} */
-    public InetSocketAddress boundAddress() {
-        return boundAddress;
+    InetSocketAddress boundAddress() {
+        return strangers.boundAddress();
     }
 
-    /** {@return the settings by interval} */
-    public SettingsSchedule schedule() {
+    SettingsSchedule schedule() {
         return schedule;
     }
 
     /** {@return this run's random number} */
-    public long instance() {
-        return instance;
+    long instance() {
+        return strangers.instance();
     }
 
-    /** {@return its counters} */
-    public ExchangeCounters counters() {
+    ExchangeCounters counters() {
         return counters;
     }
 
@@ -184,7 +103,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
      * @return false if the command queue is full.
      * @throws IllegalArgumentException if the number is not above the last one's.
      */
-    public boolean offerSettings(final ExchangeSettings settings) {
+    boolean offerSettings(final ExchangeSettings settings) {
         final int lastNumber = schedule.latest().settings().number();
         if (settings.number() <= lastNumber) {
             throw new IllegalArgumentException("number=" + settings.number() + " is not above " + lastNumber);
@@ -193,24 +112,10 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     }
 
     /**
-     * Expects an interval of all senders, after the receiver has closed its own. Any thread.
-     *
-     * @param intervalNumber of the interval, which is as long as the latest settings say.
-     * @return false if the command queue is full.
+     * Expects an interval of a sender, after the receiver has closed its own. An unknown sender is ignored. Any thread. Returns
+     * false if the command queue is full.
      */
-    public boolean expect(final long intervalNumber) {
-        final long intervalNs = schedule.latest().settings().intervalNs();
-        return commands.offer(() -> senderList.forEach(sender -> sender.ledger(intervalNs).expect(intervalNumber, nowNs)));
-    }
-
-    /**
-     * Expects an interval of one sender, after the receiver has closed its own. Any thread.
-     *
-     * @param senderPointId of the sender; ignored if unknown.
-     * @param intervalNs    of the settings of that interval.
-     * @return false if the command queue is full.
-     */
-    public boolean expect(final long senderPointId, final long intervalNumber, final long intervalNs) {
+    boolean expect(final long senderPointId, final long intervalNumber, final long intervalNs) {
         return commands.offer(() -> {
             final SenderRecord sender = senders.get(senderPointId);
             if (sender != null) {
@@ -231,127 +136,8 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         }
         nowNs = clock.nanoTime();
         int workCount = commands.drain(Runnable::run);
-        workCount += accept() + pollStrangers() + pollSenders() + ended.poll(nowNs);
+        workCount += strangers.poll(nowNs) + pollSenders() + ended.poll(nowNs);
         return workCount;
-    }
-
-    private int accept() {
-        int accepted = 0;
-        try {
-            while (accepted < ACCEPTS_PER_CYCLE && hasPlace()) {
-                final SocketChannel channel = server.accept();
-                if (channel == null) {
-                    break;
-                }
-                accepted++;
-                welcome(channel);
-            }
-        } catch (final IOException ex) {
-            counters.increment(ExchangeCounter.CONNECT_FAILURES);
-        }
-        return accepted;
-    }
-
-    /** Whether another connection without a session fits; may displace the oldest. */
-    private boolean hasPlace() {
-        return strangers.size() < options.maxStrangers() ||
-            nowNs - strangers.get(0).acceptedNs > limits.handshakeTimeoutNs() / GRACE_PART;
-    }
-
-    private void welcome(final SocketChannel channel) {
-        counters.increment(ExchangeCounter.CONNECTIONS);
-        if (strangers.size() >= options.maxStrangers()) {
-            final Stranger oldest = strangers.remove(0);
-            oldest.connection.end(ExchangeCounter.ENDED_EVICTED, "too many connections without a session");
-            handler.onTurnedAway(oldest.address, oldest.connection.end(), oldest.connection.reason());
-        }
-        try {
-            greet(channel);
-        } catch (final IOException ex) {
-            counters.increment(ExchangeCounter.ENDED_BROKEN);
-            CloseHelper.quietClose(channel);
-        }
-    }
-
-    private void greet(final SocketChannel channel) throws IOException {
-        channel.configureBlocking(false);
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        final PeerChannel peer =
-            tls == null ? new PlainChannel(channel) :
-            new TlsChannel(channel, tls.serverEngine(), options.security().allowedPeers(), worker);
-        final ExchangeConnection connection = new ExchangeConnection(peer, true, limits, counters, nowNs);
-        final InetSocketAddress address = (InetSocketAddress)channel.getRemoteAddress();
-        if (tls != null || address.getAddress().isLoopbackAddress()) {
-            connection.unreadable();
-        }
-        final byte[] nonce = new byte[HelloMessage.NONCE_BYTES];
-        random.nextBytes(nonce);
-        final int helloBytes =
-            HelloMessage.encode(scratch, 0, HelloMessage.RECEIVER, key != null, options.pointId(), instance, nonce);
-        ExchangeHeader.version(scratch, 0, ExchangeHeader.OLDEST_VERSION);
-        final byte[] hello = new byte[helloBytes];
-        scratch.getBytes(0, hello);
-        connection.send(scratch, helloBytes);
-        strangers.add(new Stranger(connection, hello, nowNs, String.valueOf(address)));
-    }
-
-    private int pollStrangers() {
-        int workCount = 0;
-        for (int i = strangers.size() - 1; i >= 0; i--) {
-            final Stranger stranger = strangers.get(i);
-            final ExchangeConnection connection = stranger.connection;
-            workCount += connection.poll(nowNs, stranger);
-            if (connection.isEnded()) {
-                ended.add(connection, nowNs);
-                handler.onTurnedAway(stranger.address, connection.end(), connection.reason());
-            }
-            if (connection.isEnded() || connection.isInSession()) {
-                strangers.remove(i);
-            }
-        }
-        return workCount;
-    }
-
-    private ExchangeResult onHello(
-        final Stranger stranger, final MessageType type, final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        final ExchangeConnection connection = stranger.connection;
-        if (type != MessageType.HELLO) {
-            return ExchangeResult.UNEXPECTED;
-        }
-        final HelloMessage hello = new HelloMessage().wrap(buffer, offset);
-        if (hello.role() != HelloMessage.SENDER) {
-            connection.refuse(ExchangeResult.UNEXPECTED, connection.difference("role", "receiver", "receiver"));
-            return ExchangeResult.UNEXPECTED;
-        }
-        connection.speak(ExchangeHeader.version(buffer, offset));
-        if (hello.isKeyed() != (key != null)) {
-            connection.refuse(ExchangeResult.AUTHENTICATION,
-                connection.difference("shared key", hello.isKeyed() ? "yes" : "no", key != null ? "yes" : "no"));
-            return ExchangeResult.AUTHENTICATION;
-        }
-        if (key != null && !isAuthentic(stranger, buffer, offset, lengthBytes)) {
-            connection.refuse(ExchangeResult.AUTHENTICATION, "the shared keys differ");
-            return ExchangeResult.AUTHENTICATION;
-        }
-        return beginSession(connection, hello);
-    }
-
-    private boolean isAuthentic(
-        final Stranger stranger, final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        if (!ExchangeHeader.isAuthenticated(buffer, offset)) {
-            return false;
-        }
-        final byte[] senderHello = new byte[lengthBytes - ExchangeHeader.TRAILER_BYTES];
-        buffer.getBytes(offset, senderHello);
-        final byte[] whole = new byte[lengthBytes];
-        buffer.getBytes(offset, whole);
-        final MessageSeal seal =
-            MessageSeal.of(stranger.connection.version(), key, true, stranger.hello, senderHello);
-        final boolean isAuthentic = seal.open(new UnsafeBuffer(whole), 0, lengthBytes);
-        if (isAuthentic) {
-            stranger.connection.authenticate(seal);
-        }
-        return isAuthentic;
     }
 
     private ExchangeResult beginSession(final ExchangeConnection connection, final HelloMessage hello) {
@@ -415,7 +201,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         }
         final SenderRecord sender = new SenderRecord(
             senderPointId, () -> new IntervalLedger(options.windowIntervals(), options.deadlineNs()),
-            new IntervalAssembler(senderPointId, schedule, options.maxListBytes()),
+            new IntervalAssembler(schedule, options.maxListBytes(), handler::room),
             number -> onMissing(senderPointId, number), handler.counters(senderPointId));
         senders.put(senderPointId, sender);
         senderList.add(sender);
@@ -474,12 +260,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     }
 
     private ExchangeResult onMessage(
-        final ExchangeConnection connection,
-        final MessageType type,
-        final DirectBuffer buffer,
-        final int offset,
-        final int lengthBytes,
-        final long atNs) {
+        final ExchangeConnection connection, final MessageType type, final DirectBuffer buffer, final int offset) {
         final SenderRecord sender = senderOf(connection);
         return switch (type) {
             case SETTINGS_ACK -> onSettingsAck(sender, buffer, offset);
@@ -524,13 +305,10 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     }
 
     /**
-     * Asks a sender for a synopsis or for packets. Listener's thread.
-     *
-     * @param requestId      of the answer.
-     * @param settingsNumber of the interval.
-     * @return false without a session or without room; no answer comes then.
+     * Asks a sender for a synopsis or for packets. Listener's thread. Returns false without a session or without room; no answer
+     * comes then.
      */
-    public boolean ask(
+    boolean ask(
         final long senderPointId, final int requestId, final int settingsNumber, final SynopsisRequest request) {
         final SenderRecord sender = senders.get(senderPointId);
         final ExchangeConnection connection = sender == null ? null : sender.connection();
@@ -549,7 +327,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
 
     private ExchangeResult onSettingsAck(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
         final SettingsAckMessage ack = new SettingsAckMessage().wrap(buffer, offset);
-        if (ack.receiverInstance() != instance || ack.number() > schedule.latest().settings().number()) {
+        if (ack.receiverInstance() != instance() || ack.number() > schedule.latest().settings().number()) {
             return ExchangeResult.SETTINGS;
         }
         count(sender, ExchangeCounter.SETTINGS_HELD);
@@ -565,7 +343,8 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             return result;
         }
         final boolean isSpoiled = interval.spoiled() != null;
-        final Answer answer = isSpoiled ? Answer.REFUSED : interval.isDamaged() ? Answer.DAMAGED : Answer.COMPLETE;
+        final Answer answer =
+            isSpoiled ? Answer.REFUSED : interval.interval().isDamaged() ? Answer.DAMAGED : Answer.COMPLETE;
         final IntervalVerdict taken =
             isKnownLength(interval.intervalNs()) ? sender.ledger(interval.intervalNs()).arrive(interval.number(), answer) :
                 IntervalVerdict.ACCEPTED;
@@ -575,7 +354,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             connection.complain(interval.spoiled(), interval.spoiledText());
             handler.onMissing(sender.pointId(), interval.number());
         } else if (verdict == IntervalVerdict.ACCEPTED) {
-            handler.onInterval(interval);
+            interval.reuse(handler.onInterval(sender.pointId(), interval.interval()));
         }
         connection.send(scratch, IntervalAckMessage.encode(scratch, 0, interval.number(), verdict));
         return ExchangeResult.ACCEPTED;
@@ -604,10 +383,8 @@ public final class ExchangeListener implements Agent, AutoCloseable {
 
     private ExchangeResult onSendTimes(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
         sendTimes.wrap(buffer, offset);
-        final int count = sendTimes.count();
-        add(sender, ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(sendTimes.firstIndex(), count));
-        add(sender, ExchangeCounter.SEND_TIMES_RECEIVED, count);
-        for (int i = 0; i < count; i++) {
+        countSendTimes(sender, sendTimes.firstIndex(), sendTimes.count());
+        for (int i = 0; i < sendTimes.count(); i++) {
             handler.onSendTime(sender.pointId(), sendTimes.kind(i) == SendTimesMessage.PASSIVE, sendTimes.key(i),
                 sendTimes.sentNs(i), sendTimes.method(i));
         }
@@ -616,19 +393,22 @@ public final class ExchangeListener implements Agent, AutoCloseable {
 
     private ExchangeResult onPassiveTimes(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
         passiveTimes.wrap(buffer, offset);
-        final int count = passiveTimes.count();
-        add(sender, ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(passiveTimes.firstIndex(), count));
-        add(sender, ExchangeCounter.SEND_TIMES_RECEIVED, count);
+        countSendTimes(sender, passiveTimes.firstIndex(), passiveTimes.count());
         long sentNs = passiveTimes.baseNs();
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < passiveTimes.count(); i++) {
             sentNs += passiveTimes.distanceNs(i);
             handler.onSendTime(sender.pointId(), true, passiveTimes.digest(i), sentNs, passiveTimes.method());
         }
         return ExchangeResult.ACCEPTED;
     }
 
+    private void countSendTimes(final SenderRecord sender, final long firstIndex, final int count) {
+        add(sender, ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(firstIndex, count));
+        add(sender, ExchangeCounter.SEND_TIMES_RECEIVED, count);
+    }
+
     private void onSettings(final ExchangeSettings settings) {
-        if (schedule.add(new HeldSettings(instance, settings))) {
+        if (schedule.add(new HeldSettings(instance(), settings))) {
             for (int i = 0; i < senderList.size(); i++) {
                 if (senderList.get(i).connection() != null) {
                     sendSettings(senderList.get(i), settings);
@@ -642,7 +422,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         final ExchangeSettings all = handler.settings(settings, sender.pointId());
         final ExchangeSettings own = connection.mayCarryFlowKeys() ? all : all.withoutFlowKeys();
         final int lengthBytes = SettingsMessage.encode(
-            scratch, 0, connection.version() < ExchangeHeader.VERSION ? own.forOlderSender() : own, instance);
+            scratch, 0, connection.version() < ExchangeHeader.VERSION ? own.forOlderSender() : own, instance());
         if (connection.seal() != null) {
             connection.seal().hideSecrets(scratch, 0);
         }
@@ -659,19 +439,15 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             return;
         }
         isClosed = true;
-        for (final Stranger stranger : strangers) {
-            stranger.connection.end(ExchangeCounter.ENDED_LOCALLY, "closed");
-            stranger.connection.close();
-        }
+        strangers.close();
         for (final SenderRecord sender : senderList) {
             if (sender.connection() != null) {
                 sender.connection().end(ExchangeCounter.ENDED_LOCALLY, "closed");
                 ended.add(sender.connection(), nowNs);
             }
         }
-        CloseHelper.quietClose(server);
         ended.close(nowNs, limits.lingerNs());
-        CloseHelper.quietClose(worker);
+        strangers.closeWorker();
     }
 
     @Override

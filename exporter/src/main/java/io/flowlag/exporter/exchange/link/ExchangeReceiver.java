@@ -13,6 +13,7 @@ import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.SystemNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,8 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     private final long deadlineNs;
     private final SipHash hash;
     private final IntervalMode mode;
+    private final int maxFlows;
+    private volatile int inFlightPackets;
     private volatile int mostFlows;
     private final ExchangeCounters counters = new ExchangeCounters();
     private final AtomicInteger requestIds = new AtomicInteger();
@@ -72,6 +75,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         hash = SipHash.ofKey(digestKey, 0);
         mode = SharedSettings.intervalMode(config);
         mostFlows = SharedSettings.mostFlows(config);
+        maxFlows = config.metering().maxFlows();
         final ExchangeSettings settings = SharedSettings.of(config, digestKey, 1, FIRST_INTERVAL);
         LOG.info("exchange: an interval takes at most {}", SharedSettings.price(settings));
         senders = new SenderArrivals[config.rli().senderCount()];
@@ -84,7 +88,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         final ReconcileSettings reconcile = SharedSettings.reconcile(config);
         final long answerBytes = reconcile == null ? 0 : reconcile.mostAnswerBytes();
         final long intervalBytes =
-            ReceivedInterval.memoryBytes(settings, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config));
+            ReceivedInterval.memoryBytes(settings, inFlightPackets, SharedSettings.witnessFlows(settings, maxFlows));
         memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes(config.rli().injection().ceilingBps()) +
             senders[0].latest().capacity() * intervalBytes);
         final HostPort listen = config.exchange().listen();
@@ -93,7 +97,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
                 new InetSocketAddress(InetAddress.getByName(listen.host()), listen.port()), pointId, security,
                 ExchangeEnd.limits(config), Arrays.stream(senders).map(SenderArrivals::pointId).toList(), senders.length,
                 config.exchange().limits().maxConnections(), WINDOW_INTERVALS, deadlineNs, config.exchange().memoryBytes()),
-            settings, this, counters);
+            settings, this, counters, SystemNanoClock.INSTANCE);
     }
 
     @Override
@@ -170,7 +174,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     @Override
     public ExchangeSettings settings(final ExchangeSettings common, final long senderPointId) {
         return sources.isEmpty() ? common : common.withSelector(
-            SharedSettings.within(common.selector(), sources.get(sender(senderPointId).senderIndex())));
+            SharedSettings.within(common.traffic().selector(), sources.get(sender(senderPointId).senderIndex())));
     }
 
     private void checkVariants(final ExchangeSettings settings) {
@@ -180,24 +184,22 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     }
 
     private void addInboxes(final ExporterConfig config, final ExchangeSettings settings) {
+        inFlightPackets = config.lds().inFlightPackets();
         final ReconcileSettings reconcile = SharedSettings.reconcile(config);
         final long jointWaitNs = config.joint().enabled() ? config.joint().waitNs() : 0;
         final long waitNs = config.segment().maximumDelayNs() +
             Math.min(Math.max(deadlineNs, jointWaitNs), MOST_WAIT_INTERVALS * settings.intervalNs()) +
             (reconcile == null ? 0 : reconcile.waitNs());
         for (final SenderArrivals each : senders) {
-            each.add(new SenderInbox(settings, waitNs,
-                () -> new ReceivedInterval(
-                    settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)),
-                reconcile == null ? null : new RemotePeer(reconcile, hash, requestIds, each.unverifiedSynopses()),
-                (number) -> listener.expect(each.pointId(), number, settings.intervalNs()), each.unaskedIntervals()));
+            each.add(new SenderInbox(settings, waitNs, () -> room(settings),
+                reconcile == null ? null : new RemotePeer(reconcile, hash, requestIds, each.lost()),
+                (number) -> listener.expect(each.pointId(), number, settings.intervalNs()), each.lost()));
         }
     }
 
     /**
      * Distributes other settings. One thread at a time. The last settings must apply already, and those before them must be done.
      *
-     * @param config of the settings.
      * @param fromNs from when they apply, the start of an interval.
      * @return the source of each sender's intervals from then on.
      * @throws IllegalArgumentException if the settings do not fit the exchange; nothing has changed then.
@@ -212,13 +214,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         return Arrays.stream(senders).<SenderAnswers>map(SenderArrivals::latest).toList();
     }
 
-    /**
-     * The settings that {@link #change} would distribute.
-     *
-     * @param config of the settings.
-     * @param fromNs from when they apply.
-     * @throws IllegalArgumentException if they do not fit the exchange; the message says why.
-     */
+    /** The settings that {@link #change} would distribute; throws as it does. */
     public ExchangeSettings settings(final ExporterConfig config, final long fromNs) {
         final ExchangeSettings settings = SharedSettings.of(config, digestKey, senders[0].latest().settingsNumber() + 1,
             Math.floorDiv(fromNs, config.segment().intervalNs()));
@@ -232,12 +228,17 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     }
 
     @Override
-    public void onInterval(final SenderInterval interval) {
-        sender(interval.pointId()).onInterval(interval);
-        final String advice = inFlight.look(interval.inFlightCount(), interval.settings().intervalNs());
+    public ReceivedInterval room(final ExchangeSettings settings) {
+        return new ReceivedInterval(settings, hash, inFlightPackets, SharedSettings.witnessFlows(settings, maxFlows));
+    }
+
+    @Override
+    public ReceivedInterval onInterval(final long senderPointId, final ReceivedInterval interval) {
+        final String advice = inFlight.look(interval.announcedInFlight(), interval.settings().intervalNs());
         if (advice != null) {
             LOG.warn("exchange: {}", advice);
         }
+        return sender(senderPointId).onInterval(interval);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.HostPort;
 import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.InjectionTerms;
@@ -14,7 +14,9 @@ import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.exchange.wire.FlowSum;
+import io.flowlag.exporter.exchange.wire.IntervalListMessage;
 import io.flowlag.exporter.exchange.wire.IntervalVerdict;
+import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.ModeChoice;
 import io.flowlag.exporter.exchange.wire.PointDrops;
 import io.flowlag.ipfix.transport.Endpoint;
@@ -24,14 +26,14 @@ import org.agrona.CloseHelper;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
-import org.agrona.concurrent.SystemNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
 
@@ -59,33 +61,35 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     /** More than a lost connection makes late. */
     private static final int TOLD_UNTIMELY_INTERVALS = WAITING_INTERVALS + 1;
 
-    private final int inFlightPackets;
+    private final ExporterConfig config;
     private final long memoryBytes;
     private final EpochNanoClock clock;
     private final ClockError error;
     private final ExchangeCounters counters = new ExchangeCounters();
-    private final AtomicLong unusableSettings = new AtomicLong();
+    private final CounterSet<Shipped> shippedCounts = new CounterSet<>(Shipped.class);
     private final IntervalEncoder encoder;
     private final ExchangeConnector connector;
     private final DigestSwitch digests = new DigestSwitch();
     private final OneToOneConcurrentArrayQueue<SketchAgreement> agreed = new OneToOneConcurrentArrayQueue<>(2);
     private final OneToOneConcurrentArrayQueue<SketchShipment> shipped = new OneToOneConcurrentArrayQueue<>(SHIPMENTS);
     private final OneToOneConcurrentArrayQueue<SketchShipment> returned = new OneToOneConcurrentArrayQueue<>(2 * SHIPMENTS);
-    private final long[] digestsInFlight;
     private final Deque<Agreed> agreements = new ArrayDeque<>();
     private final Deque<HeldSettings> newSettings = new ArrayDeque<>();
-    private final ExpandableArrayBuffer sums = new ExpandableArrayBuffer();
-    private final int maxFlows;
-    private final ExporterConfig.Rli references;
-    private final AtomicLong intervalsOfFlows = new AtomicLong();
-    private final AtomicLong flowsShipped = new AtomicLong();
-    private final AtomicLong sumsOverflow = new AtomicLong();
-    private final AtomicLong modeChanges = new AtomicLong();
+    private final ExpandableArrayBuffer list = new ExpandableArrayBuffer();
     private final ReconcileSettings reconcile;
     private final long waitNs;
     private final SynopsisAnswers synopses;
     private String toldText = "";
     private int untimelyIntervals;
+
+    /** What this end counts besides the connection. */
+    private enum Shipped {
+        SETTINGS_UNUSABLE,
+        INTERVALS_OF_FLOWS,
+        MODE_CHANGES,
+        FLOW_SUMS_SHIPPED,
+        FLOW_SUMS_OVERFLOW
+    }
 
     /** An agreement with the settings it came from. */
     private record Agreed(SketchAgreement agreement, HeldSettings held, ModeChoice choice) {
@@ -95,26 +99,24 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
      * A sender that connects once it is run.
      *
      * @param config of the process, with a receiver to connect to.
+     * @param timer  of connections and messages.
      */
     public ExchangeSender(
-        final ExporterConfig config, final PeerSecurity security, final EpochNanoClock clock, final ClockError error) {
+        final ExporterConfig config, final PeerSecurity security, final EpochNanoClock clock, final NanoClock timer,
+        final ClockError error) {
         this.clock = clock;
         this.error = error;
-        inFlightPackets = config.lds().inFlightPackets();
-        maxFlows = config.metering().maxFlows();
-        references = config.rli();
+        this.config = config;
         memoryBytes = config.exchange().memoryBytes();
-        digestsInFlight = new long[inFlightPackets];
-        encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, counters);
+        encoder = new IntervalEncoder(timer, counters);
         reconcile = SharedSettings.reconcile(config);
         waitNs = config.exchange().deadlineNs() + config.reconcile().waitNs();
-        final HostPort receiver = config.exchange().connect();
+        final Endpoint receiver = new Endpoint(config.exchange().connect().host(), config.exchange().connect().port());
         connector = new ExchangeConnector(
             new ConnectorOptions(
-                new Endpoint(receiver.host(), receiver.port()), config.segment().id(), security, ExchangeEnd.limits(config),
-                WAITING_INTERVALS, memoryBytes, WAITING_NS, reconcile == null ? 0 : reconcile.mostMissing(), MIN_BACKOFF_NS,
-                MAX_BACKOFF_NS),
-            this, counters);
+                receiver, config.segment().id(), security, ExchangeEnd.limits(config), WAITING_INTERVALS, memoryBytes, WAITING_NS,
+                reconcile == null ? 0 : reconcile.mostMissing(), MIN_BACKOFF_NS, MAX_BACKOFF_NS),
+            this, counters, receiver::resolve, timer);
         synopses = new SynopsisAnswers(reconcile, connector::sendSynopsis, counters, this::giveBack);
     }
 
@@ -165,26 +167,26 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
             encoder.damaged();
         }
         if (isFlows) {
-            encoder.flowSums(sums, encode(flows, false));
-            intervalsOfFlows.lazySet(intervalsOfFlows.get() + 1);
+            encoder.list(MessageType.FLOW_SUMS, list, encode(flows, false));
+            shippedCounts.increment(Shipped.INTERVALS_OF_FLOWS);
         } else {
             encoder.sketch(interval.sketch());
             for (int i = 0; i < agreed.agreement().classes().count(); i++) {
                 encoder.sketch(interval.aggregator(i));
             }
             if (interval.witnesses() != null) {
-                encoder.witnesses(sums, encode(interval.witnesses(), true));
-                sumsOverflow.lazySet(sumsOverflow.get() + interval.witnesses().overflowPackets());
+                encoder.list(MessageType.WITNESS, list, encode(interval.witnesses(), true));
+                shippedCounts.add(Shipped.FLOW_SUMS_OVERFLOW, interval.witnesses().overflowPackets());
             }
         }
         if (flows != null) {
-            modeChanges.lazySet(modeChanges.get() + agreed.choice().changes() - priorChanges);
-            sumsOverflow.lazySet(sumsOverflow.get() + flows.overflowPackets());
+            shippedCounts.add(Shipped.MODE_CHANGES, agreed.choice().changes() - priorChanges);
+            shippedCounts.add(Shipped.FLOW_SUMS_OVERFLOW, flows.overflowPackets());
         }
         for (int i = 0; i < interval.inFlightCount(); i++) {
-            digestsInFlight[i] = interval.inFlight(i);
+            IntervalListMessage.encodeDigest(list, i, interval.inFlight(i));
         }
-        connector.offer(encoder.inFlight(digestsInFlight, interval.inFlightCount()).end());
+        connector.offer(encoder.list(MessageType.IN_FLIGHT, list, interval.inFlightCount()).end());
     }
 
     /** Encodes the sums of all flows of a table, or of its witnesses, and returns their number. */
@@ -192,16 +194,10 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         int count = 0;
         for (int row = 0; row < table.count(); row++) {
             if (!isWitnessOnly || table.isWitness(row)) {
-                final int at = count++ * FlowSum.LENGTH_BYTES;
-                FlowSum.encodeKey(
-                    sums, at, table.ipVersion(row), table.sourceHigh(row), table.sourceLow(row), table.destinationHigh(row),
-                    table.destinationLow(row), table.protocol(row), table.sourcePort(row), table.destinationPort(row));
-                FlowSum.encodeClass(sums, at, table.classIndex(row));
-                FlowSum.encodeSums(
-                    sums, at, table.packets(row), table.timestampSumNs(row), table.digestSum(row), table.bytes(row));
+                FlowSum.encode(list, count++ * FlowSum.LENGTH_BYTES, table, row);
             }
         }
-        flowsShipped.lazySet(flowsShipped.get() + count);
+        shippedCounts.add(Shipped.FLOW_SUMS_SHIPPED, count);
         return count;
     }
 
@@ -248,11 +244,9 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     @Override
     public void counters(final ObjLongConsumer<String> consumer) {
         counters.show(consumer);
-        consumer.accept("settings_unusable", unusableSettings.get());
-        consumer.accept("intervals_of_flows", intervalsOfFlows.get());
-        consumer.accept("mode_changes", modeChanges.get());
-        consumer.accept("flow_sums_shipped", flowsShipped.get());
-        consumer.accept("flow_sums_overflow", sumsOverflow.get());
+        for (final Shipped each : Shipped.values()) {
+            consumer.accept(each.name().toLowerCase(Locale.ROOT), shippedCounts.get(each));
+        }
     }
 
     @Override
@@ -290,7 +284,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
                 last.settings().secrets().equals(settings.secrets());
             final long nowInterval = Math.floorDiv(clock.nanoTime(), settings.intervalNs());
             final SketchAgreement sketches = SharedSettings.agreement(
-                settings, inFlightPackets, maxFlows, remembered, keptIntervals, nowInterval, isSuccessor);
+                settings, SharedSettings.room(config, keptIntervals), remembered, nowInterval, isSuccessor);
             final Agreed agreement = new Agreed(
                 sketches.withInjection(injection(settings.injection())), newer, new ModeChoice(settings));
             agreed.offer(agreement.agreement());
@@ -310,21 +304,21 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
                     keptIntervals, wantedIntervals);
             }
         } catch (final IllegalArgumentException ex) {
-            unusableSettings.incrementAndGet();
+            shippedCounts.increment(Shipped.SETTINGS_UNUSABLE);
             LOG.error("exchange: the receiver's settings cannot be used, nothing is shipped for them: {}", ex.getMessage());
         }
     }
 
     /** Applies the receiver's reference settings. Sketches are built even if these cannot be applied. */
     private Function<ExporterConfig.Rli, InjectionTerms> injection(final ExchangeSettings.Injection injection) {
-        if (references.references().target() == null || injection.policy() == ExchangeSettings.Policy.NONE) {
+        if (config.rli().references().target() == null || injection.policy() == ExchangeSettings.Policy.NONE) {
             return null;
         }
         try {
-            LOG.info("exchange: references by the receiver's policy, {}", SharedSettings.terms(injection, references).name());
+            LOG.info("exchange: references by the receiver's policy, {}", SharedSettings.terms(injection, config.rli()).name());
             return (own) -> SharedSettings.terms(injection, own);
         } catch (final IllegalArgumentException ex) {
-            unusableSettings.incrementAndGet();
+            shippedCounts.increment(Shipped.SETTINGS_UNUSABLE);
             LOG.error("exchange: cannot follow the receiver's reference policy, keeping the sender's own: {}",
                 ex.getMessage());
             return null;
@@ -332,7 +326,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     }
 
     private long neededBytes(final ExchangeSettings settings, final ReconcileSettings remembered, final int keptIntervals) {
-        return SharedSettings.memoryBytes(settings, inFlightPackets, maxFlows, remembered, keptIntervals);
+        return SharedSettings.memoryBytes(settings, SharedSettings.room(config, keptIntervals), remembered);
     }
 
     @Override

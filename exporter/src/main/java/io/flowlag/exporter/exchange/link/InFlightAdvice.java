@@ -18,18 +18,12 @@ final class InFlightAdvice {
     private final long maximumDelayNs;
     private boolean isTold;
 
-    /** No warning yet. */
     InFlightAdvice(final ExporterConfig config) {
         bandwidthBps = config.exchange().bandwidthBps();
         maximumDelayNs = config.segment().maximumDelayNs();
     }
 
-    /**
-     * Checks a received interval.
-     *
-     * @param digests of packets in flight at its end.
-     * @return the warning; null for none.
-     */
+    /** Checks the digests of a received interval. Returns the warning; null for none. */
     String look(final int digests, final long intervalNs) {
         final double bps = digests * (double)Long.BYTES * BITS_NS / intervalNs;
         if (isTold || bps <= SHARE * bandwidthBps) {

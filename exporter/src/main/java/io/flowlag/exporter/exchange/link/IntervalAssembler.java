@@ -7,10 +7,9 @@ import io.flowlag.exporter.exchange.wire.ExchangeResult;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
 import io.flowlag.exporter.exchange.wire.FlowSum;
-import io.flowlag.exporter.exchange.wire.FlowSumsMessage;
-import io.flowlag.exporter.exchange.wire.InFlightMessage;
 import io.flowlag.exporter.exchange.wire.IntervalBeginMessage;
 import io.flowlag.exporter.exchange.wire.IntervalEndMessage;
+import io.flowlag.exporter.exchange.wire.IntervalListMessage;
 import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PointDrops;
 import io.flowlag.sketch.image.ImagePairing;
@@ -19,65 +18,67 @@ import io.flowlag.sketch.image.ImageVerifier;
 import io.flowlag.sketch.image.PairingResult;
 import io.flowlag.sketch.image.SketchImage;
 import org.agrona.DirectBuffer;
-import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.function.Function;
+
 /**
- * Assembles one sender's messages of an interval. A protocol violation ends the connection. Data that does not fit this receiver
- * (other settings, other sketches, too much) only spoils the interval, and the reason names both values. Memory grows with
- * received data, never with announced sizes, up to the settings' images and a limit for lists. One thread; it reuses its memory,
- * and allocates when settings change or lists grow.
+ * Fills a {@link ReceivedInterval} from one sender's messages. A protocol violation ends the connection. Data that does not fit
+ * this receiver (other settings, other sketches, too much) only spoils the interval, and the reason names both values. Memory
+ * follows from this receiver's settings, never from announced sizes. One thread; allocates when settings change.
  */
-public final class IntervalAssembler implements SenderInterval {
-    private final long pointId;
+public final class IntervalAssembler {
     private final SettingsSchedule schedule;
     private final long maxListBytes;
+    private final Function<ExchangeSettings, ReceivedInterval> rooms;
     private final IntervalBeginMessage begin = new IntervalBeginMessage();
     private final DropsMessage dropsMessage = new DropsMessage();
     private final CellsMessage cells = new CellsMessage();
-    private final InFlightMessage inFlightMessage = new InFlightMessage();
-    private final FlowSumsMessage flowsMessage = new FlowSumsMessage();
+    private final IntervalListMessage list = new IntervalListMessage();
     private final IntervalEndMessage end = new IntervalEndMessage();
-    private final ExpandableArrayBuffer digests = new ExpandableArrayBuffer(0);
-    private final ExpandableArrayBuffer flows = new ExpandableArrayBuffer(0);
-    private final ExpandableArrayBuffer witnesses = new ExpandableArrayBuffer(0);
-
     private final FlowSum sum = new FlowSum();
+    private final Progress digests = new Progress();
+    private final Progress flows = new Progress();
+    private final Progress witnesses = new Progress();
     private HeldSettings held;
-    private UnsafeBuffer[] buffers = {};
-    private SketchImage[] images = {};
+    private ReceivedInterval interval;
     private boolean isOpen;
     private ExchangeResult spoiled;
     private String spoiledText = "";
     private long number;
     private long intervalNs;
-    private int errorEstimate;
     private int sketchCount;
-    private int announcedDigests;
-    private int announcedFlows;
-    private int announcedWitnesses;
     private int messageCount;
-    private boolean isMarkedDamaged;
     private int sketchIndex;
     private int sketchBytes;
-    private int digestCount;
-    private int flowCount;
-    private int witnessCount;
+    private boolean isMarkedDamaged;
     private PointDrops drops;
+
+    /** How many entries of a list were announced, and how many have come. */
+    private static final class Progress {
+        private int announced;
+        private int come;
+
+        private void expect(final int count) {
+            announced = count;
+            come = 0;
+        }
+    }
 
     /**
      * An assembler for one sender.
      *
      * @param maxListBytes most octets of digests and flows of an interval.
+     * @param rooms        makes room for an interval of settings.
      */
-    public IntervalAssembler(final long pointId, final SettingsSchedule schedule, final long maxListBytes) {
-        this.pointId = pointId;
+    public IntervalAssembler(
+        final SettingsSchedule schedule, final long maxListBytes, final Function<ExchangeSettings, ReceivedInterval> rooms) {
         this.schedule = schedule;
         this.maxListBytes = maxListBytes;
+        this.rooms = rooms;
     }
 
-    /** Whether an interval is open. */
-    boolean isOpen() {
+    public boolean isOpen() {
         return isOpen;
     }
 
@@ -86,14 +87,23 @@ public final class IntervalAssembler implements SenderInterval {
         isOpen = false;
     }
 
+    long number() {
+        return number;
+    }
+
     /** Length of the interval as announced by its sender. */
     long intervalNs() {
         return intervalNs;
     }
 
-    @Override
-    public int errorEstimate() {
-        return errorEstimate;
+    /** The interval that has ended, if it is not spoiled. */
+    public ReceivedInterval interval() {
+        return interval;
+    }
+
+    /** Fills another interval of the same settings from now on. */
+    public void reuse(final ReceivedInterval room) {
+        interval = room;
     }
 
     /** Why the interval is unusable; null if it is usable. */
@@ -114,25 +124,22 @@ public final class IntervalAssembler implements SenderInterval {
         spoiledText = "";
         number = begin.intervalNumber();
         intervalNs = begin.intervalNs();
-        errorEstimate = begin.errorEstimate();
         sketchCount = begin.sketchCount();
-        announcedDigests = begin.inFlightCount();
-        announcedFlows = begin.flowCount();
-        announcedWitnesses = begin.witnessCount();
+        digests.expect(begin.inFlightCount());
+        flows.expect(begin.flowCount());
+        witnesses.expect(begin.witnessCount());
         isMarkedDamaged = begin.isDamaged();
         messageCount = 0;
         sketchIndex = 0;
         sketchBytes = 0;
-        digestCount = 0;
-        flowCount = 0;
-        witnessCount = 0;
         drops = null;
         checkSettings();
     }
 
     private void checkSettings() {
         final HeldSettings ours = schedule.at(number, intervalNs);
-        final long listBytes = 8L * announcedDigests + (long)FlowSum.LENGTH_BYTES * (announcedFlows + (long)announcedWitnesses);
+        final long listBytes = (long)IntervalListMessage.DIGEST_BYTES * digests.announced +
+            (long)FlowSum.LENGTH_BYTES * (flows.announced + (long)witnesses.announced);
         if (ours == null) {
             spoil(ExchangeResult.SETTINGS, "settings of interval " + number, begin.settingsNumber(), "none");
         } else if (ours.receiverInstance() != begin.receiverInstance()) {
@@ -142,29 +149,17 @@ public final class IntervalAssembler implements SenderInterval {
             spoil(ExchangeResult.SETTINGS, "settings of interval " + number, begin.settingsNumber(), ours.settings().number());
         } else if (ours.settings().intervalNs() != intervalNs) {
             spoil(ExchangeResult.SETTINGS, "intervalNs", intervalNs, ours.settings().intervalNs());
-        } else if (!isExpectedCount(ours.settings())) {
-            spoil(ExchangeResult.PAIRING, "sketches", sketchCount, expectedSketches(ours.settings()));
+        } else if (sketchCount != ours.settings().sketchCount() &&
+            (ours.settings().mode() != ExchangeSettings.Mode.AUTO || sketchCount != 0)) {
+            spoil(ExchangeResult.PAIRING, "sketches", sketchCount, ours.settings().sketchCount());
         } else if (listBytes > maxListBytes) {
             spoil(ExchangeResult.INTERVAL, "octets of digests and flows", listBytes, "at most " + maxListBytes);
         } else {
-            use(ours);
-        }
-    }
-
-    private boolean isExpectedCount(final ExchangeSettings settings) {
-        return sketchCount == expectedSketches(settings) ||
-            settings.mode() == ExchangeSettings.Mode.AUTO && sketchCount == 0;
-    }
-
-    private static int expectedSketches(final ExchangeSettings settings) {
-        return settings.mode() == ExchangeSettings.Mode.FLOWS ? 0 : settings.sketches().size();
-    }
-
-    private void use(final HeldSettings ours) {
-        if (held != ours) {
-            held = ours;
-            buffers = new UnsafeBuffer[expectedSketches(ours.settings())];
-            images = new SketchImage[buffers.length];
+            if (held != ours) {
+                held = ours;
+                interval = rooms.apply(ours.settings());
+            }
+            interval.begin(begin);
         }
     }
 
@@ -184,8 +179,9 @@ public final class IntervalAssembler implements SenderInterval {
         return switch (type) {
             case DROPS -> addDrops(buffer, offset);
             case CELLS -> addCells(buffer, offset);
-            case IN_FLIGHT -> addDigests(buffer, offset);
-            case FLOW_SUMS, WITNESS -> addFlows(type, buffer, offset);
+            case IN_FLIGHT -> addEntries(type, digests, buffer, offset);
+            case FLOW_SUMS -> addEntries(type, flows, buffer, offset);
+            case WITNESS -> addEntries(type, witnesses, buffer, offset);
             default -> ExchangeResult.UNEXPECTED;
         };
     }
@@ -208,11 +204,14 @@ public final class IntervalAssembler implements SenderInterval {
         sketchBytes += cells.decodedBytes();
         final boolean isLast = cells.imageBytes() == sketchBytes;
         if (spoiled == null) {
-            final int expectedBytes = held.settings().sketches().get(sketchIndex).geometry().imageLength();
-            if (cells.imageBytes() == expectedBytes) {
-                decode(isLast, expectedBytes);
+            final UnsafeBuffer image = interval.octets(sketchIndex);
+            if (cells.imageBytes() != image.capacity()) {
+                spoil(ExchangeResult.PAIRING, "octets of sketch " + sketchIndex, cells.imageBytes(), image.capacity());
             } else {
-                spoil(ExchangeResult.PAIRING, "octets of sketch " + sketchIndex, cells.imageBytes(), expectedBytes);
+                cells.decode(image);
+                if (isLast) {
+                    checkImage(image);
+                }
             }
         }
         if (isLast) {
@@ -222,24 +221,13 @@ public final class IntervalAssembler implements SenderInterval {
         return ExchangeResult.ACCEPTED;
     }
 
-    private void decode(final boolean isLast, final int imageBytes) {
-        if (buffers[sketchIndex] == null) {
-            buffers[sketchIndex] = new UnsafeBuffer(new byte[imageBytes]);
-            images[sketchIndex] = new SketchImage();
-        }
-        cells.decode(buffers[sketchIndex]);
-        if (isLast) {
-            checkImage(buffers[sketchIndex], images[sketchIndex], imageBytes);
-        }
-    }
-
-    private void checkImage(final UnsafeBuffer buffer, final SketchImage image, final int imageBytes) {
-        final ImageResult verified = ImageVerifier.verify(buffer, 0, imageBytes);
+    private void checkImage(final UnsafeBuffer octets) {
+        final ImageResult verified = ImageVerifier.verify(octets, 0, octets.capacity());
         if (verified != ImageResult.ACCEPTED) {
             spoil(ExchangeResult.PAIRING, "sketch " + sketchIndex, verified, ImageResult.ACCEPTED);
             return;
         }
-        image.wrap(buffer, 0, imageBytes);
+        final SketchImage image = interval.wrap(sketchIndex);
         final SketchPart part = held.settings().sketches().get(sketchIndex);
         final int fingerprint = KeyedMix.fingerprint(held.settings().secrets().sketchSeed());
         final PairingResult pairing = ImagePairing.check(part.geometry(), fingerprint, image);
@@ -254,51 +242,30 @@ public final class IntervalAssembler implements SenderInterval {
         }
     }
 
-    private ExchangeResult addDigests(final DirectBuffer buffer, final int offset) {
-        inFlightMessage.wrap(buffer, offset);
-        final int count = inFlightMessage.count();
-        if (inFlightMessage.intervalNumber() != number || inFlightMessage.firstIndex() != digestCount ||
-            count > announcedDigests - digestCount) {
+    private ExchangeResult addEntries(
+        final MessageType type, final Progress progress, final DirectBuffer buffer, final int offset) {
+        list.wrap(buffer, offset);
+        final int count = list.count();
+        if (list.intervalNumber() != number || list.firstIndex() != progress.come || count > progress.announced - progress.come) {
             return ExchangeResult.INTERVAL;
         }
-        if (spoiled == null) {
-            for (int i = 0; i < count; i++) {
-                digests.putLong(8 * (digestCount + i), inFlightMessage.digest(i));
+        for (int i = 0; spoiled == null && i < count; i++) {
+            if (type == MessageType.IN_FLIGHT) {
+                interval.inFlight(progress.come + i, list.digest(i));
+            } else {
+                addFlow(type, list.flow(i, sum));
             }
         }
-        digestCount += count;
+        progress.come += count;
         return ExchangeResult.ACCEPTED;
     }
 
-    private ExchangeResult addFlows(final MessageType type, final DirectBuffer buffer, final int offset) {
-        flowsMessage.wrap(buffer, offset);
-        final boolean isWitness = type == MessageType.WITNESS;
-        final int come = isWitness ? witnessCount : flowCount;
-        final int announced = isWitness ? announcedWitnesses : announcedFlows;
-        final int count = flowsMessage.count();
-        if (flowsMessage.intervalNumber() != number || flowsMessage.firstIndex() != come || count > announced - come) {
-            return ExchangeResult.INTERVAL;
-        }
-        if (spoiled == null) {
-            final ExpandableArrayBuffer target = isWitness ? witnesses : flows;
-            flowsMessage.flows(target, come * FlowSum.LENGTH_BYTES);
-            checkClasses(target, come, count);
-        }
-        if (isWitness) {
-            witnessCount += count;
+    private void addFlow(final MessageType type, final FlowSum flow) {
+        final int classCount = held.settings().classCount();
+        if (flow.classIndex() < classCount) {
+            interval.add(type, flow);
         } else {
-            flowCount += count;
-        }
-        return ExchangeResult.ACCEPTED;
-    }
-
-    private void checkClasses(final DirectBuffer sums, final int first, final int count) {
-        final int classCount = Math.max(1, held.settings().classes().size());
-        for (int i = first; spoiled == null && i < first + count; i++) {
-            final int classIndex = sum.wrap(sums, i * FlowSum.LENGTH_BYTES).classIndex();
-            if (classIndex >= classCount) {
-                spoil(ExchangeResult.VALUE, "class of a flow", classIndex, "below " + classCount);
-            }
+            spoil(ExchangeResult.VALUE, "class of a flow", flow.classIndex(), "below " + classCount);
         }
     }
 
@@ -310,80 +277,11 @@ public final class IntervalAssembler implements SenderInterval {
         }
         isOpen = false;
         final boolean isWhole = end.intervalNumber() == number && end.messageCount() == messageCount && drops != null &&
-            sketchIndex == sketchCount && digestCount == announcedDigests && flowCount == announcedFlows &&
-            witnessCount == announcedWitnesses;
+            sketchIndex == sketchCount && digests.come == digests.announced && flows.come == flows.announced &&
+            witnesses.come == witnesses.announced;
+        if (isWhole && spoiled == null) {
+            interval.end(drops, isMarkedDamaged);
+        }
         return isWhole ? ExchangeResult.ACCEPTED : ExchangeResult.INTERVAL;
-    }
-
-    @Override
-    public long pointId() {
-        return pointId;
-    }
-
-    @Override
-    public long number() {
-        return number;
-    }
-
-    @Override
-    public ExchangeSettings settings() {
-        return held.settings();
-    }
-
-    @Override
-    public PointDrops drops() {
-        return drops;
-    }
-
-    @Override
-    public boolean isDamaged() {
-        boolean isDamaged = isMarkedDamaged || !drops.isNone();
-        for (int i = 0; i < sketchCount; i++) {
-            isDamaged |= images[i].damaged();
-        }
-        return isDamaged;
-    }
-
-    @Override
-    public int sketchCount() {
-        return sketchCount;
-    }
-
-    @Override
-    public SketchImage sketch(final int index) {
-        return images[index];
-    }
-
-    @Override
-    public int inFlightCount() {
-        return digestCount;
-    }
-
-    @Override
-    public long inFlight(final int index) {
-        if (index < 0 || index >= digestCount) {
-            throw new IndexOutOfBoundsException("index=" + index + " is not less than " + digestCount);
-        }
-        return digests.getLong(8 * index);
-    }
-
-    @Override
-    public int flowCount() {
-        return flowCount;
-    }
-
-    @Override
-    public FlowSum flow(final int index, final FlowSum sum) {
-        return sum.wrap(flows, index * FlowSum.LENGTH_BYTES);
-    }
-
-    @Override
-    public int witnessCount() {
-        return witnessCount;
-    }
-
-    @Override
-    public FlowSum witness(final int index, final FlowSum sum) {
-        return sum.wrap(witnesses, index * FlowSum.LENGTH_BYTES);
     }
 }

@@ -10,9 +10,9 @@ import java.util.function.LongConsumer;
  * A receiver's record of one sender's intervals: received, awaited until a deadline, or missing. It remembers a window of them.
  * One thread; allocates at construction, and when time jumps past awaited intervals.
  */
-public final class IntervalLedger {
+final class IntervalLedger {
     /** State of an interval. */
-    public enum Answer {
+    enum Answer {
         /** Unknown: not expected, or forgotten. */
         UNKNOWN,
         /** Awaited; its deadline is not over. */
@@ -44,7 +44,7 @@ public final class IntervalLedger {
      *                        ahead of it.
      * @param deadlineNs      how long an interval is waited for once it is expected.
      */
-    public IntervalLedger(final int windowIntervals, final long deadlineNs) {
+    IntervalLedger(final int windowIntervals, final long deadlineNs) {
         if (windowIntervals < 4 || deadlineNs < 0) {
             throw new IllegalArgumentException(
                 "windowIntervals=" + windowIntervals + " is less than 4, or deadlineNs=" + deadlineNs + " is negative");
@@ -61,7 +61,7 @@ public final class IntervalLedger {
      * Expects the sender's interval, after the receiver has closed its own. An interval older than the window means that the
      * clock was set back: everything is forgotten, and awaited intervals count as missing.
      */
-    public void expect(final long number, final long nowNs) {
+    void expect(final long number, final long nowNs) {
         if (isStarted && number <= newestExpected - numbers.length / 2) {
             restart();
         }
@@ -87,7 +87,7 @@ public final class IntervalLedger {
     }
 
     /** Whether an interval would be accepted now. Returns accepted, or why not. */
-    public IntervalVerdict verdict(final long number) {
+    IntervalVerdict verdict(final long number) {
         if (isStarted && number > newestExpected + numbers.length / 2) {
             return IntervalVerdict.AHEAD;
         }
@@ -101,13 +101,8 @@ public final class IntervalLedger {
         };
     }
 
-    /**
-     * Records a received interval.
-     *
-     * @param answer complete, damaged or refused.
-     * @return accepted, or why it changes nothing.
-     */
-    public IntervalVerdict arrive(final long number, final Answer answer) {
+    /** Records a received interval: complete, damaged or refused. Returns accepted, or why it changes nothing. */
+    IntervalVerdict arrive(final long number, final Answer answer) {
         final IntervalVerdict verdict = verdict(number);
         if (verdict == IntervalVerdict.ACCEPTED) {
             enter(number);
@@ -117,19 +112,13 @@ public final class IntervalLedger {
         return verdict;
     }
 
-    /** The state of an interval. Returns never null. */
-    public Answer answer(final long number) {
+    Answer answer(final long number) {
         final int slot = slot(number);
         return numbers[slot] == number ? answers[slot] : Answer.UNKNOWN;
     }
 
-    /**
-     * Ends the wait for intervals past their deadline.
-     *
-     * @param onMissing receives each of them, once.
-     * @return how many.
-     */
-    public int poll(final long nowNs, final LongConsumer onMissing) {
+    /** Ends the wait for intervals past their deadline: each is handed over once. Returns how many. */
+    int poll(final long nowNs, final LongConsumer onMissing) {
         int missing = pushedOut.size();
         for (int i = 0; i < missing; i++) {
             onMissing.accept(pushedOut.getLong(i));

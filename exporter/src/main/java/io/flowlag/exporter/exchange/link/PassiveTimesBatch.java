@@ -36,7 +36,7 @@ final class PassiveTimesBatch {
             lastNs = sentNs;
             sinceNs = nowNs;
         }
-        PassiveTimesMessage.encodeEntry(message, 0, count++, digest, sentNs - lastNs);
+        PassiveTimesMessage.encodeEntry(message, count++, digest, sentNs - lastNs);
         lastNs = sentNs;
     }
 
@@ -47,7 +47,7 @@ final class PassiveTimesBatch {
 
     /** {@return whether the message was sent; otherwise its entries stay} */
     boolean send(final ExchangeConnection connection, final long firstIndex) {
-        return connection.send(message, PassiveTimesMessage.encode(message, 0, firstIndex, count, method, baseNs));
+        return connection.send(message, PassiveTimesMessage.encode(message, firstIndex, count, method, baseNs));
     }
 
     /** {@return how many entries there were; the batch is empty now} */

@@ -7,55 +7,57 @@ import io.flowlag.exporter.delay.interval.records.FlowSums;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.exchange.wire.FlowSum;
+import io.flowlag.exporter.exchange.wire.IntervalBeginMessage;
+import io.flowlag.exporter.exchange.wire.MessageType;
+import io.flowlag.exporter.exchange.wire.PointDrops;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.ImageHeader;
 import io.flowlag.sketch.image.SketchImage;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A copy of a sender's interval, passed from the exchange to the metering thread and back. Its holder owns it. Allocates at
- * construction.
+ * A sender's interval. {@link IntervalAssembler} fills it on the exchange's thread; the metering thread compares it and gives it
+ * back. Its holder owns it. Allocates at construction.
  */
 public final class ReceivedInterval implements SenderAnswer {
+    private final ExchangeSettings settings;
     private final UnsafeBuffer[] buffers;
     private final SketchImage[] images;
     private final long[] inFlight;
     private final SegmentFlowHash flowHash;
     private final FlowSums flows;
     private final FlowSums witnesses;
-    private final FlowSum sum = new FlowSum();
     private final UnsafeBuffer key = new UnsafeBuffer(new byte[FlowKeyLayout.KEY_LENGTH_BYTES]);
     private long intervalNumber;
-    private int inFlightCount;
-    private boolean isInFlightComplete;
+    private int sketchCount;
+    private int announcedInFlight;
+    private int errorEstimate;
     private boolean hasStragglers;
     private boolean isDamaged;
-    private boolean hasSketches;
 
     /**
-     * An empty copy.
+     * An empty interval.
      *
      * @param hash         with the key of digests.
      * @param witnessFlows that fit beside sketches; 0 for none.
      */
     public ReceivedInterval(
         final ExchangeSettings settings, final SipHash hash, final int inFlightPackets, final int witnessFlows) {
-        final int sketchCount = settings.mode() == ExchangeSettings.Mode.FLOWS ? 0 : settings.sketches().size();
-        buffers = new UnsafeBuffer[sketchCount];
-        images = new SketchImage[sketchCount];
-        for (int i = 0; i < sketchCount; i++) {
+        this.settings = settings;
+        buffers = new UnsafeBuffer[settings.sketchCount()];
+        images = new SketchImage[buffers.length];
+        for (int i = 0; i < buffers.length; i++) {
             buffers[i] = new UnsafeBuffer(new byte[settings.sketches().get(i).geometry().imageLength()]);
             images[i] = new SketchImage();
         }
         flowHash = new SegmentFlowHash(hash);
-        flows = settings.mode() == ExchangeSettings.Mode.CELLS ? null : FlowSums.ofAll(settings.mostFlows());
-        witnesses = witnessFlows == 0 || sketchCount == 0 ? null : FlowSums.ofAll(witnessFlows);
+        flows = settings.mode() == ExchangeSettings.Mode.CELLS ? null : FlowSums.ofAll(settings.content().mostFlows());
+        witnesses = witnessFlows == 0 || buffers.length == 0 ? null : FlowSums.ofAll(witnessFlows);
         inFlight = new long[inFlightPackets];
     }
 
     /**
-     * Memory of a copy, by formula.
+     * Memory of an interval, by formula.
      *
      * @param witnessFlows that fit beside sketches; 0 for none.
      * @return octets, on and off the heap.
@@ -63,61 +65,86 @@ public final class ReceivedInterval implements SenderAnswer {
     public static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets, final int witnessFlows) {
         final boolean isSketched = settings.mode() != ExchangeSettings.Mode.FLOWS;
         return (isSketched ? settings.imageBytes() : 0) + (long)inFlightPackets * Long.BYTES +
-            (settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : FlowSums.memoryBytes(settings.mostFlows())) +
+            (settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : FlowSums.memoryBytes(settings.content().mostFlows())) +
             (isSketched && witnessFlows > 0 ? FlowSums.memoryBytes(witnessFlows) : 0);
     }
 
-    /** Copies an interval. */
-    void copy(final SenderInterval interval) {
-        intervalNumber = interval.number();
-        hasStragglers = interval.drops().latePackets() > 0;
-        isDamaged = interval.isDamaged();
-        hasSketches = interval.sketchCount() > 0;
-        for (int i = 0; i < interval.sketchCount(); i++) {
-            final SketchImage image = interval.sketch(i);
-            final DirectBuffer octets = image.buffer();
-            buffers[i].putBytes(0, octets, 0, image.length());
-            if (interval.isDamaged()) {
-                final int flags = buffers[i].getByte(ImageHeader.FLAGS_OFFSET) | ImageHeader.FLAG_DAMAGED;
-                buffers[i].putByte(ImageHeader.FLAGS_OFFSET, (byte)flags);
-            }
-            images[i].wrap(buffers[i], 0, image.length());
-        }
+    /** Empties it for another interval. */
+    void begin(final IntervalBeginMessage begin) {
+        intervalNumber = begin.intervalNumber();
+        sketchCount = begin.sketchCount();
+        announcedInFlight = begin.inFlightCount();
+        errorEstimate = begin.errorEstimate();
         if (flows != null) {
             flows.clear();
-            for (int i = 0; i < interval.flowCount(); i++) {
-                put(interval.flow(i, sum), flows);
-            }
         }
         if (witnesses != null) {
             witnesses.clear();
-            for (int i = 0; i < interval.witnessCount(); i++) {
-                put(interval.witness(i, sum), witnesses);
-            }
-        }
-        isInFlightComplete = interval.inFlightCount() <= inFlight.length;
-        inFlightCount = isInFlightComplete ? interval.inFlightCount() : 0;
-        for (int i = 0; i < inFlightCount; i++) {
-            inFlight[i] = interval.inFlight(i);
         }
     }
 
-    private void put(final FlowSum from, final FlowSums table) {
-        final long hash = flowHash.flow(from.family(), from.protocol(), from.sourcePort(), from.destinationPort()).hash(
-            from.sourceHigh(), from.sourceLow(), from.destinationHigh(), from.destinationLow());
-        final int row = table.put(hash, from.packets(), from.timestampSumNs(), from.digestSum(), from.bytes());
-        if (row != FlowSums.NONE) {
-            FlowKeyLayout.sourceHigh(key, 0, from.sourceHigh());
-            FlowKeyLayout.sourceLow(key, 0, from.sourceLow());
-            FlowKeyLayout.destinationHigh(key, 0, from.destinationHigh());
-            FlowKeyLayout.destinationLow(key, 0, from.destinationLow());
-            FlowKeyLayout.sourcePort(key, 0, from.sourcePort());
-            FlowKeyLayout.destinationPort(key, 0, from.destinationPort());
-            FlowKeyLayout.protocol(key, 0, from.protocol());
-            FlowKeyLayout.ipVersion(key, 0, from.family());
-            table.key(row, key, 0);
-            table.classIndex(row, from.classIndex());
+    /** {@return the octets of a sketch's image, to be filled} */
+    UnsafeBuffer octets(final int sketch) {
+        return buffers[sketch];
+    }
+
+    /** {@return a sketch whose octets are whole and verified} */
+    SketchImage wrap(final int sketch) {
+        images[sketch].wrap(buffers[sketch], 0, buffers[sketch].capacity());
+        return images[sketch];
+    }
+
+    void inFlight(final int index, final long digest) {
+        if (isInFlightComplete()) {
+            inFlight[index] = digest;
         }
+    }
+
+    /** Adds a flow of FLOW_SUMS or WITNESS, where flows are wanted. */
+    void add(final MessageType type, final FlowSum flow) {
+        final FlowSums table = type == MessageType.WITNESS ? witnesses : flows;
+        if (table != null) {
+            flow.copyKey(key, 0);
+            final int row = table.put(
+                flowHash.hash(key, 0), flow.packets(), flow.timestampSumNs(), flow.digestSum(), flow.bytes());
+            if (row != FlowSums.NONE) {
+                table.key(row, key, 0);
+                table.classIndex(row, flow.classIndex());
+            }
+        }
+    }
+
+    /**
+     * Everything has come.
+     *
+     * @param drops           losses of the sender's point in the interval.
+     * @param isMarkedDamaged whether the sender says that packets of the interval may be among its losses.
+     */
+    void end(final PointDrops drops, final boolean isMarkedDamaged) {
+        hasStragglers = drops.latePackets() > 0;
+        isDamaged = isMarkedDamaged || !drops.isNone();
+        for (int i = 0; i < sketchCount; i++) {
+            isDamaged |= images[i].damaged();
+        }
+        for (int i = 0; isDamaged && i < sketchCount; i++) {
+            final int flags = buffers[i].getByte(ImageHeader.FLAGS_OFFSET) | ImageHeader.FLAG_DAMAGED;
+            buffers[i].putByte(ImageHeader.FLAGS_OFFSET, (byte)flags);
+            wrap(i);
+        }
+    }
+
+    ExchangeSettings settings() {
+        return settings;
+    }
+
+    /** {@return error estimate of the sender's clock, as in RFC 4656 section 4.1.2; 0 if unknown} */
+    public int errorEstimate() {
+        return errorEstimate;
+    }
+
+    /** {@return digests that the sender sent, more than {@link #inFlightCount} where they have no room} */
+    int announcedInFlight() {
+        return announcedInFlight;
     }
 
     @Override
@@ -127,7 +154,7 @@ public final class ReceivedInterval implements SenderAnswer {
 
     @Override
     public boolean hasSketches() {
-        return hasSketches;
+        return sketchCount > 0;
     }
 
     @Override
@@ -147,7 +174,7 @@ public final class ReceivedInterval implements SenderAnswer {
 
     @Override
     public boolean isInFlightComplete() {
-        return isInFlightComplete;
+        return announcedInFlight <= inFlight.length;
     }
 
     @Override
@@ -157,7 +184,7 @@ public final class ReceivedInterval implements SenderAnswer {
 
     @Override
     public int inFlightCount() {
-        return inFlightCount;
+        return isInFlightComplete() ? announcedInFlight : 0;
     }
 
     @Override

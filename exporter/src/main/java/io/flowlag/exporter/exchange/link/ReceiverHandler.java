@@ -5,12 +5,16 @@ import org.agrona.DirectBuffer;
 
 /** Receives the events of a receiver's senders, on the listener's thread; must not block. */
 public interface ReceiverHandler {
+    /** {@return room for an interval of settings} */
+    ReceivedInterval room(ExchangeSettings settings);
+
     /**
      * An interval was received, for the first time and in time.
      *
-     * @param interval whole, verified, paired with the settings; valid during the call.
+     * @param interval whole, verified, paired with the settings; the handler's from now on.
+     * @return another of these settings, to be filled next; the same if the handler does not keep it.
      */
-    void onInterval(SenderInterval interval);
+    ReceivedInterval onInterval(long pointId, ReceivedInterval interval);
 
     /** An expected interval is missing or was refused. */
     void onMissing(long pointId, long intervalNumber);

@@ -1,10 +1,12 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.delay.interval.repair.SynopsisPeer;
 import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
+import io.flowlag.exporter.exchange.link.SenderArrivals.Lost;
 import io.flowlag.sketch.image.ImageResult;
 import io.flowlag.sketch.reconcile.SynopsisFamily;
 import io.flowlag.sketch.reconcile.SynopsisImage;
@@ -13,7 +15,6 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The sender point in another process, as the metering thread sees it. The exchange's thread carries requests and answers over
@@ -24,7 +25,7 @@ final class RemotePeer implements SynopsisPeer {
     private static final int QUEUED = 4;
 
     private final AtomicInteger requestIds;
-    private final AtomicLong unverified;
+    private final CounterSet<Lost> lost;
     private final SynopsisAssembler assembler;
     private final OneToOneConcurrentArrayQueue<Asked> asked = new OneToOneConcurrentArrayQueue<>(QUEUED);
     private final OneToOneConcurrentArrayQueue<Answered> answered = new OneToOneConcurrentArrayQueue<>(2 * QUEUED);
@@ -49,14 +50,14 @@ final class RemotePeer implements SynopsisPeer {
     /**
      * No request pending.
      *
-     * @param hash       with the key of digests.
-     * @param unverified counts answers that are not a valid image; this is its only writer.
+     * @param hash with the key of digests.
+     * @param lost counts answers that are not a valid image.
      */
     RemotePeer(
-        final ReconcileSettings settings, final SipHash hash, final AtomicInteger requestIds, final AtomicLong unverified) {
+        final ReconcileSettings settings, final SipHash hash, final AtomicInteger requestIds, final CounterSet<Lost> lost) {
         flowHash = new SegmentFlowHash(hash);
         this.requestIds = requestIds;
-        this.unverified = unverified;
+        this.lost = lost;
         assembler = new SynopsisAssembler(settings.mostAnswerBytes());
     }
 
@@ -88,7 +89,7 @@ final class RemotePeer implements SynopsisPeer {
             isAccepted = image.family() != SynopsisFamily.FLOW_KEYS || areKeysOfTheirHashes();
         }
         if (!isAccepted) {
-            unverified.lazySet(unverified.get() + 1);
+            lost.increment(Lost.SYNOPSES_UNVERIFIED);
         }
         return isAccepted;
     }

@@ -1,6 +1,5 @@
 package io.flowlag.exporter.exchange.link;
 
-import io.flowlag.exporter.exchange.wire.SendTimesMessage;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -13,21 +12,14 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * Send times in transit between the metering thread and the exchange's. Bounded; a full queue rejects.
  * One writer, one reader; allocates at construction.
  * <pre>
- *   0  key      8
+ *   0  key      8   as in SEND_TIMES, like all of it
  *   8  sentNs   8
- *  16  kind     4   as in SEND_TIMES
+ *  16  kind     4
  *  20  method   4
  * </pre>
  */
-public final class SendTimeQueue {
-    /** Kind: of an injected reference. */
-    public static final int INJECTED = SendTimesMessage.INJECTED;
-    /** Kind: of a regular packet used as a reference. */
-    public static final int PASSIVE = SendTimesMessage.PASSIVE;
-
-    /** Octets of an entry. */
-    public static final int ENTRY_BYTES = 32;
-
+final class SendTimeQueue {
+    static final int ENTRY_BYTES = 32;
     private static final int SENT_OFFSET = 8;
     private static final int KIND_OFFSET = SENT_OFFSET + 8;
     private static final int METHOD_OFFSET = KIND_OFFSET + 4;
@@ -36,38 +28,20 @@ public final class SendTimeQueue {
 
     private final OneToOneRingBuffer ring;
 
-    /** Takes a send time. */
+    /** Takes the fields of an entry, as in SEND_TIMES. */
     @FunctionalInterface
-    public interface Consumer {
-        /**
-         * A send time.
-         *
-         * @param kind   {@link #INJECTED} or {@link #PASSIVE}.
-         * @param key    stream * 2^32 + sequence number, or the packet's digest.
-         * @param sentNs since the epoch.
-         */
+    interface Consumer {
         void onSendTime(int kind, long key, long sentNs, int method);
     }
 
-    /**
-     * An empty queue.
-     *
-     * @param capacityBytes a power of two; an entry takes {@link #ENTRY_BYTES}.
-     */
-    public SendTimeQueue(final int capacityBytes) {
+    /** An empty queue; its capacity is a power of two, and an entry takes {@link #ENTRY_BYTES}. */
+    SendTimeQueue(final int capacityBytes) {
         ring = new OneToOneRingBuffer(new UnsafeBuffer(
             BufferUtil.allocateDirectAligned(capacityBytes + RingBufferDescriptor.TRAILER_LENGTH, CACHE_LINE_LENGTH)));
     }
 
-    /**
-     * Adds a send time. Writer's thread.
-     *
-     * @param kind   {@link #INJECTED} or {@link #PASSIVE}.
-     * @param key    stream * 2^32 + sequence number, or the packet's digest.
-     * @param sentNs since the epoch.
-     * @return false if there is no room.
-     */
-    public boolean offer(final int kind, final long key, final long sentNs, final int method) {
+    /** Adds an entry. Writer's thread. Returns false if there is no room. */
+    boolean offer(final int kind, final long key, final long sentNs, final int method) {
         final int index = ring.tryClaim(RECORD_TYPE, RECORD_BYTES);
         if (index < 0) {
             return false;
@@ -81,19 +55,13 @@ public final class SendTimeQueue {
     }
 
     /** A handler for {@link #poll} that unpacks entries. */
-    public static MessageHandler handler(final Consumer consumer) {
+    static MessageHandler handler(final Consumer consumer) {
         return (type, buffer, index, lengthBytes) -> consumer.onSendTime(buffer.getInt(index + KIND_OFFSET),
             buffer.getLong(index), buffer.getLong(index + SENT_OFFSET), buffer.getInt(index + METHOD_OFFSET));
     }
 
-    /**
-     * Takes send times. Reader's thread.
-     *
-     * @param handler of {@link #handler}.
-     * @param limit   of entries.
-     * @return number of entries taken.
-     */
-    public int poll(final MessageHandler handler, final int limit) {
+    /** Takes entries, at most as many as the limit. Reader's thread. Returns their number. */
+    int poll(final MessageHandler handler, final int limit) {
         return ring.read(handler, limit);
     }
 }

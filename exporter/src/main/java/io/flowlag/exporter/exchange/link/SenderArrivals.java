@@ -1,14 +1,16 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.delay.ReceiverLink.SendTimeHandler;
+import io.flowlag.exporter.exchange.wire.SendTimesMessage;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.MessageHandler;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Locale;
 import java.util.function.ObjLongConsumer;
 
 /**
@@ -16,7 +18,7 @@ import java.util.function.ObjLongConsumer;
  * #takeSendTimes} and the inboxes. Bounded per sender, so that no sender takes the room of another. Allocates at construction and
  * when settings change.
  */
-final class SenderArrivals {
+public final class SenderArrivals {
     private static final int LEAST_SEND_TIME_BYTES = 1 << 20;
     private static final int MOST_SEND_TIME_BYTES = 1 << 26;
     private static final int SEND_TIME_SECONDS = 2;
@@ -27,16 +29,21 @@ final class SenderArrivals {
     private final long pointId;
     private final int senderIndex;
     private final ExchangeCounters counters = new ExchangeCounters();
-    private final AtomicLong foreignIntervals = new AtomicLong();
-    private final AtomicLong crowdedIntervals = new AtomicLong();
-    private final AtomicLong unaskedIntervals = new AtomicLong();
-    private final AtomicLong crowdedSendTimes = new AtomicLong();
-    private final AtomicLong unverifiedSynopses = new AtomicLong();
+    private final CounterSet<Lost> lost = new CounterSet<>(Lost.class);
     private final SendTimeQueue sendTimes;
     private SendTimeHandler sendTimeHandler;
     private final MessageHandler sendTimeReader;
     private volatile List<SenderInbox> inboxes = List.of();
     private volatile int errorEstimate;
+
+    /** What is lost on the way to the metering thread, which counts what is unasked or unverified; the exchange's the rest. */
+    public enum Lost {
+        INTERVALS_FOREIGN,
+        INTERVALS_CROWDED,
+        INTERVALS_UNASKED,
+        SYNOPSES_UNVERIFIED,
+        SEND_TIMES_CROWDED
+    }
 
     /**
      * No data yet.
@@ -49,7 +56,7 @@ final class SenderArrivals {
         this.pointId = pointId;
         this.senderIndex = senderIndex;
         sendTimeReader = SendTimeQueue.handler((kind, key, sentNs, method) ->
-            sendTimeHandler.onSendTime(senderIndex, kind == SendTimeQueue.PASSIVE, key, sentNs));
+            sendTimeHandler.onSendTime(senderIndex, kind == SendTimesMessage.PASSIVE, key, sentNs));
     }
 
     /** {@return buffer for send times, octets: for two seconds in which the metering thread may be busy} */
@@ -67,19 +74,12 @@ final class SenderArrivals {
         return senderIndex;
     }
 
-    /** {@return the exchange's counters of the sender} */
     ExchangeCounters counters() {
         return counters;
     }
 
-    /** {@return counter of an inbox: intervals past their time} */
-    AtomicLong unaskedIntervals() {
-        return unaskedIntervals;
-    }
-
-    /** {@return counter of an inbox: invalid answers to synopsis requests} */
-    AtomicLong unverifiedSynopses() {
-        return unverifiedSynopses;
+    CounterSet<Lost> lost() {
+        return lost;
     }
 
     /** Sends the metering thread's requests to the sender. */
@@ -141,22 +141,23 @@ final class SenderArrivals {
         return errorEstimate;
     }
 
-    void onInterval(final SenderInterval interval) {
+    /** Returns an interval to be filled next; the same if it finds no inbox or no room. */
+    ReceivedInterval onInterval(final ReceivedInterval interval) {
         errorEstimate = interval.errorEstimate();
         for (final SenderInbox inbox : inboxes) {
             if (inbox.settingsNumber() == interval.settings().number()) {
-                if (!inbox.offer(interval)) {
-                    crowdedIntervals.lazySet(crowdedIntervals.get() + 1);
-                }
-                return;
+                final ReceivedInterval next = inbox.swap(interval);
+                lost.add(Lost.INTERVALS_CROWDED, next == interval ? 1 : 0);
+                return next;
             }
         }
-        foreignIntervals.lazySet(foreignIntervals.get() + 1);
+        lost.increment(Lost.INTERVALS_FOREIGN);
+        return interval;
     }
 
     void onSendTime(final boolean isPassive, final long key, final long sentNs, final int methodCode) {
-        if (!sendTimes.offer(isPassive ? SendTimeQueue.PASSIVE : SendTimeQueue.INJECTED, key, sentNs, methodCode)) {
-            crowdedSendTimes.lazySet(crowdedSendTimes.get() + 1);
+        if (!sendTimes.offer(isPassive ? SendTimesMessage.PASSIVE : SendTimesMessage.INJECTED, key, sentNs, methodCode)) {
+            lost.increment(Lost.SEND_TIMES_CROWDED);
         }
     }
 
@@ -167,10 +168,8 @@ final class SenderArrivals {
 
     /** Reports the counters of this path. Any thread. */
     void showWay(final ObjLongConsumer<String> consumer) {
-        consumer.accept("intervals_foreign", foreignIntervals.get());
-        consumer.accept("intervals_crowded", crowdedIntervals.get());
-        consumer.accept("intervals_unasked", unaskedIntervals.get());
-        consumer.accept("synopses_unverified", unverifiedSynopses.get());
-        consumer.accept("send_times_crowded", crowdedSendTimes.get());
+        for (final Lost each : Lost.values()) {
+            consumer.accept(each.name().toLowerCase(Locale.ROOT), lost.get(each));
+        }
     }
 }

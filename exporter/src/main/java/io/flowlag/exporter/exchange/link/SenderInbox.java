@@ -1,16 +1,17 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.exchange.link.SenderArrivals.Lost;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /**
- * Intervals of a sender under one settings, in transit from the exchange's thread, which calls {@link #offer}, to the metering
+ * Intervals of a sender under one settings, in transit from the exchange's thread, which calls {@link #swap}, to the metering
  * thread, which calls the rest. Bounded. Allocates at construction.
  */
 public final class SenderInbox implements SenderAnswers {
@@ -20,7 +21,7 @@ public final class SenderInbox implements SenderAnswers {
     private final int settingsNumber;
     private final RemotePeer peer;
     private final LongConsumer expect;
-    private final AtomicLong unaskedIntervals;
+    private final CounterSet<Lost> lost;
     private final OneToOneConcurrentArrayQueue<ReceivedInterval> arrived;
     private final OneToOneConcurrentArrayQueue<ReceivedInterval> free;
     private final ReceivedInterval[] early;
@@ -28,28 +29,27 @@ public final class SenderInbox implements SenderAnswers {
     private long askedInterval = Long.MIN_VALUE;
 
     /**
-     * An empty inbox.
+     * An empty inbox for intervals of settings.
      *
-     * @param settings         that hold for its intervals.
-     * @param waitNs           how long the metering thread waits for an interval.
-     * @param copies           makes room for an interval.
-     * @param peer             answers requests about packets; null for no requests.
-     * @param expect           receives the number of each interval that the metering thread waits for.
-     * @param unaskedIntervals counts what came too late; this is its writer.
+     * @param waitNs   how long the metering thread waits for an interval.
+     * @param rooms    makes room for an interval.
+     * @param peer     answers requests about packets; null for no requests.
+     * @param expect   receives the number of each interval that the metering thread waits for.
+     * @param lost     counts what came too late.
      */
     public SenderInbox(
-        final ExchangeSettings settings, final long waitNs, final Supplier<ReceivedInterval> copies, final RemotePeer peer,
-        final LongConsumer expect, final AtomicLong unaskedIntervals) {
+        final ExchangeSettings settings, final long waitNs, final Supplier<ReceivedInterval> rooms, final RemotePeer peer,
+        final LongConsumer expect, final CounterSet<Lost> lost) {
         this.peer = peer;
         settingsNumber = settings.number();
         this.expect = expect;
-        this.unaskedIntervals = unaskedIntervals;
+        this.lost = lost;
         final int intervals = (int)(waitNs / settings.intervalNs()) + SPARE_INTERVALS;
         arrived = new OneToOneConcurrentArrayQueue<>(intervals);
         free = new OneToOneConcurrentArrayQueue<>(intervals);
         early = new ReceivedInterval[intervals];
         for (int i = 0; i < intervals; i++) {
-            free.offer(copies.get());
+            free.offer(rooms.get());
         }
     }
 
@@ -62,14 +62,14 @@ public final class SenderInbox implements SenderAnswers {
         return settingsNumber;
     }
 
-    /** Adds an interval; false if there is no room. */
-    public boolean offer(final SenderInterval interval) {
-        final ReceivedInterval copy = free.poll();
-        if (copy != null) {
-            copy.copy(interval);
-            arrived.offer(copy);
+    /** Takes an interval. Returns an empty one for it; the same, which is dropped then, if there is no room. */
+    public ReceivedInterval swap(final ReceivedInterval interval) {
+        final ReceivedInterval empty = free.poll();
+        if (empty == null) {
+            return interval;
         }
-        return copy != null;
+        arrived.offer(interval);
+        return empty;
     }
 
     @Override
@@ -86,7 +86,7 @@ public final class SenderInbox implements SenderAnswers {
             if (each.intervalNumber() == intervalNumber && found == null) {
                 found = each;
             } else if (each.intervalNumber() <= intervalNumber) {
-                unaskedIntervals.lazySet(unaskedIntervals.get() + 1);
+                lost.increment(Lost.INTERVALS_UNASKED);
                 free.offer(each);
             } else {
                 early[kept++] = each;
@@ -107,7 +107,7 @@ public final class SenderInbox implements SenderAnswers {
     @Override
     public void restart() {
         unpack();
-        unaskedIntervals.lazySet(unaskedIntervals.get() + earlyCount);
+        lost.add(Lost.INTERVALS_UNASKED, earlyCount);
         while (earlyCount > 0) {
             free.offer(early[--earlyCount]);
         }

@@ -62,7 +62,6 @@ final class SenderRecord {
         return assembler;
     }
 
-    /** Its own counters. */
     ExchangeCounters counters() {
         return counters;
     }

@@ -5,9 +5,7 @@ package io.flowlag.exporter.exchange.link;
  * and sees a whole schedule, old or new. Bounded; allocates when settings change.
  */
 public final class SettingsSchedule {
-    /** Most settings kept. */
-    public static final int MAX_ENTRIES = 8;
-
+    static final int MAX_ENTRIES = 8;
     private static final HeldSettings[] EMPTY = {};
 
     private volatile HeldSettings[] entries = EMPTY;

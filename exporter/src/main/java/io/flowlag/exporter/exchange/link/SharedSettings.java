@@ -66,12 +66,15 @@ public final class SharedSettings {
             sketches.add(new SketchPart(classes.isEmpty() ? ExchangeSettings.ANY : i, aggregator));
         }
         return new ExchangeSettings(
-            number, fromInterval, segment.intervalNs(), tailNs(segment), mode(config),
+            number, fromInterval, segment.intervalNs(), tailNs(segment),
+            new ExchangeSettings.Content(mode(config), lds.witnessPpm(), mostFlows(config)),
             new ExchangeSettings.Secrets(
                 key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
-            new ExchangeSettings.Selector(
-                prefixes(segment.selector().sources()), prefixes(segment.selector().destinations()), segment.selector().vlanId()),
-            injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config));
+            new ExchangeSettings.Traffic(
+                new ExchangeSettings.Selector(prefixes(segment.selector().sources()),
+                    prefixes(segment.selector().destinations()), segment.selector().vlanId()),
+                classes, rules(lds.weights())),
+            injection(config.rli()), sketches);
     }
 
     /**
@@ -98,10 +101,11 @@ public final class SharedSettings {
         final ExporterConfig.Injection injection = rli.injection();
         return !rli.injectionGiven() ? ExchangeSettings.Injection.NONE : new ExchangeSettings.Injection(
             ExchangeSettings.Policy.valueOf(injection.policy().name()), (int)injection.everyN(), injection.everyIntervalNs(),
-            (int)Math.round(injection.minimumUtilization() * ExchangeSettings.PPM),
-            (int)Math.round(injection.maximumUtilization() * ExchangeSettings.PPM),
-            (int)injection.minimumRateOneIn(), (int)injection.maximumRateOneIn(), injection.maximumGapNs(),
-            injection.ceilingBps(), rli.capacityBps(), 0);
+            new ExchangeSettings.AdaptiveRates(
+                (int)Math.round(injection.minimumUtilization() * ExchangeSettings.PPM),
+                (int)Math.round(injection.maximumUtilization() * ExchangeSettings.PPM),
+                (int)injection.minimumRateOneIn(), (int)injection.maximumRateOneIn()),
+            injection.maximumGapNs(), injection.ceilingBps(), rli.capacityBps(), 0);
     }
 
     /**
@@ -115,11 +119,11 @@ public final class SharedSettings {
         if (injection.policy() == ExchangeSettings.Policy.PASSIVE) {
             return InjectionTerms.PASSIVE;
         }
+        final ExchangeSettings.AdaptiveRates rates = injection.rates();
         final InjectionPolicy policy = switch (injection.policy()) {
             case ADAPTIVE -> new AdaptivePolicy(
-                injection.minUtilizationPpm() / (double)ExchangeSettings.PPM,
-                injection.maxUtilizationPpm() / (double)ExchangeSettings.PPM,
-                1.0 / injection.minRate(), 1.0 / injection.maxRate());
+                rates.minUtilizationPpm() / (double)ExchangeSettings.PPM,
+                rates.maxUtilizationPpm() / (double)ExchangeSettings.PPM, 1.0 / rates.minRate(), 1.0 / rates.maxRate());
             case EVERY_N -> new EveryNPolicy(injection.everyN());
             case EVERY_INTERVAL -> new EveryIntervalPolicy(injection.everyIntervalNs());
             default -> new CombinedPolicy(injection.everyN(), injection.everyIntervalNs());
@@ -130,30 +134,23 @@ public final class SharedSettings {
             own);
     }
 
-    /**
-     * The sizes of an interval at both points.
-     *
-     * @param config of a receiver, or of both points.
-     */
+    /** What a receiver, or the process of both points, compares of an interval. */
     public static IntervalMode intervalMode(final ExporterConfig config) {
         return config.exchange().listen() == null ? IntervalMode.CELLS : intervalMode(mode(config));
     }
 
     private static IntervalMode intervalMode(final ExchangeSettings.Mode mode) {
-        return switch (mode) {
-            case CELLS -> IntervalMode.CELLS;
-            case FLOWS -> IntervalMode.FLOWS;
-            case AUTO -> IntervalMode.AUTO;
-        };
+        return IntervalMode.valueOf(mode.name());
     }
 
     /** Upper bound of an interval's octets on the network, without the digests of in-flight packets. */
     static String price(final ExchangeSettings settings) {
+        final ExchangeSettings.Content content = settings.content();
         final String cells = ExchangePrice.cellsBytes(settings.sketches()) + " octets as sketches" +
-            (settings.witnessPpm() == 0 ? "" : " and " + FlowSum.LENGTH_BYTES + " for each witness flow, of which are " +
-            settings.witnessPpm() / PPM_OF_PERCENT + " % and more");
-        final String flows = ExchangePrice.flowsBytes(settings.mostFlows()) + " octets as sums of " + settings.mostFlows() +
-            " flows";
+            (content.witnessPpm() == 0 ? "" : " and " + FlowSum.LENGTH_BYTES + " for each witness flow, of which are " +
+            content.witnessPpm() / PPM_OF_PERCENT + " % and more");
+        final String flows =
+            ExchangePrice.flowsBytes(content.mostFlows()) + " octets as sums of " + content.mostFlows() + " flows";
         return switch (settings.mode()) {
             case CELLS -> cells;
             case FLOWS -> flows;
@@ -169,9 +166,9 @@ public final class SharedSettings {
     }
 
     /** Capacity of witness flows in an interval. Returns flows; 0 without witnesses. */
-    static int witnessFlows(final ExporterConfig config) {
-        return config.lds().witnessPpm() == 0 ? 0 :
-            IntervalSettings.Sums.witnessFlows(config.metering().maxFlows(), config.lds().witnessPpm());
+    static int witnessFlows(final ExchangeSettings settings, final int maxFlows) {
+        final int witnessPpm = settings.content().witnessPpm();
+        return witnessPpm == 0 ? 0 : IntervalSettings.Sums.witnessFlows(maxFlows, witnessPpm);
     }
 
     /** {@return the reconciliation settings of an end; null without reconciliation} */
@@ -181,32 +178,40 @@ public final class SharedSettings {
     }
 
     /**
+     * What a sender has room for.
+     *
+     * @param config        of the sender: packets in flight, and flows at once, some of them witnesses.
+     * @param keptIntervals kept after they were sent.
+     */
+    public static IntervalSettings.Room room(final ExporterConfig config, final int keptIntervals) {
+        return new IntervalSettings.Room(config.lds().inFlightPackets(), 1, config.metering().maxFlows(), keptIntervals);
+    }
+
+    /**
      * The agreement of a sender under the settings, with empty sketches.
      *
-     * @param inFlightPackets that the sender can remember.
-     * @param maxFlows        expected at once by the sender, some of them witnesses.
-     * @param reconcile       reconciliation settings; null for none.
-     * @param keptIntervals   kept after they were sent.
-     * @param nowInterval     number of the present interval, if the settings have a usable length.
-     * @param isSuccessor     whether they follow others of the same receiver, with the same key.
+     * @param room        of the sender; see {@link #room}.
+     * @param reconcile   reconciliation settings; null for none.
+     * @param nowInterval number of the present interval, if the settings have a usable length.
+     * @param isSuccessor whether they follow others of the same receiver, with the same key.
      * @throws IllegalArgumentException if the settings cannot be applied; the message says why.
      */
     public static SketchAgreement agreement(
-        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
-        final int keptIntervals, final long nowInterval, final boolean isSuccessor) {
+        final ExchangeSettings settings, final IntervalSettings.Room room, final ReconcileSettings reconcile,
+        final long nowInterval, final boolean isSuccessor) {
         require(settings.fromInterval() <= nowInterval + MOST_AHEAD_INTERVALS,
             "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": check that the clocks agree");
-        final IntervalSettings own = intervalSettings(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
+        final IntervalSettings own = intervalSettings(settings, room, reconcile);
         for (final SketchPart part : settings.sketches().subList(1, settings.sketches().size())) {
             require(part.geometry().equals(own.cells().aggregator()), "aggregators of another shape");
         }
+        final ExchangeSettings.Selector selector = settings.traffic().selector();
         return new SketchAgreement(
             new SegmentSelector(
-                settings.selector().sources().stream().map(SharedSettings::prefix).toList(),
-                settings.selector().destinations().stream().map(SharedSettings::prefix).toList(),
-                settings.selector().vlan()),
-            new TrafficClasses(settings.classes()),
-            new FlowWeights(settings.weights().stream().map(SharedSettings::rule).toList()),
+                selector.sources().stream().map(SharedSettings::prefix).toList(),
+                selector.destinations().stream().map(SharedSettings::prefix).toList(), selector.vlan()),
+            new TrafficClasses(settings.traffic().classes()),
+            new FlowWeights(settings.traffic().weights().stream().map(SharedSettings::rule).toList()),
             new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
             settings.injection().policy() != ExchangeSettings.Policy.PASSIVE ? null :
                 new PassiveChoice(
@@ -217,15 +222,14 @@ public final class SharedSettings {
 
     /** The sizes of a sender under the settings; allocates nothing. */
     private static IntervalSettings intervalSettings(
-        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
-        final int keptIntervals) {
-        final int classCount = Math.max(1, settings.classes().size());
+        final ExchangeSettings settings, final IntervalSettings.Room room, final ReconcileSettings reconcile) {
+        final int classCount = settings.classCount();
+        final int mostFlows = settings.content().mostFlows();
         require(settings.sketches().size() == classCount + 1 &&
             settings.sketches().get(0).geometry().family() == SketchFamily.LDS, "sketches of another kind");
         require(settings.maxDelayNs() >= 1 && settings.maxDelayNs() <= settings.intervalNs(),
             "maximum delay of " + settings.maxDelayNs() + " ns: not within 1 ns and the interval");
-        require(settings.mostFlows() <= FlowSums.MAX_CAPACITY,
-            "sums of " + settings.mostFlows() + " flows: at most " + FlowSums.MAX_CAPACITY);
+        require(mostFlows <= FlowSums.MAX_CAPACITY, "sums of " + mostFlows + " flows: at most " + FlowSums.MAX_CAPACITY);
         require(reconcile == null || classCount <= PacketCache.MAX_CLASS_INDEX + 1,
             classCount + " classes: at most " + (PacketCache.MAX_CLASS_INDEX + 1) + " with reconciliation");
         return new IntervalSettings(
@@ -233,40 +237,33 @@ public final class SharedSettings {
                 settings.sketches().get(0).geometry(), settings.sketches().get(1).geometry().columns(), classCount,
                 settings.secrets().sketchSeed(), 0),
             new IntervalSettings.Times(settings.intervalNs(), settings.maxDelayNs(), 0, settings.intervalNs(), 0),
-            new IntervalSettings.Room(inFlightPackets, 1, maxFlows, keptIntervals),
-            new IntervalSettings.Sums(
-                intervalMode(settings.mode()), Math.max(1, settings.mostFlows()), settings.witnessPpm(), 1),
+            room, new IntervalSettings.Sums(
+                intervalMode(settings.mode()), Math.max(1, mostFlows), settings.content().witnessPpm(), 1),
             null, reconcile == null ? null : reconcile.waitingAtMost(settings.intervalNs()), true, false);
     }
 
     /**
      * The memory of a sender for the settings, by formula; to be checked before it is allocated.
      *
-     * @param inFlightPackets that the sender can remember.
-     * @param maxFlows        expected at once by the sender.
-     * @param reconcile       reconciliation settings; null for none.
-     * @param keptIntervals   kept after they were sent.
+     * @param room      of the sender; see {@link #room}.
+     * @param reconcile reconciliation settings; null for none.
      * @return octets of all intervals that are open, in transit, or kept with their packets, and of the answers.
      * @throws IllegalArgumentException if the settings cannot be applied.
      */
     public static long memoryBytes(
-        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
-        final int keptIntervals) {
+        final ExchangeSettings settings, final IntervalSettings.Room room, final ReconcileSettings reconcile) {
         require(settings.intervalNs() >= LEAST_INTERVAL_NS && settings.intervalNs() <= MOST_INTERVAL_NS,
             "interval of " + settings.intervalNs() + " ns: not within 1 ms and 1 d");
         final long encodedBytes =
-            settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : ExchangePrice.flowsBytes(settings.mostFlows());
-        final IntervalSettings own = intervalSettings(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
+            settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : ExchangePrice.flowsBytes(settings.content().mostFlows());
+        final IntervalSettings own = intervalSettings(settings, room, reconcile);
         return IntervalPoint.bytes(own, false) + 2 * encodedBytes +
             (reconcile == null ? 0 : reconcile.responderBytes() + reconcile.mostAnswerBytes());
     }
 
     /**
-     * Restricts a selector to one sender's prefixes.
+     * Restricts the segment's selector to one sender's prefixes; none means all.
      *
-     * @param all     the selector of the segment.
-     * @param sources of the sender; empty for all.
-     * @return the selector of the sender.
      * @throws IllegalArgumentException if nothing is left, or too many prefixes.
      */
     static ExchangeSettings.Selector within(final ExchangeSettings.Selector all, final List<Prefix> sources) {

@@ -25,7 +25,6 @@ import java.util.function.Consumer;
 final class SynopsisAnswers {
     /** Requests of a kind that are answered per interval and class: one, and one repetition. */
     static final int MOST_REQUESTS = 2;
-
     /** Slots of a packet cache, or packets or flows of a request, that are processed in one duty cycle. */
     static final int WORK_SLOTS = 1 << 13;
 

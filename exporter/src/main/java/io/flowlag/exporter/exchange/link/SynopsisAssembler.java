@@ -12,7 +12,6 @@ public final class SynopsisAssembler {
     private UnsafeBuffer image;
     private int filledBytes;
 
-    /** Expects no answer. */
     public SynopsisAssembler(final int capacityBytes) {
         this.capacityBytes = capacityBytes;
     }

@@ -19,14 +19,11 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *  24  payload
  * </pre>
  */
-public final class CellsMessage extends MessageFlyweight {
+public final class CellsMessage extends MessageFlyweight<CellsMessage> {
     static final int PLAIN = 0;
     static final int COMPACT = 1;
     /** Offset of the cells in an image. */
-    public static final int PREAMBLE_BYTES = ImageDescriptor.PREAMBLE_LENGTH;
-    /** Most cells of one message; they fit in any encoding. */
-    public static final int MAX_CELLS = ExchangeHeader.MAX_PAYLOAD_BYTES / CompactCells.CELL_BYTES;
-
+    static final int PREAMBLE_BYTES = ImageDescriptor.PREAMBLE_LENGTH;
     private static final int NUMBER_OFFSET = 0;
     private static final int SKETCH_OFFSET = NUMBER_OFFSET + 8;
     private static final int ENCODING_OFFSET = SKETCH_OFFSET + 2;
@@ -36,20 +33,21 @@ public final class CellsMessage extends MessageFlyweight {
     private static final int IMAGE_BYTES_OFFSET = DECODED_BYTES_OFFSET + 4;
     private static final int PAYLOAD_OFFSET = IMAGE_BYTES_OFFSET + 4;
 
-    /** Encodes a piece plainly or compactly, as requested; a compact piece that is not shorter is sent plain. */
+    /** {@return octets of the piece of an image that begins at an offset: the preamble, or as many cells as a message takes} */
+    public static int pieceBytes(final int imageBytes, final int imageOffset) {
+        return imageOffset < PREAMBLE_BYTES ? PREAMBLE_BYTES :
+            Math.min(ExchangeHeader.MAX_PAYLOAD_BYTES, imageBytes - imageOffset);
+    }
+
+    /** Encodes the piece of an image that begins at an offset: compactly, or plain if that is not longer. */
     public static int encode(
-        final MutableDirectBuffer buffer,
-        final int offset,
-        final long intervalNumber,
-        final int sketchIndex,
-        final boolean isCompact,
-        final DirectBuffer image,
-        final int imageOffset,
-        final int decodedBytes) {
+        final MutableDirectBuffer buffer, final int offset, final long intervalNumber, final int sketchIndex,
+        final DirectBuffer image, final int imageOffset) {
         final int body = offset + ExchangeHeader.LENGTH_BYTES;
+        final int decodedBytes = pieceBytes(image.capacity(), imageOffset);
         int encoding = PLAIN;
         int payloadBytes = decodedBytes;
-        if (isCompact && imageOffset >= PREAMBLE_BYTES) {
+        if (imageOffset >= PREAMBLE_BYTES) {
             final int cellCount = decodedBytes / CompactCells.CELL_BYTES;
             payloadBytes = CompactCells.encode(image, imageOffset, cellCount, buffer, body + PAYLOAD_OFFSET);
             encoding = payloadBytes < decodedBytes ? COMPACT : PLAIN;
@@ -96,19 +94,11 @@ public final class CellsMessage extends MessageFlyweight {
     }
 
     private static boolean isCompact(
-        final DirectBuffer buffer,
-        final int payload,
-        final int payloadBytes,
-        final int imageOffset,
+        final DirectBuffer buffer, final int payload, final int payloadBytes, final int imageOffset,
         final int decodedBytes) {
         final boolean isAligned = imageOffset >= PREAMBLE_BYTES &&
             (imageOffset - PREAMBLE_BYTES) % CompactCells.CELL_BYTES == 0 && decodedBytes % CompactCells.CELL_BYTES == 0;
         return isAligned && CompactCells.verify(buffer, payload, payloadBytes, decodedBytes / CompactCells.CELL_BYTES);
-    }
-
-    public CellsMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public long intervalNumber() {

@@ -18,11 +18,10 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  * A cell whose count is 0 and that is not empty has a count of one octet. Only the shortest form is legal, so that equal cells
  * are equal octets. Stateless, any thread; allocates never.
  */
-public final class CompactCells {
-    public static final int CELL_BYTES = 32;
+final class CompactCells {
+    static final int CELL_BYTES = 32;
     /** The most octets that a cell can take. */
     static final int MAX_CELL_BYTES = 1 + 8 + 8 + 8 + 1 + 8;
-
     private static final int MAX_RUN = 256;
     private static final int FULL_CELL = 0x80;
     private static final int MALFORMED = -1;
@@ -32,10 +31,7 @@ public final class CompactCells {
 
     /** Encodes cells. Returns octets written. */
     static int encode(
-        final DirectBuffer cells,
-        final int cellsOffset,
-        final int cellCount,
-        final MutableDirectBuffer target,
+        final DirectBuffer cells, final int cellsOffset, final int cellCount, final MutableDirectBuffer target,
         final int offset) {
         int position = offset;
         int cell = 0;
@@ -75,28 +71,13 @@ public final class CompactCells {
 
     /** Checks that octets decode to cells, exactly. Returns true if they do. */
     static boolean verify(final DirectBuffer source, final int offset, final int lengthBytes, final int cellCount) {
-        return decode(source, offset, lengthBytes, cellCount, null, 0) == lengthBytes;
+        return decode(source, offset, lengthBytes, null, 0, cellCount) == lengthBytes;
     }
 
-    /** Decodes what {@link #verify} has accepted. */
-    static void decode(
-        final DirectBuffer source,
-        final int offset,
-        final int lengthBytes,
-        final MutableDirectBuffer cells,
-        final int cellsOffset,
-        final int cellCount) {
-        decode(source, offset, lengthBytes, cellCount, cells, cellsOffset);
-    }
-
-    /** With null for the target it only looks. */
-    private static int decode(
-        final DirectBuffer source,
-        final int offset,
-        final int lengthBytes,
-        final int cellCount,
-        final MutableDirectBuffer cells,
-        final int cellsOffset) {
+    /** Decodes what {@link #verify} has accepted; with null for the target it only looks. Returns octets read. */
+    static int decode(
+        final DirectBuffer source, final int offset, final int lengthBytes, final MutableDirectBuffer cells,
+        final int cellsOffset, final int cellCount) {
         final int end = offset + lengthBytes;
         int position = offset;
         int cell = 0;

@@ -15,7 +15,7 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *  32  unsketchedPackets    8   packets that found no sketch
  * </pre>
  */
-public final class DropsMessage extends MessageFlyweight {
+public final class DropsMessage extends MessageFlyweight<DropsMessage> {
     private static final int NUMBER_OFFSET = 0;
     private static final int KERNEL_OFFSET = NUMBER_OFFSET + 8;
     private static final int RING_OFFSET = KERNEL_OFFSET + 8;
@@ -44,11 +44,6 @@ public final class DropsMessage extends MessageFlyweight {
             signs |= buffer.getLong(body + offset, BYTE_ORDER);
         }
         return signs < 0 ? ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
-    }
-
-    public DropsMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public long intervalNumber() {

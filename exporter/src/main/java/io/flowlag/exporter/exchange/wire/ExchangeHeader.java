@@ -34,7 +34,6 @@ public final class ExchangeHeader {
     public static final int MAX_MESSAGE_BYTES = 64 * 1024;
     /** Limit of a list or a chunk of cells in one message. */
     static final int MAX_PAYLOAD_BYTES = 32 * 1024;
-
     public static final int VERSION_OFFSET = 4;
     static final int TYPE_OFFSET = VERSION_OFFSET + 1;
     static final int FLAGS_OFFSET = TYPE_OFFSET + 1;

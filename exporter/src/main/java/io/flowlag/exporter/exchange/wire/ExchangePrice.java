@@ -31,24 +31,19 @@ public final class ExchangePrice {
 
     /** Cost of an interval in mode flows. Returns octets. */
     public static long flowsBytes(final long flows) {
-        return BASE_BYTES + flows * FlowSum.LENGTH_BYTES + pieces(flows, FlowSumsMessage.MAX_COUNT) * LIST_BYTES;
+        return BASE_BYTES + flows * FlowSum.LENGTH_BYTES + pieces(flows, IntervalListMessage.MAX_FLOWS) * LIST_BYTES;
     }
 
-    /**
-     * Flows of an interval that fit a bandwidth.
-     *
-     * @param bandwidthBps bits per second of the exchange.
-     * @return flows, at least 1.
-     */
+    /** {@return how many flows of an interval fit a bandwidth in bits per second, at least 1} */
     public static int flowsThatFit(final long intervalNs, final long bandwidthBps) {
         final double bytes = bandwidthBps / 8.0 * intervalNs / NS_PER_S - BASE_BYTES;
-        final double flows = bytes / (FlowSum.LENGTH_BYTES + (double)LIST_BYTES / FlowSumsMessage.MAX_COUNT) - 1;
+        final double flows = bytes / (FlowSum.LENGTH_BYTES + (double)LIST_BYTES / IntervalListMessage.MAX_FLOWS) - 1;
         return (int)Math.max(1, Math.min(Integer.MAX_VALUE, flows));
     }
 
     /** Cost of witness flows in addition to sketches. Returns octets. */
     public static long witnessBytes(final long witnesses) {
-        return witnesses * FlowSum.LENGTH_BYTES + pieces(witnesses, FlowSumsMessage.MAX_COUNT) * LIST_BYTES;
+        return witnesses * FlowSum.LENGTH_BYTES + pieces(witnesses, IntervalListMessage.MAX_FLOWS) * LIST_BYTES;
     }
 
     private static long pieces(final long whole, final long piece) {

@@ -1,42 +1,38 @@
 package io.flowlag.exporter.exchange.wire;
 
+import java.util.Locale;
+
 /** The result of checking a message: accepted, or the first reason against. The order is part of REFUSED. */
 public enum ExchangeResult {
-    ACCEPTED("accepted"),
-    TOO_SHORT("too_short"),
-    MAGIC("magic"),
-    VERSION("version"),
-    TYPE("type"),
-    FLAGS("flags"),
-    LENGTH("length"),
-    RESERVED("reserved"),
-    VALUE("value"),
-    COUNT("count"),
-    GEOMETRY("geometry"),
-    ENCODING("encoding"),
-    TEXT("text"),
-    AUTHENTICATION("authentication"),
+    ACCEPTED,
+    TOO_SHORT,
+    MAGIC,
+    VERSION,
+    TYPE,
+    FLAGS,
+    LENGTH,
+    RESERVED,
+    VALUE,
+    COUNT,
+    GEOMETRY,
+    ENCODING,
+    TEXT,
+    AUTHENTICATION,
     /** A message that is not allowed in this state of the session, or from this role. */
-    UNEXPECTED("unexpected"),
+    UNEXPECTED,
     /** The sender holds other settings than the receiver. */
-    SETTINGS("settings"),
+    SETTINGS,
     /** A sketch that cannot be paired with the receiver's. */
-    PAIRING("pairing"),
+    PAIRING,
     /** An incomplete interval, or one above the limits. */
-    INTERVAL("interval"),
+    INTERVAL,
     /** The limit of senders is reached. */
-    FULL("full");
+    FULL;
 
     private static final ExchangeResult[] RESULTS = values();
 
-    private final String label;
-
-    ExchangeResult(final String label) {
-        this.label = label;
-    }
-
     public String label() {
-        return label;
+        return name().toLowerCase(Locale.ROOT);
     }
 
     /** The result of an ordinal, null if there is none. */

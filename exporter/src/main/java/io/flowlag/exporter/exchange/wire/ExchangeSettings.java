@@ -6,50 +6,31 @@ import java.util.List;
 
 /**
  * Settings common to both measurement points. The receiver creates, numbers and distributes them with the first interval to which
- * they apply. Immutable, any thread; allocates at construction.
+ * they apply. Immutable, any thread; allocates at construction. Each record throws an {@link IllegalArgumentException} that names
+ * a value out of its range.
  *
  * @param number       of the settings, rising within a run of the receiver, at least 1.
  * @param fromInterval the first interval to which they apply.
  * @param maxDelayNs   W: longest time of packets in flight.
- * @param mode         what the sender sends of an interval.
  * @param secrets      keys of digests and sketches.
- * @param selector     which packets belong to the segment.
  * @param injection    when references are sent.
- * @param witnessPpm   share of flows whose exact sums are shipped beside cells, in a million.
- * @param classes      traffic classes by DSCP, in order; none means one class.
  * @param sketches     the sketches of an interval, in order.
- * @param weights      of flows; the first rule that matches counts, no rule means 1.
- * @param mostFlows    flows of an interval whose sums have room at the sender; in mode auto, those that fit the bandwidth.
  */
 public record ExchangeSettings(
-    int number,
-    long fromInterval,
-    long intervalNs,
-    long maxDelayNs,
-    Mode mode,
-    Secrets secrets,
-    Selector selector,
-    Injection injection,
-    int witnessPpm,
-    List<Integer> classes,
-    List<SketchPart> sketches,
-    List<WeightRule> weights,
-    int mostFlows) {
-    /** Most sketches of an interval. */
-    public static final int MAX_SKETCHES = 65;
-    /** Most prefixes in a list. */
-    public static final int MAX_PREFIXES = 64;
-    /** Most traffic classes. */
-    public static final int MAX_CLASSES = 64;
+    int number, long fromInterval, long intervalNs, long maxDelayNs, Content content, Secrets secrets, Traffic traffic,
+    Injection injection, List<SketchPart> sketches) {
+    static final int MAX_SKETCHES = 65;
+    static final int MAX_PREFIXES = 64;
+    static final int MAX_CLASSES = 64;
     /** Most rules for weights. */
     public static final int MAX_WEIGHTS = 256;
-    /** Parts per million in a whole. */
     public static final int PPM = 1_000_000;
     /** Any protocol, DSCP, VLAN or class. */
     public static final int ANY = -1;
+    private static final int MAX_DSCP = 63;
     private static final int OLDER_PASSIVE_PPM = 10_000;
 
-    /** What a sender sends of an interval. */
+    /** What a sender sends of an interval. The order is part of SETTINGS. */
     public enum Mode {
         /** Sketches. */
         CELLS,
@@ -65,14 +46,25 @@ public record ExchangeSettings(
         NONE,
         /** By utilisation. */
         ADAPTIVE,
-        /** After every n packets. */
         EVERY_N,
-        /** After an interval. */
         EVERY_INTERVAL,
-        /** Whichever comes first. */
+        /** Every n packets or every interval, whichever comes first. */
         COMBINED,
         /** Regular packets are the references; the exchange carries their send times. */
         PASSIVE
+    }
+
+    /**
+     * What a sender sends of an interval.
+     *
+     * @param witnessPpm share of flows whose exact sums are shipped beside cells, in a million.
+     * @param mostFlows  flows of an interval whose sums have room at the sender; in mode auto, those that fit the bandwidth.
+     */
+    public record Content(Mode mode, int witnessPpm, int mostFlows) {
+        public Content {
+            requirePpm("witnessPpm", witnessPpm);
+            require(mostFlows >= 0, "mostFlows", mostFlows, "not negative");
+        }
     }
 
     /**
@@ -97,11 +89,6 @@ public record ExchangeSettings(
      * @param low         last 8 octets; for IPv4 the address.
      */
     public record AddressPrefix(int family, int lengthBits, long high, long low) {
-        /**
-         * Checks the range.
-         *
-         * @throws IllegalArgumentException if it is invalid.
-         */
         public AddressPrefix {
             require(family == 4 || family == 6, "family", family, "4 or 6");
             require(lengthBits >= 0 && lengthBits <= (family == 4 ? 32 : 128), "lengthBits", lengthBits, "within the address");
@@ -117,49 +104,50 @@ public record ExchangeSettings(
      * @param vlan         0-4094, or {@link #ANY}.
      */
     public record Selector(List<AddressPrefix> sources, List<AddressPrefix> destinations, int vlan) {
-        /** All packets. */
-        public static final Selector ALL = new Selector(List.of(), List.of(), ANY);
-
-        /**
-         * Checks and copies the lists.
-         *
-         * @throws IllegalArgumentException if a list is too long or the VLAN is invalid.
-         */
         public Selector {
-            sources = List.copyOf(sources);
-            destinations = List.copyOf(destinations);
-            require(sources.size() <= MAX_PREFIXES, "sources", sources.size(), "at most " + MAX_PREFIXES);
-            require(destinations.size() <= MAX_PREFIXES, "destinations", destinations.size(), "at most " + MAX_PREFIXES);
+            sources = listOf("sources", sources, MAX_PREFIXES);
+            destinations = listOf("destinations", destinations, MAX_PREFIXES);
             require(vlan >= ANY && vlan <= 4094, "vlan", vlan, "0 to 4094, or any");
+        }
+    }
+
+    /**
+     * Which packets belong to the segment, and how they are told apart.
+     *
+     * @param classes traffic classes by DSCP, in order; none means one class.
+     * @param weights of flows; the first rule that matches counts, no rule means 1.
+     */
+    public record Traffic(Selector selector, List<Integer> classes, List<WeightRule> weights) {
+        /** Checks and copies the lists. */
+        public Traffic {
+            classes = listOf("classes", classes, MAX_CLASSES);
+            weights = listOf("weights", weights, MAX_WEIGHTS);
+            for (final int dscp : classes) {
+                require(dscp >= 0 && dscp <= MAX_DSCP, "class", dscp, "a DSCP of 0 to 63");
+            }
         }
     }
 
     /**
      * When references are sent; values that a policy does not use are 0.
      *
-     * @param minUtilizationPpm below it references are sent at the highest rate.
-     * @param maxUtilizationPpm above it at the lowest.
-     * @param minRate           one reference in so many packets, at the lowest rate.
-     * @param maxRate           one reference in so many packets, at the highest rate.
-     * @param maxGapNs          the longest time without a reference.
-     * @param ceilingBps        most bits per second of references, or of their send times if they are passive; 0 for any.
-     * @param capacityBps       of the bottleneck queue; 0 for unknown.
-     * @param passivePpm        share of regular packets that are references, chosen by digest, in a million.
+     * @param rates       of policy adaptive.
+     * @param maxGapNs    the longest time without a reference.
+     * @param ceilingBps  most bits per second of references, or of their send times if they are passive; 0 for any.
+     * @param capacityBps of the bottleneck queue; 0 for unknown.
+     * @param passivePpm  share of regular packets that are references, chosen by digest, in a million.
      */
     public record Injection(
-        Policy policy,
-        int everyN,
-        long everyIntervalNs,
-        int minUtilizationPpm,
-        int maxUtilizationPpm,
-        int minRate,
-        int maxRate,
-        long maxGapNs,
-        long ceilingBps,
-        long capacityBps,
+        Policy policy, int everyN, long everyIntervalNs, AdaptiveRates rates, long maxGapNs, long ceilingBps, long capacityBps,
         int passivePpm) {
         /** No reference settings. */
-        public static final Injection NONE = new Injection(Policy.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        public static final Injection NONE = new Injection(Policy.NONE, 0, 0, AdaptiveRates.NONE, 0, 0, 0, 0);
+
+        public Injection {
+            final long signs = everyN | everyIntervalNs | rates.minRate | rates.maxRate | maxGapNs | ceilingBps | capacityBps;
+            require(signs >= 0, "injection", policy, "without negative values");
+            requirePpm("passivePpm", passivePpm);
+        }
 
         /**
          * References of policy passive.
@@ -168,20 +156,24 @@ public record ExchangeSettings(
          * @param ceilingBps most bits per second of their send times, above which a sender omits some; 0 for any.
          */
         public static Injection passive(final int passivePpm, final long ceilingBps) {
-            return new Injection(Policy.PASSIVE, 0, 0, 0, 0, 0, 0, 0, ceilingBps, 0, passivePpm);
+            return new Injection(Policy.PASSIVE, 0, 0, AdaptiveRates.NONE, 0, ceilingBps, 0, passivePpm);
         }
+    }
 
-        /**
-         * Checks the values.
-         *
-         * @throws IllegalArgumentException if one is negative or a share is more than the whole.
-         */
-        public Injection {
-            final long signs = everyN | minRate | maxRate | everyIntervalNs | maxGapNs | ceilingBps | capacityBps;
-            require(signs >= 0, "injection", policy, "without negative values");
+    /**
+     * Rates of references by utilization.
+     *
+     * @param minUtilizationPpm below it references are sent at the highest rate.
+     * @param maxUtilizationPpm above it at the lowest.
+     * @param minRate           one reference in so many packets, at the lowest rate.
+     * @param maxRate           one reference in so many packets, at the highest rate.
+     */
+    public record AdaptiveRates(int minUtilizationPpm, int maxUtilizationPpm, int minRate, int maxRate) {
+        static final AdaptiveRates NONE = new AdaptiveRates(0, 0, 0, 0);
+
+        public AdaptiveRates {
             requirePpm("minUtilizationPpm", minUtilizationPpm);
             requirePpm("maxUtilizationPpm", maxUtilizationPpm);
-            requirePpm("passivePpm", passivePpm);
         }
     }
 
@@ -191,11 +183,6 @@ public record ExchangeSettings(
      * @param classIndex the traffic class whose packets it takes, {@link #ANY} for all.
      */
     public record SketchPart(int classIndex, SketchGeometry geometry) {
-        /**
-         * Checks the class.
-         *
-         * @throws IllegalArgumentException if there is no such class.
-         */
         public SketchPart {
             require(classIndex >= ANY && classIndex < MAX_CLASSES, "classIndex", classIndex, "less than " + MAX_CLASSES);
         }
@@ -211,28 +198,16 @@ public record ExchangeSettings(
      * @param weight      at least 1.
      */
     public record WeightRule(
-        AddressPrefix source,
-        AddressPrefix destination,
-        int firstSourcePort,
-        int lastSourcePort,
-        int firstDestinationPort,
-        int lastDestinationPort,
-        int protocol,
-        int dscp,
-        int weight) {
-        /** The highest port. */
+        AddressPrefix source, AddressPrefix destination, int firstSourcePort, int lastSourcePort, int firstDestinationPort,
+        int lastDestinationPort, int protocol, int dscp, int weight) {
         public static final int MAX_PORT = 65535;
 
-        /**
-         * Checks the values.
-         *
-         * @throws IllegalArgumentException if one is out of its range.
-         */
+        /** Checks the values. */
         public WeightRule {
             requirePorts(firstSourcePort, lastSourcePort);
             requirePorts(firstDestinationPort, lastDestinationPort);
             require(protocol >= ANY && protocol <= 255, "protocol", protocol, "0 to 255, or any");
-            require(dscp >= ANY && dscp <= 63, "dscp", dscp, "0 to 63, or any");
+            require(dscp >= ANY && dscp <= MAX_DSCP, "dscp", dscp, "0 to 63, or any");
             require(weight >= 1, "weight", weight, "at least 1");
         }
 
@@ -241,60 +216,23 @@ public record ExchangeSettings(
         }
     }
 
-    /**
-     * Checks and copies.
-     *
-     * @throws IllegalArgumentException naming the value that is out of its range.
-     */
     public ExchangeSettings {
         require(number >= 1, "number", number, "at least 1");
         require(intervalNs >= 1, "intervalNs", intervalNs, "at least 1");
         require(maxDelayNs >= 0, "maxDelayNs", maxDelayNs, "not negative");
-        requirePpm("witnessPpm", witnessPpm);
-        require(mostFlows >= 0, "mostFlows", mostFlows, "not negative");
-        classes = List.copyOf(classes);
-        sketches = List.copyOf(sketches);
-        weights = List.copyOf(weights);
-        require(classes.size() <= MAX_CLASSES, "classes", classes.size(), "at most " + MAX_CLASSES);
-        require(sketches.size() <= MAX_SKETCHES, "sketches", sketches.size(), "at most " + MAX_SKETCHES);
-        require(weights.size() <= MAX_WEIGHTS, "weights", weights.size(), "at most " + MAX_WEIGHTS);
-        for (final int dscp : classes) {
-            require(dscp >= 0 && dscp <= 63, "class", dscp, "a DSCP of 0 to 63");
-        }
-    }
-
-    /**
-     * Settings without sums of flows.
-     *
-     * @param fromInterval the first interval in which they hold.
-     * @param selector     which packets belong to the segment.
-     * @param injection    when references are sent.
-     * @param witnessPpm   share of witness flows.
-     */
-    public ExchangeSettings(
-        final int number, final long fromInterval, final long intervalNs, final long maxDelayNs, final Mode mode,
-        final Secrets secrets, final Selector selector, final Injection injection, final int witnessPpm,
-        final List<Integer> classes, final List<SketchPart> sketches, final List<WeightRule> weights) {
-        this(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, selector, injection, witnessPpm, classes, sketches,
-            weights, 0);
-    }
-
-    /** The same settings with intervals of another length. */
-    public ExchangeSettings withInterval(final long newIntervalNs) {
-        return new ExchangeSettings(number, fromInterval, newIntervalNs, maxDelayNs, mode, secrets, selector, injection,
-            witnessPpm, classes, sketches, weights);
+        sketches = listOf("sketches", sketches, MAX_SKETCHES);
     }
 
     /** The same settings for other packets. */
-    public ExchangeSettings withSelector(final Selector newSelector) {
-        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, newSelector, injection,
-            witnessPpm, classes, sketches, weights, mostFlows);
+    public ExchangeSettings withSelector(final Selector selector) {
+        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, content, secrets,
+            new Traffic(selector, traffic.classes, traffic.weights), injection, sketches);
     }
 
     /** The same settings for a sender over an unencrypted connection: sketches alone, without witnesses. */
     public ExchangeSettings withoutFlowKeys() {
-        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, Mode.CELLS, secrets, selector, injection, 0,
-            classes, sketches, weights, mostFlows);
+        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, new Content(Mode.CELLS, 0, content.mostFlows),
+            secrets, traffic, injection, sketches);
     }
 
     /**
@@ -302,15 +240,33 @@ public record ExchangeSettings(
      * the octets, so it uses a sample of the packets.
      */
     public ExchangeSettings forOlderSender() {
-        final boolean isCeiled = injection.policy() == Policy.PASSIVE && injection.ceilingBps() != 0;
-        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, selector,
-            isCeiled ? Injection.passive(Math.min(OLDER_PASSIVE_PPM, injection.passivePpm()), 0) : injection, witnessPpm,
-            classes, sketches, weights, mostFlows);
+        final boolean isCeiled = injection.policy == Policy.PASSIVE && injection.ceilingBps != 0;
+        return !isCeiled ? this : new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, content, secrets, traffic,
+            Injection.passive(Math.min(OLDER_PASSIVE_PPM, injection.passivePpm), 0), sketches);
+    }
+
+    public Mode mode() {
+        return content.mode;
+    }
+
+    /** {@return sketches of an interval that a sender may be asked for} */
+    public int sketchCount() {
+        return content.mode == Mode.FLOWS ? 0 : sketches.size();
+    }
+
+    /** {@return number of traffic classes, at least 1} */
+    public int classCount() {
+        return Math.max(1, traffic.classes.size());
     }
 
     /** {@return octets of all images of an interval} */
     public long imageBytes() {
         return sketches.stream().mapToLong(sketch -> sketch.geometry().imageLength()).sum();
+    }
+
+    private static <T> List<T> listOf(final String name, final List<T> list, final int most) {
+        require(list.size() <= most, name, list.size(), "at most " + most);
+        return List.copyOf(list);
     }
 
     private static void requirePpm(final String name, final int value) {

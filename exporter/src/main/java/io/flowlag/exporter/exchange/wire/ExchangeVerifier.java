@@ -13,7 +13,6 @@ public final class ExchangeVerifier {
     /**
      * Verifies a header before the rest of the message has come.
      *
-     * @param buffer   holds the octets.
      * @param maxBytes the longest message that may come now.
      * @return {@link ExchangeResult#TOO_SHORT} if there is no whole header yet, else accepted or the first reason against.
      */
@@ -43,12 +42,7 @@ public final class ExchangeVerifier {
             ExchangeResult.LENGTH : ExchangeResult.ACCEPTED;
     }
 
-    /**
-     * Verifies a whole message.
-     *
-     * @param buffer holds the octets.
-     * @return accepted, or the first reason against.
-     */
+    /** Verifies a whole message. Returns accepted, or the first reason against. */
     public static ExchangeResult verify(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         final ExchangeResult header = verifyHeader(buffer, offset, lengthBytes, ExchangeHeader.MAX_MESSAGE_BYTES);
         if (header != ExchangeResult.ACCEPTED) {
@@ -59,23 +53,6 @@ public final class ExchangeVerifier {
         }
         final int body = offset + ExchangeHeader.LENGTH_BYTES;
         final int bodyBytes = ExchangeHeader.bodyBytes(buffer, offset);
-        return switch (ExchangeHeader.type(buffer, offset)) {
-            case HELLO -> HelloMessage.verify(buffer, body, bodyBytes);
-            case SETTINGS -> SettingsMessage.verify(buffer, body, bodyBytes);
-            case SETTINGS_ACK -> SettingsAckMessage.verify(buffer, body, bodyBytes);
-            case INTERVAL_BEGIN -> IntervalBeginMessage.verify(buffer, body, bodyBytes);
-            case DROPS -> DropsMessage.verify(buffer, body, bodyBytes);
-            case CELLS -> CellsMessage.verify(buffer, body, bodyBytes);
-            case IN_FLIGHT -> InFlightMessage.verify(buffer, body, bodyBytes);
-            case FLOW_SUMS, WITNESS -> FlowSumsMessage.verify(buffer, body, bodyBytes);
-            case INTERVAL_END -> IntervalEndMessage.verify(buffer, body, bodyBytes);
-            case INTERVAL_ACK -> IntervalAckMessage.verify(buffer, body, bodyBytes);
-            case SEND_TIMES -> SendTimesMessage.verify(buffer, body, bodyBytes);
-            case PASSIVE_TIMES -> PassiveTimesMessage.verify(buffer, body, bodyBytes);
-            case PING -> PingMessage.verify(buffer, body, bodyBytes);
-            case REFUSED -> RefusedMessage.verify(buffer, body, bodyBytes);
-            case SYNOPSIS_REQUEST -> SynopsisRequestMessage.verify(buffer, body, bodyBytes);
-            case SYNOPSIS -> SynopsisMessage.verify(buffer, body, bodyBytes);
-        };
+        return ExchangeHeader.type(buffer, offset).verify(buffer, body, bodyBytes);
     }
 }

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.exchange.wire;
 
+import io.flowlag.exporter.decode.FlowKeyLayout;
+import io.flowlag.exporter.delay.interval.records.FlowSums;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -10,7 +12,7 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
 
 /**
  * What a point saw of one flow in an interval, with the flow's full key: an entry of FLOW_SUMS and WITNESS. Sums are modulo
- * 2^64, as in a sketch's cell. One layout, in memory and on the wire.
+ * 2^64, as in a sketch's cell.
  * <pre>
  *   0  family          1   4 or 6
  *   1  protocol        1
@@ -27,13 +29,11 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  * One thread at a time; it owns no memory; allocates at construction.
  */
 public final class FlowSum {
-    /** Octets of a flow's sums. */
     public static final int LENGTH_BYTES = 72;
     /** 38 million a second in the longest interval, an hour. All flows that fit a list have less than 2^62. */
-    public static final long MAX_PACKETS = 1L << 37;
+    static final long MAX_PACKETS = 1L << 37;
     /** Each of the most packets as long as one can be. */
-    public static final long MAX_BYTES = MAX_PACKETS << 17;
-
+    static final long MAX_BYTES = MAX_PACKETS << 17;
     private static final int FAMILY_OFFSET = 0;
     private static final int PROTOCOL_OFFSET = FAMILY_OFFSET + 1;
     private static final int SOURCE_PORT_OFFSET = PROTOCOL_OFFSET + 1;
@@ -48,74 +48,21 @@ public final class FlowSum {
 
     private final UnsafeBuffer entry = new UnsafeBuffer(0, 0);
 
-    /**
-     * Writes the sums of a flow.
-     *
-     * @param offset          of the {@link #LENGTH_BYTES} octets.
-     * @param source          4 or 16 octets.
-     * @param destination     as many.
-     * @param protocol        number of the transport protocol.
-     * @param sourcePort      0 for fragments.
-     * @param destinationPort 0 for fragments.
-     * @param packets         at least 1.
-     * @param timestampSumNs  sum of timestamps since the interval's start, modulo 2^64.
-     * @param digestSum       sum of packet digests, modulo 2^64.
-     * @param bytes           octets of the packets.
-     */
-    public static void encode(
-        final MutableDirectBuffer buffer,
-        final int offset,
-        final byte[] source,
-        final byte[] destination,
-        final int protocol,
-        final int sourcePort,
-        final int destinationPort,
-        final long packets,
-        final long timestampSumNs,
-        final long digestSum,
-        final long bytes) {
-        buffer.setMemory(offset, LENGTH_BYTES, (byte)0);
-        buffer.putByte(offset + FAMILY_OFFSET, (byte)(source.length == 4 ? 4 : 6));
-        buffer.putByte(offset + PROTOCOL_OFFSET, (byte)protocol);
-        buffer.putShort(offset + SOURCE_PORT_OFFSET, (short)sourcePort, BYTE_ORDER);
-        buffer.putShort(offset + DESTINATION_PORT_OFFSET, (short)destinationPort, BYTE_ORDER);
-        buffer.putBytes(offset + SOURCE_OFFSET, source);
-        buffer.putBytes(offset + DESTINATION_OFFSET, destination);
-        buffer.putLong(offset + PACKETS_OFFSET, packets, BYTE_ORDER);
-        buffer.putLong(offset + TIMESTAMP_SUM_OFFSET, timestampSumNs, BYTE_ORDER);
-        buffer.putLong(offset + DIGEST_SUM_OFFSET, digestSum, BYTE_ORDER);
-        buffer.putLong(offset + BYTES_OFFSET, bytes, BYTE_ORDER);
-    }
-
-    /**
-     * Writes the sums of a flow whose addresses are numbers.
-     *
-     * @param offset          of the {@link #LENGTH_BYTES} octets.
-     * @param family          4 or 6.
-     * @param sourceHigh      first 8 octets of the address as a big-endian number; not used for IPv4.
-     * @param sourceLow       last 8 octets; for IPv4 the address.
-     * @param protocol        number of the transport protocol.
-     * @param sourcePort      0 for fragments.
-     * @param destinationPort 0 for fragments.
-     */
-    public static void encodeKey(
-        final MutableDirectBuffer buffer,
-        final int offset,
-        final int family,
-        final long sourceHigh,
-        final long sourceLow,
-        final long destinationHigh,
-        final long destinationLow,
-        final int protocol,
-        final int sourcePort,
-        final int destinationPort) {
+    /** Writes the {@link #LENGTH_BYTES} octets of a row of a table. */
+    public static void encode(final MutableDirectBuffer buffer, final int offset, final FlowSums table, final int row) {
+        final int family = table.ipVersion(row);
         buffer.setMemory(offset, LENGTH_BYTES, (byte)0);
         buffer.putByte(offset + FAMILY_OFFSET, (byte)family);
-        buffer.putByte(offset + PROTOCOL_OFFSET, (byte)protocol);
-        buffer.putShort(offset + SOURCE_PORT_OFFSET, (short)sourcePort, BYTE_ORDER);
-        buffer.putShort(offset + DESTINATION_PORT_OFFSET, (short)destinationPort, BYTE_ORDER);
-        encodeAddress(buffer, offset + SOURCE_OFFSET, family, sourceHigh, sourceLow);
-        encodeAddress(buffer, offset + DESTINATION_OFFSET, family, destinationHigh, destinationLow);
+        buffer.putByte(offset + PROTOCOL_OFFSET, (byte)table.protocol(row));
+        buffer.putShort(offset + SOURCE_PORT_OFFSET, (short)table.sourcePort(row), BYTE_ORDER);
+        buffer.putShort(offset + DESTINATION_PORT_OFFSET, (short)table.destinationPort(row), BYTE_ORDER);
+        buffer.putShort(offset + CLASS_INDEX_OFFSET, (short)table.classIndex(row), BYTE_ORDER);
+        encodeAddress(buffer, offset + SOURCE_OFFSET, family, table.sourceHigh(row), table.sourceLow(row));
+        encodeAddress(buffer, offset + DESTINATION_OFFSET, family, table.destinationHigh(row), table.destinationLow(row));
+        buffer.putLong(offset + PACKETS_OFFSET, table.packets(row), BYTE_ORDER);
+        buffer.putLong(offset + TIMESTAMP_SUM_OFFSET, table.timestampSumNs(row), BYTE_ORDER);
+        buffer.putLong(offset + DIGEST_SUM_OFFSET, table.digestSum(row), BYTE_ORDER);
+        buffer.putLong(offset + BYTES_OFFSET, table.bytes(row), BYTE_ORDER);
     }
 
     private static void encodeAddress(
@@ -128,46 +75,12 @@ public final class FlowSum {
         }
     }
 
-    /**
-     * Writes the sums of a flow behind its key.
-     *
-     * @param buffer         has the key.
-     * @param offset         of the {@link #LENGTH_BYTES} octets.
-     * @param packets        at least 1.
-     * @param timestampSumNs sum of timestamps since the interval's start, modulo 2^64.
-     * @param digestSum      sum of packet digests, modulo 2^64.
-     * @param bytes          octets of the packets.
-     */
-    public static void encodeSums(
-        final MutableDirectBuffer buffer,
-        final int offset,
-        final long packets,
-        final long timestampSumNs,
-        final long digestSum,
-        final long bytes) {
-        buffer.putLong(offset + PACKETS_OFFSET, packets, BYTE_ORDER);
-        buffer.putLong(offset + TIMESTAMP_SUM_OFFSET, timestampSumNs, BYTE_ORDER);
-        buffer.putLong(offset + DIGEST_SUM_OFFSET, digestSum, BYTE_ORDER);
-        buffer.putLong(offset + BYTES_OFFSET, bytes, BYTE_ORDER);
-    }
-
-    /**
-     * Writes the traffic class of a flow behind its key.
-     *
-     * @param buffer     has the key.
-     * @param offset     of the {@link #LENGTH_BYTES} octets.
-     * @param classIndex of the flow's first packet, in the order of the settings.
-     */
-    public static void encodeClass(final MutableDirectBuffer buffer, final int offset, final int classIndex) {
-        buffer.putShort(offset + CLASS_INDEX_OFFSET, (short)classIndex, BYTE_ORDER);
-    }
-
     static ExchangeResult verify(final DirectBuffer buffer, final int offset) {
         final int family = buffer.getByte(offset + FAMILY_OFFSET);
         final int classIndex = buffer.getShort(offset + CLASS_INDEX_OFFSET, BYTE_ORDER);
-        if (family != 4 && family != 6 || !isWithin(buffer.getLong(offset + PACKETS_OFFSET, BYTE_ORDER), 1, MAX_PACKETS) ||
-            !isWithin(buffer.getLong(offset + BYTES_OFFSET, BYTE_ORDER), 0, MAX_BYTES) || classIndex < 0 ||
-            classIndex >= ExchangeSettings.MAX_CLASSES) {
+        if (family != 4 && family != 6 || classIndex < 0 || classIndex >= ExchangeSettings.MAX_CLASSES ||
+            !MessageFlyweight.isWithin(buffer.getLong(offset + PACKETS_OFFSET, BYTE_ORDER), 1, MAX_PACKETS) ||
+            !MessageFlyweight.isWithin(buffer.getLong(offset + BYTES_OFFSET, BYTE_ORDER), 0, MAX_BYTES)) {
             return ExchangeResult.VALUE;
         }
         final boolean isPadded = family == 6 || MessageFlyweight.isZero(buffer, offset + SOURCE_OFFSET + 4, 12) &&
@@ -175,99 +88,50 @@ public final class FlowSum {
         return isPadded ? ExchangeResult.ACCEPTED : ExchangeResult.RESERVED;
     }
 
-    private static boolean isWithin(final long value, final long least, final long most) {
-        return value >= least && value <= most;
-    }
-
-    /**
-     * Wraps verified sums.
-     *
-     * @param offset of the first octet.
-     */
-    public FlowSum wrap(final DirectBuffer buffer, final int offset) {
+    /** Wraps verified sums. */
+    FlowSum wrap(final DirectBuffer buffer, final int offset) {
         entry.wrap(buffer, offset, LENGTH_BYTES);
         return this;
     }
 
-    /** {@return 4 or 6} */
-    public int family() {
-        return entry.getByte(FAMILY_OFFSET);
+    /** Writes the 5-tuple in the layout of {@link FlowKeyLayout}. */
+    public void copyKey(final MutableDirectBuffer buffer, final int offset) {
+        final int family = entry.getByte(FAMILY_OFFSET);
+        FlowKeyLayout.sourceHigh(buffer, offset, high(SOURCE_OFFSET, family));
+        FlowKeyLayout.sourceLow(buffer, offset, low(SOURCE_OFFSET, family));
+        FlowKeyLayout.destinationHigh(buffer, offset, high(DESTINATION_OFFSET, family));
+        FlowKeyLayout.destinationLow(buffer, offset, low(DESTINATION_OFFSET, family));
+        FlowKeyLayout.sourcePort(buffer, offset, entry.getShort(SOURCE_PORT_OFFSET, BYTE_ORDER));
+        FlowKeyLayout.destinationPort(buffer, offset, entry.getShort(DESTINATION_PORT_OFFSET, BYTE_ORDER));
+        FlowKeyLayout.protocol(buffer, offset, entry.getByte(PROTOCOL_OFFSET));
+        FlowKeyLayout.ipVersion(buffer, offset, family);
     }
 
-    /** {@return the number of the transport protocol} */
-    public int protocol() {
-        return entry.getByte(PROTOCOL_OFFSET) & 0xff;
+    private long high(final int offset, final int family) {
+        return family == 4 ? 0 : entry.getLong(offset, ByteOrder.BIG_ENDIAN);
     }
 
-    /** {@return the port, 0 for fragments} */
-    public int sourcePort() {
-        return entry.getShort(SOURCE_PORT_OFFSET, BYTE_ORDER) & 0xffff;
-    }
-
-    /** {@return the port, 0 for fragments} */
-    public int destinationPort() {
-        return entry.getShort(DESTINATION_PORT_OFFSET, BYTE_ORDER) & 0xffff;
-    }
-
-    /**
-     * Copies the source address.
-     *
-     * @param target receives 4 or 16 octets, after the family.
-     */
-    public void source(final byte[] target) {
-        entry.getBytes(SOURCE_OFFSET, target, 0, family() == 4 ? 4 : 16);
-    }
-
-    /** {@return first 8 octets of the source as a big-endian number; 0 for IPv4} */
-    public long sourceHigh() {
-        return high(SOURCE_OFFSET);
-    }
-
-    /** {@return last 8 octets of the source as a big-endian number; for IPv4 the address} */
-    public long sourceLow() {
-        return low(SOURCE_OFFSET);
-    }
-
-    /** {@return first 8 octets of the destination as a big-endian number; 0 for IPv4} */
-    public long destinationHigh() {
-        return high(DESTINATION_OFFSET);
-    }
-
-    /** {@return last 8 octets of the destination as a big-endian number; for IPv4 the address} */
-    public long destinationLow() {
-        return low(DESTINATION_OFFSET);
-    }
-
-    private long high(final int offset) {
-        return family() == 4 ? 0 : entry.getLong(offset, ByteOrder.BIG_ENDIAN);
-    }
-
-    private long low(final int offset) {
-        return family() == 4 ? entry.getInt(offset, ByteOrder.BIG_ENDIAN) & 0xffff_ffffL :
+    private long low(final int offset, final int family) {
+        return family == 4 ? entry.getInt(offset, ByteOrder.BIG_ENDIAN) & 0xffff_ffffL :
             entry.getLong(offset + Long.BYTES, ByteOrder.BIG_ENDIAN);
     }
 
-    /** {@return the traffic class of the flow's first packet, in the order of the settings} */
     public int classIndex() {
         return entry.getShort(CLASS_INDEX_OFFSET, BYTE_ORDER) & 0xffff;
     }
 
-    /** {@return count of packets} */
     public long packets() {
         return entry.getLong(PACKETS_OFFSET, BYTE_ORDER);
     }
 
-    /** {@return sum of timestamps since the interval's start in ns, modulo 2^64} */
     public long timestampSumNs() {
         return entry.getLong(TIMESTAMP_SUM_OFFSET, BYTE_ORDER);
     }
 
-    /** {@return sum of packet digests, modulo 2^64} */
     public long digestSum() {
         return entry.getLong(DIGEST_SUM_OFFSET, BYTE_ORDER);
     }
 
-    /** {@return octets of the packets} */
     public long bytes() {
         return entry.getLong(BYTES_OFFSET, BYTE_ORDER);
     }

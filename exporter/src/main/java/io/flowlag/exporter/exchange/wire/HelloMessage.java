@@ -16,11 +16,10 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *  24  nonce        16   random
  * </pre>
  */
-public final class HelloMessage extends MessageFlyweight {
+public final class HelloMessage extends MessageFlyweight<HelloMessage> {
     public static final int SENDER = 1;
     public static final int RECEIVER = 2;
     public static final int NONCE_BYTES = 16;
-
     private static final int ROLE_OFFSET = 0;
     private static final int KEYED_OFFSET = ROLE_OFFSET + 1;
     private static final int RESERVED_OFFSET = KEYED_OFFSET + 1;
@@ -28,27 +27,21 @@ public final class HelloMessage extends MessageFlyweight {
     private static final int INSTANCE_OFFSET = POINT_ID_OFFSET + 8;
     private static final int NONCE_OFFSET = INSTANCE_OFFSET + 8;
     private static final int BODY_BYTES = NONCE_OFFSET + NONCE_BYTES;
-
     /** Length of the longest HELLO: what a stranger may send. */
     public static final int MAX_BYTES = ExchangeHeader.LENGTH_BYTES + BODY_BYTES + ExchangeHeader.TRAILER_BYTES;
 
-    /** Writes a message without its trailer. Returns its length in octets. */
+    /** Writes a message at the buffer's begin. */
     public static int encode(
-        final MutableDirectBuffer buffer,
-        final int offset,
-        final int role,
-        final boolean isKeyed,
-        final long pointId,
-        final long instance,
+        final MutableDirectBuffer buffer, final int role, final boolean isKeyed, final long pointId, final long instance,
         final byte[] nonce) {
-        final int body = offset + ExchangeHeader.LENGTH_BYTES;
+        final int body = ExchangeHeader.LENGTH_BYTES;
         buffer.putByte(body + ROLE_OFFSET, (byte)role);
         buffer.putByte(body + KEYED_OFFSET, (byte)(isKeyed ? 1 : 0));
         buffer.setMemory(body + RESERVED_OFFSET, 6, (byte)0);
         buffer.putLong(body + POINT_ID_OFFSET, pointId, BYTE_ORDER);
         buffer.putLong(body + INSTANCE_OFFSET, instance, BYTE_ORDER);
         buffer.putBytes(body + NONCE_OFFSET, nonce, 0, NONCE_BYTES);
-        return ExchangeHeader.encode(buffer, offset, MessageType.HELLO, BODY_BYTES);
+        return ExchangeHeader.encode(buffer, 0, MessageType.HELLO, BODY_BYTES);
     }
 
     static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
@@ -60,11 +53,6 @@ public final class HelloMessage extends MessageFlyweight {
         }
         return isNeither(buffer, body + ROLE_OFFSET, SENDER, RECEIVER) || isNeither(buffer, body + KEYED_OFFSET, 0, 1) ?
             ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
-    }
-
-    public HelloMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public int role() {

@@ -13,7 +13,7 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *   9  reserved         7   0
  * </pre>
  */
-public final class IntervalAckMessage extends MessageFlyweight {
+public final class IntervalAckMessage extends MessageFlyweight<IntervalAckMessage> {
     private static final int NUMBER_OFFSET = 0;
     private static final int VERDICT_OFFSET = NUMBER_OFFSET + 8;
     private static final int RESERVED_OFFSET = VERDICT_OFFSET + 1;
@@ -36,11 +36,6 @@ public final class IntervalAckMessage extends MessageFlyweight {
         }
         return IntervalVerdict.of(buffer.getByte(body + VERDICT_OFFSET) & 0xff) == null ?
             ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
-    }
-
-    public IntervalAckMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public long intervalNumber() {

@@ -20,7 +20,8 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *  46  flags             2   bit 0: packets of the interval may be among those that the sender's point lost; the others 0
  * </pre>
  */
-public final class IntervalBeginMessage extends MessageFlyweight {
+public final class IntervalBeginMessage extends MessageFlyweight<IntervalBeginMessage> {
+    private static final int BODY = ExchangeHeader.LENGTH_BYTES;
     private static final int NUMBER_OFFSET = 0;
     private static final int INTERVAL_NS_OFFSET = NUMBER_OFFSET + 8;
     private static final int INSTANCE_OFFSET = INTERVAL_NS_OFFSET + 8;
@@ -34,32 +35,38 @@ public final class IntervalBeginMessage extends MessageFlyweight {
     private static final int BODY_BYTES = FLAGS_OFFSET + 2;
     private static final int FLAG_DAMAGED = 1;
 
-    /** Writes a message without its trailer. Returns its length in octets. */
+    /** Writes a message at the buffer's begin; the setters change its counts, which are 0, and the rest. */
     public static int encode(
-        final MutableDirectBuffer buffer,
-        final int offset,
-        final long intervalNumber,
-        final long intervalNs,
-        final long receiverInstance,
-        final int settingsNumber,
-        final int sketchCount,
-        final int inFlightCount,
-        final int flowCount,
-        final int witnessCount,
-        final int errorEstimate,
-        final boolean isDamaged) {
-        final int body = offset + ExchangeHeader.LENGTH_BYTES;
-        buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
-        buffer.putLong(body + INTERVAL_NS_OFFSET, intervalNs, BYTE_ORDER);
-        buffer.putLong(body + INSTANCE_OFFSET, receiverInstance, BYTE_ORDER);
-        buffer.putInt(body + SETTINGS_OFFSET, settingsNumber, BYTE_ORDER);
-        buffer.putInt(body + SKETCHES_OFFSET, sketchCount, BYTE_ORDER);
-        buffer.putInt(body + IN_FLIGHT_OFFSET, inFlightCount, BYTE_ORDER);
-        buffer.putInt(body + FLOWS_OFFSET, flowCount, BYTE_ORDER);
-        buffer.putInt(body + WITNESSES_OFFSET, witnessCount, BYTE_ORDER);
-        buffer.putShort(body + ERROR_ESTIMATE_OFFSET, (short)errorEstimate, BYTE_ORDER);
-        buffer.putShort(body + FLAGS_OFFSET, (short)(isDamaged ? FLAG_DAMAGED : 0), BYTE_ORDER);
-        return ExchangeHeader.encode(buffer, offset, MessageType.INTERVAL_BEGIN, BODY_BYTES);
+        final MutableDirectBuffer buffer, final long intervalNumber, final ExchangeSettings settings,
+        final long receiverInstance) {
+        buffer.setMemory(BODY, BODY_BYTES, (byte)0);
+        buffer.putLong(BODY + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
+        buffer.putLong(BODY + INTERVAL_NS_OFFSET, settings.intervalNs(), BYTE_ORDER);
+        buffer.putLong(BODY + INSTANCE_OFFSET, receiverInstance, BYTE_ORDER);
+        buffer.putInt(BODY + SETTINGS_OFFSET, settings.number(), BYTE_ORDER);
+        return ExchangeHeader.encode(buffer, 0, MessageType.INTERVAL_BEGIN, BODY_BYTES);
+    }
+
+    /**
+     * Sets how much of the interval follows.
+     *
+     * @param type of the messages that bring it: CELLS for sketches, else one of the lists.
+     */
+    public static void count(final MutableDirectBuffer buffer, final MessageType type, final int count) {
+        buffer.putInt(BODY + switch (type) {
+            case CELLS -> SKETCHES_OFFSET;
+            case IN_FLIGHT -> IN_FLIGHT_OFFSET;
+            case FLOW_SUMS -> FLOWS_OFFSET;
+            default -> WITNESSES_OFFSET;
+        }, count, BYTE_ORDER);
+    }
+
+    public static void errorEstimate(final MutableDirectBuffer buffer, final int errorEstimate) {
+        buffer.putShort(BODY + ERROR_ESTIMATE_OFFSET, (short)errorEstimate, BYTE_ORDER);
+    }
+
+    public static void damaged(final MutableDirectBuffer buffer) {
+        buffer.putShort(BODY + FLAGS_OFFSET, (short)FLAG_DAMAGED, BYTE_ORDER);
     }
 
     static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
@@ -77,11 +84,6 @@ public final class IntervalBeginMessage extends MessageFlyweight {
             buffer.getInt(body + FLOWS_OFFSET, BYTE_ORDER) | buffer.getInt(body + WITNESSES_OFFSET, BYTE_ORDER);
         return sketchCount < 0 || sketchCount > ExchangeSettings.MAX_SKETCHES || negative < 0 ?
             ExchangeResult.COUNT : ExchangeResult.ACCEPTED;
-    }
-
-    public IntervalBeginMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public long intervalNumber() {

@@ -13,7 +13,7 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *  12  reserved         4   0
  * </pre>
  */
-public final class IntervalEndMessage extends MessageFlyweight {
+public final class IntervalEndMessage extends MessageFlyweight<IntervalEndMessage> {
     private static final int NUMBER_OFFSET = 0;
     private static final int MESSAGES_OFFSET = NUMBER_OFFSET + 8;
     private static final int RESERVED_OFFSET = MESSAGES_OFFSET + 4;
@@ -37,11 +37,6 @@ public final class IntervalEndMessage extends MessageFlyweight {
             return ExchangeResult.RESERVED;
         }
         return buffer.getInt(body + MESSAGES_OFFSET, BYTE_ORDER) < 0 ? ExchangeResult.COUNT : ExchangeResult.ACCEPTED;
-    }
-
-    public IntervalEndMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public long intervalNumber() {

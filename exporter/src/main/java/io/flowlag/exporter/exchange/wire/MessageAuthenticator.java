@@ -35,13 +35,7 @@ public final class MessageAuthenticator implements MessageSeal {
         this.masking = masking;
     }
 
-    /**
-     * An authenticator for a session.
-     *
-     * @param key           that both ends share.
-     * @param receiverHello octets of the receiver's HELLO.
-     * @param senderHello   octets of the sender's HELLO, without the trailer.
-     */
+    /** An authenticator for a session, as {@link MessageSeal#of}. */
     public static MessageAuthenticator of(
         final SharedKey key, final boolean isReceiver, final byte[] receiverHello, final byte[] senderHello) {
         final byte[] session = sessionKey(key, CONTEXT, receiverHello, senderHello);

@@ -75,13 +75,7 @@ public final class MessageCipher implements MessageSeal {
         this.opening = opening;
     }
 
-    /**
-     * A cipher for a session.
-     *
-     * @param key           that both ends share.
-     * @param receiverHello octets of the receiver's HELLO.
-     * @param senderHello   octets of the sender's HELLO, without the trailer.
-     */
+    /** A cipher for a session, as {@link MessageSeal#of}. */
     public static MessageCipher of(
         final SharedKey key, final boolean isReceiver, final byte[] receiverHello, final byte[] senderHello) {
         final byte[] session = MessageAuthenticator.sessionKey(key, CONTEXT, receiverHello, senderHello);

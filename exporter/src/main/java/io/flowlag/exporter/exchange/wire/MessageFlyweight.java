@@ -6,13 +6,17 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Reads the body of a message accepted by {@link ExchangeVerifier}, in place. One thread at a time; does not own the memory;
  * allocates at construction.
+ *
+ * @param <M> the message itself.
  */
-abstract class MessageFlyweight {
+public abstract class MessageFlyweight<M extends MessageFlyweight<M>> {
     private final UnsafeBuffer body = new UnsafeBuffer(0, 0);
 
     /** Wraps the message at the offset. */
-    final void wrapMessage(final DirectBuffer buffer, final int offset) {
+    @SuppressWarnings("unchecked")
+    public final M wrap(final DirectBuffer buffer, final int offset) {
         body.wrap(buffer, offset + ExchangeHeader.LENGTH_BYTES, ExchangeHeader.bodyBytes(buffer, offset));
+        return (M)this;
     }
 
     final DirectBuffer body() {
@@ -47,5 +51,9 @@ abstract class MessageFlyweight {
             bits |= buffer.getByte(offset + i);
         }
         return bits == 0;
+    }
+
+    static boolean isWithin(final long value, final long least, final long most) {
+        return value >= least && value <= most;
     }
 }

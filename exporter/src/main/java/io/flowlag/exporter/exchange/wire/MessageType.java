@@ -1,39 +1,51 @@
 package io.flowlag.exporter.exchange.wire;
 
-/** The kinds of message; the code is part of the wire format and never changes. */
+import org.agrona.DirectBuffer;
+
+/** The kinds of message. Their order is part of the wire format and never changes: the first has the code 1. */
 public enum MessageType {
-    HELLO(1),
-    SETTINGS(2),
-    SETTINGS_ACK(3),
-    INTERVAL_BEGIN(4),
-    DROPS(5),
-    CELLS(6),
-    IN_FLIGHT(7),
-    FLOW_SUMS(8),
-    WITNESS(9),
-    INTERVAL_END(10),
-    INTERVAL_ACK(11),
-    SEND_TIMES(12),
-    PING(13),
-    REFUSED(14),
-    SYNOPSIS_REQUEST(15),
-    SYNOPSIS(16),
-    PASSIVE_TIMES(17);
+    HELLO(HelloMessage::verify),
+    SETTINGS(SettingsMessage::verify),
+    SETTINGS_ACK(SettingsAckMessage::verify),
+    INTERVAL_BEGIN(IntervalBeginMessage::verify),
+    DROPS(DropsMessage::verify),
+    CELLS(CellsMessage::verify),
+    IN_FLIGHT(IntervalListMessage::verifyDigests),
+    FLOW_SUMS(IntervalListMessage::verifyFlows),
+    WITNESS(IntervalListMessage::verifyFlows),
+    INTERVAL_END(IntervalEndMessage::verify),
+    INTERVAL_ACK(IntervalAckMessage::verify),
+    SEND_TIMES(SendTimesMessage::verify),
+    PING(PingMessage::verify),
+    REFUSED(RefusedMessage::verify),
+    SYNOPSIS_REQUEST(SynopsisRequestMessage::verify),
+    SYNOPSIS(SynopsisMessage::verify),
+    PASSIVE_TIMES(PassiveTimesMessage::verify);
 
     private static final MessageType[] TYPES = values();
 
-    private final int code;
+    private final Verifier verifier;
 
-    MessageType(final int code) {
-        this.code = code;
+    /** Checks the body of a message. */
+    private interface Verifier {
+        ExchangeResult verify(DirectBuffer buffer, int body, int bodyBytes);
+    }
+
+    MessageType(final Verifier verifier) {
+        this.verifier = verifier;
     }
 
     int code() {
-        return code;
+        return ordinal() + 1;
     }
 
     /** The type of a code, null if there is none. */
     static MessageType of(final int code) {
         return code >= 1 && code <= TYPES.length ? TYPES[code - 1] : null;
+    }
+
+    /** Checks every field of a body. Returns accepted, or the first reason against. */
+    ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+        return verifier.verify(buffer, body, bodyBytes);
     }
 }

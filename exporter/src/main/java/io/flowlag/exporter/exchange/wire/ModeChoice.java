@@ -21,16 +21,11 @@ public final class ModeChoice {
     /** A choice that begins with flows, unless the mode is cells. */
     public ModeChoice(final ExchangeSettings settings) {
         mode = settings.mode();
-        mostFlows = settings.mostFlows();
+        mostFlows = settings.content().mostFlows();
         isFlows = mode != Mode.CELLS;
     }
 
-    /**
-     * Chooses for the next interval.
-     *
-     * @param isWhole whether the flows are complete.
-     * @return true for the sums of flows, false for sketches.
-     */
+    /** Chooses for the next interval, given its flows and whether they are complete: their sums, or sketches. */
     public boolean isFlows(final int flows, final boolean isWhole) {
         if (mode == Mode.AUTO) {
             final boolean fits = isWhole && flows <= mostFlows;
@@ -42,7 +37,6 @@ public final class ModeChoice {
         return isFlows;
     }
 
-    /** {@return number of changes from one interval to the next} */
     public long changes() {
         return changes;
     }

@@ -19,11 +19,10 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  * first since baseNs, signed, modulo 2^{@value #DISTANCE_BITS}
  * </pre>
  */
-public final class PassiveTimesMessage extends MessageFlyweight {
+public final class PassiveTimesMessage extends MessageFlyweight<PassiveTimesMessage> {
     public static final int MAX_COUNT = 1024;
     /** So many bits of a digest tell packets apart that are under way. */
     static final int DIGEST_BITS = 40;
-
     private static final int DISTANCE_BITS = Long.SIZE - DIGEST_BITS;
     private static final int FIRST_OFFSET = 0;
     private static final int COUNT_OFFSET = FIRST_OFFSET + 8;
@@ -47,23 +46,22 @@ public final class PassiveTimesMessage extends MessageFlyweight {
         return distanceNs << DIGEST_BITS >> DIGEST_BITS == distanceNs;
     }
 
-    /** Writes one entry of a message that {@link #encode} closes. */
+    /** Writes one entry of a message at the buffer's begin that {@link #encode} closes. */
     public static void encodeEntry(
-        final MutableDirectBuffer buffer, final int offset, final int index, final long digest, final long distanceNs) {
-        buffer.putLong(offset + ExchangeHeader.LENGTH_BYTES + entry(index),
+        final MutableDirectBuffer buffer, final int index, final long digest, final long distanceNs) {
+        buffer.putLong(ExchangeHeader.LENGTH_BYTES + entry(index),
             digest << DISTANCE_BITS | distanceNs & (1L << DISTANCE_BITS) - 1, BYTE_ORDER);
     }
 
     /** Writes a message without its trailer. Returns its length in octets. */
     public static int encode(
-        final MutableDirectBuffer buffer, final int offset, final long firstIndex, final int count, final int method,
-        final long baseNs) {
-        final int body = offset + ExchangeHeader.LENGTH_BYTES;
+        final MutableDirectBuffer buffer, final long firstIndex, final int count, final int method, final long baseNs) {
+        final int body = ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + FIRST_OFFSET, firstIndex, BYTE_ORDER);
         buffer.putInt(body + COUNT_OFFSET, count, BYTE_ORDER);
         buffer.putInt(body + METHOD_OFFSET, method, BYTE_ORDER);
         buffer.putLong(body + BASE_OFFSET, baseNs, BYTE_ORDER);
-        return ExchangeHeader.encode(buffer, offset, MessageType.PASSIVE_TIMES, entry(count));
+        return ExchangeHeader.encode(buffer, 0, MessageType.PASSIVE_TIMES, entry(count));
     }
 
     static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
@@ -82,11 +80,6 @@ public final class PassiveTimesMessage extends MessageFlyweight {
         }
         final int method = buffer.getByte(body + METHOD_OFFSET);
         return method < 1 || method > LAST_METHOD ? ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
-    }
-
-    public PassiveTimesMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public long firstIndex() {

@@ -13,7 +13,7 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *   9  reserved   7   0
  * </pre>
  */
-public final class PingMessage extends MessageFlyweight {
+public final class PingMessage extends MessageFlyweight<PingMessage> {
     private static final int TOKEN_OFFSET = 0;
     private static final int ANSWER_OFFSET = TOKEN_OFFSET + 8;
     private static final int RESERVED_OFFSET = ANSWER_OFFSET + 1;
@@ -34,11 +34,6 @@ public final class PingMessage extends MessageFlyweight {
             return ExchangeResult.RESERVED;
         }
         return isNeither(buffer, body + ANSWER_OFFSET, 0, 1) ? ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
-    }
-
-    public PingMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public long token() {

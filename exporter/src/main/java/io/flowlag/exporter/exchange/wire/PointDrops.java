@@ -9,21 +9,14 @@ package io.flowlag.exporter.exchange.wire;
  * @param unsketchedPackets packets that found no sketch.
  */
 public record PointDrops(long kernelDrops, long ringDrops, long latePackets, long unsketchedPackets) {
-    /** Nothing was lost. */
     public static final PointDrops NONE = new PointDrops(0, 0, 0, 0);
 
-    /**
-     * Checks the counts.
-     *
-     * @throws IllegalArgumentException if one is negative.
-     */
     public PointDrops {
         if ((kernelDrops | ringDrops | latePackets | unsketchedPackets) < 0) {
             throw new IllegalArgumentException("a count of drops is negative");
         }
     }
 
-    /** {@return whether the point lost nothing} */
     public boolean isNone() {
         return (kernelDrops | ringDrops | latePackets | unsketchedPackets) == 0;
     }

@@ -16,9 +16,8 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *   8  text             printable ASCII, for people
  * </pre>
  */
-public final class RefusedMessage extends MessageFlyweight {
+public final class RefusedMessage extends MessageFlyweight<RefusedMessage> {
     public static final int MAX_TEXT_BYTES = 1024;
-
     private static final int REASON_OFFSET = 0;
     private static final int TEXT_BYTES_OFFSET = REASON_OFFSET + 2;
     private static final int RESERVED_OFFSET = TEXT_BYTES_OFFSET + 2;
@@ -63,11 +62,6 @@ public final class RefusedMessage extends MessageFlyweight {
             }
         }
         return ExchangeResult.ACCEPTED;
-    }
-
-    public RefusedMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public ExchangeResult reason() {

@@ -21,16 +21,14 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *  18  reserved     6   0
  * </pre>
  */
-public final class SendTimesMessage extends MessageFlyweight {
+public final class SendTimesMessage extends MessageFlyweight<SendTimesMessage> {
     public static final int INJECTED = 1;
     public static final int PASSIVE = 2;
     public static final int MAX_COUNT = 1024;
-
     private static final int FIRST_OFFSET = 0;
     private static final int COUNT_OFFSET = FIRST_OFFSET + 8;
     private static final int RESERVED_OFFSET = COUNT_OFFSET + 4;
     private static final int ENTRIES_OFFSET = RESERVED_OFFSET + 4;
-
     private static final int ENTRY_KEY_OFFSET = 0;
     private static final int ENTRY_SENT_OFFSET = ENTRY_KEY_OFFSET + 8;
     private static final int ENTRY_KIND_OFFSET = ENTRY_SENT_OFFSET + 8;
@@ -39,16 +37,10 @@ public final class SendTimesMessage extends MessageFlyweight {
     private static final int ENTRY_BYTES = ENTRY_RESERVED_OFFSET + 6;
     private static final int LAST_METHOD = 3;
 
-    /** Writes one entry of a message that {@link #encode} closes. */
+    /** Writes one entry of a message at the buffer's begin that {@link #encode} closes. */
     public static void encodeEntry(
-        final MutableDirectBuffer buffer,
-        final int offset,
-        final int index,
-        final int kind,
-        final long key,
-        final long sentNs,
-        final int method) {
-        final int entry = offset + ExchangeHeader.LENGTH_BYTES + ENTRIES_OFFSET + index * ENTRY_BYTES;
+        final MutableDirectBuffer buffer, final int index, final int kind, final long key, final long sentNs, final int method) {
+        final int entry = ExchangeHeader.LENGTH_BYTES + entry(index);
         buffer.putLong(entry + ENTRY_KEY_OFFSET, key, BYTE_ORDER);
         buffer.putLong(entry + ENTRY_SENT_OFFSET, sentNs, BYTE_ORDER);
         buffer.setMemory(entry + ENTRY_KIND_OFFSET, ENTRY_BYTES - ENTRY_KIND_OFFSET, (byte)0);
@@ -57,12 +49,12 @@ public final class SendTimesMessage extends MessageFlyweight {
     }
 
     /** Writes a message without its trailer. Returns its length in octets. */
-    public static int encode(final MutableDirectBuffer buffer, final int offset, final long firstIndex, final int count) {
-        final int body = offset + ExchangeHeader.LENGTH_BYTES;
+    public static int encode(final MutableDirectBuffer buffer, final long firstIndex, final int count) {
+        final int body = ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + FIRST_OFFSET, firstIndex, BYTE_ORDER);
         buffer.putInt(body + COUNT_OFFSET, count, BYTE_ORDER);
         buffer.putInt(body + RESERVED_OFFSET, 0, BYTE_ORDER);
-        return ExchangeHeader.encode(buffer, offset, MessageType.SEND_TIMES, ENTRIES_OFFSET + count * ENTRY_BYTES);
+        return ExchangeHeader.encode(buffer, 0, MessageType.SEND_TIMES, entry(count));
     }
 
     static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
@@ -70,10 +62,10 @@ public final class SendTimesMessage extends MessageFlyweight {
             return ExchangeResult.LENGTH;
         }
         final int count = buffer.getInt(body + COUNT_OFFSET, BYTE_ORDER);
-        if (count < 1 || count > MAX_COUNT || buffer.getLong(body + FIRST_OFFSET, BYTE_ORDER) < 0) {
+        if (!isWithin(count, 1, MAX_COUNT) || buffer.getLong(body + FIRST_OFFSET, BYTE_ORDER) < 0) {
             return ExchangeResult.COUNT;
         }
-        if (ENTRIES_OFFSET + count * ENTRY_BYTES != bodyBytes) {
+        if (entry(count) != bodyBytes) {
             return ExchangeResult.LENGTH;
         }
         if (!isZero(buffer, body + RESERVED_OFFSET, 4)) {
@@ -89,11 +81,6 @@ public final class SendTimesMessage extends MessageFlyweight {
             }
         }
         return ExchangeResult.ACCEPTED;
-    }
-
-    public SendTimesMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public long firstIndex() {

@@ -14,7 +14,7 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *  16  fromInterval      8   as the settings say
  * </pre>
  */
-public final class SettingsAckMessage extends MessageFlyweight {
+public final class SettingsAckMessage extends MessageFlyweight<SettingsAckMessage> {
     private static final int NUMBER_OFFSET = 0;
     private static final int RESERVED_OFFSET = NUMBER_OFFSET + 4;
     private static final int INSTANCE_OFFSET = RESERVED_OFFSET + 4;
@@ -37,11 +37,6 @@ public final class SettingsAckMessage extends MessageFlyweight {
             return ExchangeResult.LENGTH;
         }
         return isZero(buffer, body + RESERVED_OFFSET, 4) ? ExchangeResult.ACCEPTED : ExchangeResult.RESERVED;
-    }
-
-    public SettingsAckMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public int number() {

@@ -1,20 +1,24 @@
 package io.flowlag.exporter.exchange.wire;
 
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.AdaptiveRates;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.AddressPrefix;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Content;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Injection;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Mode;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Policy;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Secrets;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Selector;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Traffic;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.WeightRule;
 import io.flowlag.sketch.image.SketchFamily;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
 
@@ -62,9 +66,8 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *                     high and low;                    0 if unused     52  weight             4  at least 1
  * </pre>
  */
-public final class SettingsMessage extends MessageFlyweight {
+public final class SettingsMessage extends MessageFlyweight<SettingsMessage> {
     static final int SECRETS_BYTES = 24;
-
     private static final int NUMBER_OFFSET = 0;
     private static final int MODE_OFFSET = NUMBER_OFFSET + 4;
     private static final int POLICY_OFFSET = MODE_OFFSET + 1;
@@ -94,22 +97,18 @@ public final class SettingsMessage extends MessageFlyweight {
     private static final int RESERVED_COUNT_OFFSET = WEIGHTS_OFFSET + 2;
     private static final int MOST_FLOWS_OFFSET = RESERVED_COUNT_OFFSET + 2;
     private static final int LISTS_OFFSET = MOST_FLOWS_OFFSET + 4;
-
     private static final int PREFIX_BYTES = 20;
     private static final int PREFIX_LENGTH_OFFSET = 1;
     private static final int PREFIX_RESERVED_OFFSET = 2;
     private static final int PREFIX_HIGH_OFFSET = 4;
     private static final int PREFIX_LOW_OFFSET = PREFIX_HIGH_OFFSET + 8;
-
     private static final int CLASS_BYTES = 4;
-
     private static final int SKETCH_CLASS_OFFSET = 4;
     private static final int SKETCH_ROWS_OFFSET = SKETCH_CLASS_OFFSET + 4;
     private static final int SKETCH_COLUMNS_OFFSET = SKETCH_ROWS_OFFSET + 4;
     private static final int SKETCH_VLDA_OFFSET = SKETCH_COLUMNS_OFFSET + 4;
     private static final int SKETCH_RATES_OFFSET = SKETCH_VLDA_OFFSET + 4;
     private static final int SKETCH_BYTES = SKETCH_RATES_OFFSET + 4 * SketchGeometry.MAX_ROWS;
-
     private static final int WEIGHT_DESTINATION_OFFSET = PREFIX_BYTES;
     private static final int WEIGHT_PORTS_OFFSET = WEIGHT_DESTINATION_OFFSET + PREFIX_BYTES;
     private static final int WEIGHT_PROTOCOL_OFFSET = WEIGHT_PORTS_OFFSET + 8;
@@ -122,7 +121,9 @@ public final class SettingsMessage extends MessageFlyweight {
         final MutableDirectBuffer buffer, final int offset, final ExchangeSettings settings, final long receiverInstance) {
         final int body = offset + ExchangeHeader.LENGTH_BYTES;
         final Injection injection = settings.injection();
+        final AdaptiveRates rates = injection.rates();
         final Secrets secrets = settings.secrets();
+        final Traffic traffic = settings.traffic();
         buffer.setMemory(body, LISTS_OFFSET, (byte)0);
         buffer.putInt(body + NUMBER_OFFSET, settings.number(), BYTE_ORDER);
         buffer.putByte(body + MODE_OFFSET, (byte)settings.mode().ordinal());
@@ -139,32 +140,27 @@ public final class SettingsMessage extends MessageFlyweight {
         buffer.putLong(body + CEILING_OFFSET, injection.ceilingBps(), BYTE_ORDER);
         buffer.putLong(body + CAPACITY_OFFSET, injection.capacityBps(), BYTE_ORDER);
         buffer.putInt(body + EVERY_N_OFFSET, injection.everyN(), BYTE_ORDER);
-        buffer.putInt(body + MIN_RATE_OFFSET, injection.minRate(), BYTE_ORDER);
-        buffer.putInt(body + MAX_RATE_OFFSET, injection.maxRate(), BYTE_ORDER);
-        buffer.putInt(body + MIN_UTILIZATION_OFFSET, injection.minUtilizationPpm(), BYTE_ORDER);
-        buffer.putInt(body + MAX_UTILIZATION_OFFSET, injection.maxUtilizationPpm(), BYTE_ORDER);
+        buffer.putInt(body + MIN_RATE_OFFSET, rates.minRate(), BYTE_ORDER);
+        buffer.putInt(body + MAX_RATE_OFFSET, rates.maxRate(), BYTE_ORDER);
+        buffer.putInt(body + MIN_UTILIZATION_OFFSET, rates.minUtilizationPpm(), BYTE_ORDER);
+        buffer.putInt(body + MAX_UTILIZATION_OFFSET, rates.maxUtilizationPpm(), BYTE_ORDER);
         buffer.putInt(body + PASSIVE_OFFSET, injection.passivePpm(), BYTE_ORDER);
-        buffer.putInt(body + WITNESS_OFFSET, settings.witnessPpm(), BYTE_ORDER);
-        buffer.putInt(body + VLAN_OFFSET, settings.selector().vlan(), BYTE_ORDER);
-        buffer.putShort(body + SOURCES_OFFSET, (short)settings.selector().sources().size(), BYTE_ORDER);
-        buffer.putShort(body + DESTINATIONS_OFFSET, (short)settings.selector().destinations().size(), BYTE_ORDER);
-        buffer.putShort(body + CLASSES_OFFSET, (short)settings.classes().size(), BYTE_ORDER);
+        buffer.putInt(body + WITNESS_OFFSET, settings.content().witnessPpm(), BYTE_ORDER);
+        buffer.putInt(body + VLAN_OFFSET, traffic.selector().vlan(), BYTE_ORDER);
+        buffer.putShort(body + SOURCES_OFFSET, (short)traffic.selector().sources().size(), BYTE_ORDER);
+        buffer.putShort(body + DESTINATIONS_OFFSET, (short)traffic.selector().destinations().size(), BYTE_ORDER);
+        buffer.putShort(body + CLASSES_OFFSET, (short)traffic.classes().size(), BYTE_ORDER);
         buffer.putShort(body + SKETCHES_OFFSET, (short)settings.sketches().size(), BYTE_ORDER);
-        buffer.putShort(body + WEIGHTS_OFFSET, (short)settings.weights().size(), BYTE_ORDER);
-        buffer.putInt(body + MOST_FLOWS_OFFSET, settings.mostFlows(), BYTE_ORDER);
-        final int end = encodeLists(buffer, body + LISTS_OFFSET, settings);
-        return ExchangeHeader.encode(buffer, offset, MessageType.SETTINGS, end - body);
-    }
-
-    private static int encodeLists(final MutableDirectBuffer buffer, final int offset, final ExchangeSettings settings) {
-        int position = offset;
-        for (final AddressPrefix prefix : settings.selector().sources()) {
+        buffer.putShort(body + WEIGHTS_OFFSET, (short)traffic.weights().size(), BYTE_ORDER);
+        buffer.putInt(body + MOST_FLOWS_OFFSET, settings.content().mostFlows(), BYTE_ORDER);
+        int position = body + LISTS_OFFSET;
+        for (final AddressPrefix prefix : traffic.selector().sources()) {
             position = encodePrefix(buffer, position, prefix);
         }
-        for (final AddressPrefix prefix : settings.selector().destinations()) {
+        for (final AddressPrefix prefix : traffic.selector().destinations()) {
             position = encodePrefix(buffer, position, prefix);
         }
-        for (final int dscp : settings.classes()) {
+        for (final int dscp : traffic.classes()) {
             buffer.putInt(position, dscp, BYTE_ORDER);
             position += CLASS_BYTES;
         }
@@ -172,11 +168,11 @@ public final class SettingsMessage extends MessageFlyweight {
             encodeSketch(buffer, position, sketch);
             position += SKETCH_BYTES;
         }
-        for (final WeightRule rule : settings.weights()) {
+        for (final WeightRule rule : traffic.weights()) {
             encodeWeight(buffer, position, rule);
             position += WEIGHT_BYTES;
         }
-        return position;
+        return ExchangeHeader.encode(buffer, offset, MessageType.SETTINGS, position - body);
     }
 
     private static int encodePrefix(final MutableDirectBuffer buffer, final int offset, final AddressPrefix prefix) {
@@ -222,147 +218,30 @@ public final class SettingsMessage extends MessageFlyweight {
         if (!isZero(buffer, body + RESERVED_SHORT_OFFSET, 2) || !isZero(buffer, body + RESERVED_COUNT_OFFSET, 2)) {
             return ExchangeResult.RESERVED;
         }
-        if (!hasLegalValues(buffer, body)) {
-            return ExchangeResult.VALUE;
-        }
-        final int sourceCount = count(buffer, body + SOURCES_OFFSET);
-        final int destinationCount = count(buffer, body + DESTINATIONS_OFFSET);
-        final int classCount = count(buffer, body + CLASSES_OFFSET);
-        final int sketchCount = count(buffer, body + SKETCHES_OFFSET);
-        final int weightCount = count(buffer, body + WEIGHTS_OFFSET);
-        if (sourceCount > ExchangeSettings.MAX_PREFIXES || destinationCount > ExchangeSettings.MAX_PREFIXES ||
-            classCount > ExchangeSettings.MAX_CLASSES || sketchCount > ExchangeSettings.MAX_SKETCHES ||
-            weightCount > ExchangeSettings.MAX_WEIGHTS) {
+        return new SettingsMessage().wrap(buffer, body - ExchangeHeader.LENGTH_BYTES).verify();
+    }
+
+    /** Decodes, since the settings check their values. */
+    private ExchangeResult verify() {
+        if (unsignedShort(SOURCES_OFFSET) > ExchangeSettings.MAX_PREFIXES ||
+            unsignedShort(DESTINATIONS_OFFSET) > ExchangeSettings.MAX_PREFIXES ||
+            unsignedShort(CLASSES_OFFSET) > ExchangeSettings.MAX_CLASSES ||
+            unsignedShort(SKETCHES_OFFSET) > ExchangeSettings.MAX_SKETCHES ||
+            unsignedShort(WEIGHTS_OFFSET) > ExchangeSettings.MAX_WEIGHTS) {
             return ExchangeResult.COUNT;
         }
-        final int classes = body + LISTS_OFFSET + (sourceCount + destinationCount) * PREFIX_BYTES;
-        final int sketches = classes + classCount * CLASS_BYTES;
-        final int weights = sketches + sketchCount * SKETCH_BYTES;
-        if (weights + weightCount * WEIGHT_BYTES != body + bodyBytes) {
+        if (weightsAt() + unsignedShort(WEIGHTS_OFFSET) * WEIGHT_BYTES != body().capacity()) {
             return ExchangeResult.LENGTH;
         }
-        return verifyLists(buffer, body + LISTS_OFFSET, classes, sketches, weights, body + bodyBytes);
-    }
-
-    private static ExchangeResult verifyLists(
-        final DirectBuffer buffer,
-        final int prefixes,
-        final int classes,
-        final int sketches,
-        final int weights,
-        final int end) {
-        for (int prefix = prefixes; prefix < classes; prefix += PREFIX_BYTES) {
-            if (!isPrefix(buffer, prefix, false)) {
-                return ExchangeResult.VALUE;
-            }
-        }
-        for (int dscp = classes; dscp < sketches; dscp += CLASS_BYTES) {
-            if (!isWithin(buffer.getInt(dscp, BYTE_ORDER), 0, 63)) {
-                return ExchangeResult.VALUE;
-            }
-        }
-        for (int sketch = sketches; sketch < weights; sketch += SKETCH_BYTES) {
-            if (geometry(buffer, sketch) == null ||
-                !isWithin(buffer.getInt(sketch + SKETCH_CLASS_OFFSET, BYTE_ORDER), -1, ExchangeSettings.MAX_CLASSES - 1)) {
-                return ExchangeResult.GEOMETRY;
-            }
-        }
-        for (int weight = weights; weight < end; weight += WEIGHT_BYTES) {
-            if (!isWeight(buffer, weight)) {
-                return ExchangeResult.VALUE;
-            }
-        }
-        return ExchangeResult.ACCEPTED;
-    }
-
-    private static boolean hasLegalValues(final DirectBuffer buffer, final int body) {
-        long signs = buffer.getLong(body + MAX_DELAY_OFFSET, BYTE_ORDER);
-        for (int offset = EVERY_INTERVAL_OFFSET; offset < EVERY_N_OFFSET; offset += 8) {
-            signs |= buffer.getLong(body + offset, BYTE_ORDER);
-        }
-        for (int offset = EVERY_N_OFFSET; offset < MIN_UTILIZATION_OFFSET; offset += 4) {
-            signs |= buffer.getInt(body + offset, BYTE_ORDER);
-        }
-        boolean isLegal = signs >= 0;
-        for (int offset = MIN_UTILIZATION_OFFSET; offset < VLAN_OFFSET; offset += 4) {
-            isLegal &= isWithin(buffer.getInt(body + offset, BYTE_ORDER), 0, ExchangeSettings.PPM);
-        }
-        return isLegal && buffer.getInt(body + MOST_FLOWS_OFFSET, BYTE_ORDER) >= 0 &&
-            buffer.getInt(body + NUMBER_OFFSET, BYTE_ORDER) >= 1 &&
-            buffer.getLong(body + INTERVAL_NS_OFFSET, BYTE_ORDER) >= 1 &&
-            isWithin(buffer.getByte(body + MODE_OFFSET), 0, Mode.values().length - 1) &&
-            isWithin(buffer.getByte(body + POLICY_OFFSET), 0, Policy.values().length - 1) &&
-            isWithin(buffer.getInt(body + VLAN_OFFSET, BYTE_ORDER), ExchangeSettings.ANY, 4094);
-    }
-
-    private static boolean isPrefix(final DirectBuffer buffer, final int offset, final boolean mayBeAny) {
-        if (!isZero(buffer, offset + PREFIX_RESERVED_OFFSET, 2)) {
-            return false;
-        }
-        final int lengthBits = buffer.getByte(offset + PREFIX_LENGTH_OFFSET) & 0xff;
-        return switch (buffer.getByte(offset)) {
-            case 0 -> mayBeAny && isZero(buffer, offset, PREFIX_BYTES);
-            case 4 -> lengthBits <= 32 && buffer.getLong(offset + PREFIX_HIGH_OFFSET, BYTE_ORDER) == 0 &&
-                buffer.getLong(offset + PREFIX_LOW_OFFSET, BYTE_ORDER) >>> 32 == 0;
-            case 6 -> lengthBits <= 128;
-            default -> false;
-        };
-    }
-
-    private static boolean isWeight(final DirectBuffer buffer, final int offset) {
-        return isPrefix(buffer, offset, true) && isPrefix(buffer, offset + WEIGHT_DESTINATION_OFFSET, true) &&
-            count(buffer, offset + WEIGHT_PORTS_OFFSET) <= count(buffer, offset + WEIGHT_PORTS_OFFSET + 2) &&
-            count(buffer, offset + WEIGHT_PORTS_OFFSET + 4) <= count(buffer, offset + WEIGHT_PORTS_OFFSET + 6) &&
-            isWithin(buffer.getShort(offset + WEIGHT_PROTOCOL_OFFSET, BYTE_ORDER), -1, 255) &&
-            isWithin(buffer.getShort(offset + WEIGHT_DSCP_OFFSET, BYTE_ORDER), -1, 63) &&
-            buffer.getInt(offset + WEIGHT_WEIGHT_OFFSET, BYTE_ORDER) >= 1;
-    }
-
-    private static boolean isWithin(final int value, final int least, final int most) {
-        return value >= least && value <= most;
-    }
-
-    private static int count(final DirectBuffer buffer, final int offset) {
-        return buffer.getShort(offset, BYTE_ORDER) & 0xffff;
-    }
-
-    /** The geometry of an entry, null if there can be none. Allocates; there are few entries and settings are rare. */
-    private static SketchGeometry geometry(final DirectBuffer buffer, final int offset) {
-        final SketchFamily family = SketchFamily.of(buffer.getInt(offset, BYTE_ORDER));
-        final int rows = buffer.getInt(offset + SKETCH_ROWS_OFFSET, BYTE_ORDER);
-        final int columns = buffer.getInt(offset + SKETCH_COLUMNS_OFFSET, BYTE_ORDER);
-        final int vldaLength = buffer.getInt(offset + SKETCH_VLDA_OFFSET, BYTE_ORDER);
-        if (family == null || !isWithin(rows, 1, SketchGeometry.MAX_ROWS)) {
-            return null;
-        }
-        final int unused = offset + SKETCH_RATES_OFFSET + 4 * rows;
-        if (!isZero(buffer, unused, offset + SKETCH_BYTES - unused)) {
-            return null;
-        }
-        final int[] rates = new int[rows];
-        for (int row = 0; row < rows; row++) {
-            rates[row] = buffer.getInt(offset + SKETCH_RATES_OFFSET + 4 * row, BYTE_ORDER);
-        }
+        ExchangeResult reason = ExchangeResult.GEOMETRY;
         try {
-            final SketchGeometry geometry = switch (family) {
-                case LDA -> SketchGeometry.lda(columns, rates);
-                case SDS -> SketchGeometry.sds(rows, columns);
-                case LDS -> SketchGeometry.lds(rows, columns, vldaLength, rates);
-            };
-            final boolean isSame = geometry.vldaLength() == vldaLength && geometry.rate(rows - 1) == rates[rows - 1];
-            return isSame ? geometry : null;
+            sketches();
+            reason = ExchangeResult.VALUE;
+            settings();
+            return ExchangeResult.ACCEPTED;
         } catch (final IllegalArgumentException ex) {
-            return null;
+            return reason;
         }
-    }
-
-    public SettingsMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
-    }
-
-    public long receiverInstance() {
-        return longInteger(INSTANCE_OFFSET);
     }
 
     /** Turns the secrets of an encoded message into noise, or back, in place. */
@@ -373,82 +252,97 @@ public final class SettingsMessage extends MessageFlyweight {
         }
     }
 
-    /** The settings themselves; allocates. */
-    public ExchangeSettings settings() {
-        final Selector selector = new Selector(
-            prefixes(LISTS_OFFSET, unsignedShort(SOURCES_OFFSET)),
-            prefixes(LISTS_OFFSET + unsignedShort(SOURCES_OFFSET) * PREFIX_BYTES, unsignedShort(DESTINATIONS_OFFSET)),
-            integer(VLAN_OFFSET));
-        final Injection injection = new Injection(Policy.values()[octet(POLICY_OFFSET)], integer(EVERY_N_OFFSET),
-            longInteger(EVERY_INTERVAL_OFFSET), integer(MIN_UTILIZATION_OFFSET), integer(MAX_UTILIZATION_OFFSET),
-            integer(MIN_RATE_OFFSET), integer(MAX_RATE_OFFSET), longInteger(MAX_GAP_OFFSET), longInteger(CEILING_OFFSET),
-            longInteger(CAPACITY_OFFSET), integer(PASSIVE_OFFSET));
-        final int classes = LISTS_OFFSET +
-            (unsignedShort(SOURCES_OFFSET) + unsignedShort(DESTINATIONS_OFFSET)) * PREFIX_BYTES;
-        final int sketches = classes + unsignedShort(CLASSES_OFFSET) * CLASS_BYTES;
-        final int weights = sketches + unsignedShort(SKETCHES_OFFSET) * SKETCH_BYTES;
-        return new ExchangeSettings(
-            integer(NUMBER_OFFSET),
-            longInteger(FROM_OFFSET),
-            longInteger(INTERVAL_NS_OFFSET),
-            longInteger(MAX_DELAY_OFFSET),
-            Mode.values()[octet(MODE_OFFSET)],
-            new Secrets(longInteger(SECRETS_OFFSET), longInteger(SECRETS_OFFSET + 8), longInteger(SECRETS_OFFSET + 16)),
-            selector,
-            injection,
-            integer(WITNESS_OFFSET),
-            classes(classes),
-            sketches(sketches),
-            weights(weights),
-            integer(MOST_FLOWS_OFFSET));
+    public long receiverInstance() {
+        return longInteger(INSTANCE_OFFSET);
     }
 
-    private List<AddressPrefix> prefixes(final int offset, final int count) {
-        final List<AddressPrefix> prefixes = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            prefixes.add(prefix(offset + i * PREFIX_BYTES));
-        }
-        return prefixes;
+    /** The settings themselves; allocates. */
+    public ExchangeSettings settings() {
+        return new ExchangeSettings(
+            integer(NUMBER_OFFSET), longInteger(FROM_OFFSET), longInteger(INTERVAL_NS_OFFSET), longInteger(MAX_DELAY_OFFSET),
+            new Content(constant(Mode.values(), MODE_OFFSET), integer(WITNESS_OFFSET), integer(MOST_FLOWS_OFFSET)),
+            new Secrets(longInteger(SECRETS_OFFSET), longInteger(SECRETS_OFFSET + 8), longInteger(SECRETS_OFFSET + 16)),
+            new Traffic(
+                new Selector(
+                    list(LISTS_OFFSET, SOURCES_OFFSET, PREFIX_BYTES, this::prefix),
+                    list(LISTS_OFFSET + unsignedShort(SOURCES_OFFSET) * PREFIX_BYTES, DESTINATIONS_OFFSET, PREFIX_BYTES,
+                        this::prefix),
+                    integer(VLAN_OFFSET)),
+                list(classesAt(), CLASSES_OFFSET, CLASS_BYTES, this::integer),
+                list(weightsAt(), WEIGHTS_OFFSET, WEIGHT_BYTES, this::weight)),
+            new Injection(
+                constant(Policy.values(), POLICY_OFFSET), integer(EVERY_N_OFFSET), longInteger(EVERY_INTERVAL_OFFSET),
+                new AdaptiveRates(integer(MIN_UTILIZATION_OFFSET), integer(MAX_UTILIZATION_OFFSET), integer(MIN_RATE_OFFSET),
+                    integer(MAX_RATE_OFFSET)),
+                longInteger(MAX_GAP_OFFSET), longInteger(CEILING_OFFSET), longInteger(CAPACITY_OFFSET), integer(PASSIVE_OFFSET)),
+            sketches());
+    }
+
+    private <T> T constant(final T[] constants, final int offset) {
+        require(octet(offset) < constants.length);
+        return constants[octet(offset)];
+    }
+
+    private int classesAt() {
+        return LISTS_OFFSET + (unsignedShort(SOURCES_OFFSET) + unsignedShort(DESTINATIONS_OFFSET)) * PREFIX_BYTES;
+    }
+
+    private int sketchesAt() {
+        return classesAt() + unsignedShort(CLASSES_OFFSET) * CLASS_BYTES;
+    }
+
+    private int weightsAt() {
+        return sketchesAt() + unsignedShort(SKETCHES_OFFSET) * SKETCH_BYTES;
+    }
+
+    private <T> List<T> list(final int at, final int countOffset, final int entryBytes, final IntFunction<T> entries) {
+        return IntStream.range(0, unsignedShort(countOffset)).mapToObj((i) -> entries.apply(at + i * entryBytes)).toList();
     }
 
     private AddressPrefix prefix(final int offset) {
-        final int family = octet(offset);
-        return family == 0 ? null : new AddressPrefix(family, octet(offset + PREFIX_LENGTH_OFFSET),
+        require(isZero(body(), offset + PREFIX_RESERVED_OFFSET, 2));
+        return new AddressPrefix(octet(offset), octet(offset + PREFIX_LENGTH_OFFSET),
             longInteger(offset + PREFIX_HIGH_OFFSET), longInteger(offset + PREFIX_LOW_OFFSET));
     }
 
-    private List<Integer> classes(final int offset) {
-        final List<Integer> classes = new ArrayList<>();
-        for (int i = 0; i < unsignedShort(CLASSES_OFFSET); i++) {
-            classes.add(integer(offset + i * CLASS_BYTES));
-        }
-        return classes;
+    private AddressPrefix prefixOrAny(final int offset) {
+        return isZero(body(), offset, PREFIX_BYTES) ? null : prefix(offset);
     }
 
-    private List<SketchPart> sketches(final int offset) {
-        final List<SketchPart> sketches = new ArrayList<>();
-        for (int i = 0; i < unsignedShort(SKETCHES_OFFSET); i++) {
-            final int sketch = offset + i * SKETCH_BYTES;
-            sketches.add(new SketchPart(integer(sketch + SKETCH_CLASS_OFFSET), geometry(body(), sketch)));
-        }
-        return sketches;
+    private List<SketchPart> sketches() {
+        return list(sketchesAt(), SKETCHES_OFFSET, SKETCH_BYTES,
+            (at) -> new SketchPart(integer(at + SKETCH_CLASS_OFFSET), geometry(at)));
     }
 
-    private List<WeightRule> weights(final int offset) {
-        final List<WeightRule> weights = new ArrayList<>();
-        for (int i = 0; i < unsignedShort(WEIGHTS_OFFSET); i++) {
-            final int rule = offset + i * WEIGHT_BYTES;
-            weights.add(new WeightRule(
-                prefix(rule),
-                prefix(rule + WEIGHT_DESTINATION_OFFSET),
-                unsignedShort(rule + WEIGHT_PORTS_OFFSET),
-                unsignedShort(rule + WEIGHT_PORTS_OFFSET + 2),
-                unsignedShort(rule + WEIGHT_PORTS_OFFSET + 4),
-                unsignedShort(rule + WEIGHT_PORTS_OFFSET + 6),
-                (short)unsignedShort(rule + WEIGHT_PROTOCOL_OFFSET),
-                (short)unsignedShort(rule + WEIGHT_DSCP_OFFSET),
-                integer(rule + WEIGHT_WEIGHT_OFFSET)));
+    private SketchGeometry geometry(final int offset) {
+        final SketchFamily family = SketchFamily.of(integer(offset));
+        final int rows = integer(offset + SKETCH_ROWS_OFFSET);
+        final int columns = integer(offset + SKETCH_COLUMNS_OFFSET);
+        final int vldaLength = integer(offset + SKETCH_VLDA_OFFSET);
+        require(family != null && isWithin(rows, 1, SketchGeometry.MAX_ROWS));
+        final int unused = offset + SKETCH_RATES_OFFSET + 4 * rows;
+        require(isZero(body(), unused, offset + SKETCH_BYTES - unused));
+        final int[] rates = IntStream.range(0, rows).map((row) -> integer(offset + SKETCH_RATES_OFFSET + 4 * row)).toArray();
+        final SketchGeometry geometry = switch (family) {
+            case LDA -> SketchGeometry.lda(columns, rates);
+            case SDS -> SketchGeometry.sds(rows, columns);
+            case LDS -> SketchGeometry.lds(rows, columns, vldaLength, rates);
+        };
+        require(geometry.vldaLength() == vldaLength && geometry.rate(rows - 1) == rates[rows - 1]);
+        return geometry;
+    }
+
+    private WeightRule weight(final int offset) {
+        final int ports = offset + WEIGHT_PORTS_OFFSET;
+        return new WeightRule(
+            prefixOrAny(offset), prefixOrAny(offset + WEIGHT_DESTINATION_OFFSET), unsignedShort(ports), unsignedShort(ports + 2),
+            unsignedShort(ports + 4), unsignedShort(ports + 6), (short)unsignedShort(offset + WEIGHT_PROTOCOL_OFFSET),
+            (short)unsignedShort(offset + WEIGHT_DSCP_OFFSET), integer(offset + WEIGHT_WEIGHT_OFFSET));
+    }
+
+    private static void require(final boolean isLegal) {
+        if (!isLegal) {
+            throw new IllegalArgumentException("illegal octets");
         }
-        return weights;
     }
 }

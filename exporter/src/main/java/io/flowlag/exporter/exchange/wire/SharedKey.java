@@ -20,7 +20,6 @@ public final class SharedKey {
     /**
      * Reads a key.
      *
-     * @return the key.
      * @throws IOException if the file cannot be read or holds no key; the message names the file.
      */
     public static SharedKey load(final Path file) throws IOException {
@@ -33,10 +32,8 @@ public final class SharedKey {
     }
 
     /**
-     * A key from its octets.
+     * A key from its 16 to 64 octets.
      *
-     * @param octets 16 to 64.
-     * @return the key.
      * @throws IllegalArgumentException if there are fewer or more.
      */
     public static SharedKey of(final byte[] octets) {

@@ -15,7 +15,7 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *  16  payload              1-{@value ExchangeHeader#MAX_PAYLOAD_BYTES} octets; none if there is no image
  * </pre>
  */
-public final class SynopsisMessage extends MessageFlyweight {
+public final class SynopsisMessage extends MessageFlyweight<SynopsisMessage> {
     private static final int REQUEST_OFFSET = 0;
     private static final int IMAGE_OFFSET_OFFSET = REQUEST_OFFSET + 4;
     private static final int IMAGE_BYTES_OFFSET = IMAGE_OFFSET_OFFSET + 4;
@@ -59,11 +59,6 @@ public final class SynopsisMessage extends MessageFlyweight {
             return ExchangeResult.GEOMETRY;
         }
         return ExchangeResult.ACCEPTED;
-    }
-
-    public SynopsisMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public int requestId() {

@@ -23,10 +23,9 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
  *  40  identifiers      8   each, of flows their hashes; 0-{@value #MAX_COUNT}
  * </pre>
  */
-public final class SynopsisRequestMessage extends MessageFlyweight {
+public final class SynopsisRequestMessage extends MessageFlyweight<SynopsisRequestMessage> {
     /** Packets or flows of one message. */
     public static final int MAX_COUNT = ExchangeHeader.MAX_PAYLOAD_BYTES / Long.BYTES;
-
     private static final int MAX_BANKS = 8;
     private static final int MAX_TOTAL = 1 << 24;
     private static final int NUMBER_OFFSET = 0;
@@ -89,11 +88,6 @@ public final class SynopsisRequestMessage extends MessageFlyweight {
         return threshold < 0 || threshold > 1L << Integer.SIZE || classIndex < PacketCache.ANY_CLASS ||
             classIndex > PacketCache.MAX_CLASS_INDEX ?
             ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
-    }
-
-    public SynopsisRequestMessage wrap(final DirectBuffer buffer, final int offset) {
-        wrapMessage(buffer, offset);
-        return this;
     }
 
     public int requestId() {

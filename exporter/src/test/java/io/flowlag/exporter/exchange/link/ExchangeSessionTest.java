@@ -5,16 +5,18 @@ import io.flowlag.exporter.exchange.link.ExchangeFixture.Received;
 import io.flowlag.exporter.exchange.wire.ExchangeResult;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.AddressPrefix;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Content;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Injection;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Mode;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Selector;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
-import io.flowlag.exporter.exchange.wire.FlowSum;
 import io.flowlag.exporter.exchange.wire.IntervalVerdict;
+import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PassiveTimesMessage;
 import io.flowlag.exporter.exchange.wire.PointDrops;
 import io.flowlag.exporter.exchange.wire.SharedKey;
 import io.flowlag.ipfix.transport.Endpoint;
+import io.flowlag.sketch.image.ImageHeader;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import org.agrona.concurrent.SystemNanoClock;
@@ -85,7 +87,7 @@ class ExchangeSessionTest {
         assertEquals(listener.schedule().at(1, SECOND_NS), connector.schedule().at(1, SECOND_NS));
         for (long number = 1; number <= 5; number++) {
             connector.offer(interval(connector, number, number == 3 ? new PointDrops(0, 7, 0, 0) : PointDrops.NONE));
-            listener.expect(number);
+            listener.expect(0, number, SECOND_NS);
         }
         ends.until("answers", () -> heard.answered.size() == 5);
         assertEquals(numbers(1, 5), received.intervals);
@@ -97,6 +99,7 @@ class ExchangeSessionTest {
             final UnsafeBuffer original = new UnsafeBuffer(received.images.get(i));
             final byte[] sent = new byte[original.capacity()];
             ExchangeFixture.sketch(i + 1, ExchangeFixture.LDS, 1000).image().buffer().getBytes(0, sent);
+            sent[ImageHeader.FLAGS_OFFSET] |= received.damaged.get(i) ? ImageHeader.FLAG_DAMAGED : 0;
             assertArrayEquals(sent, received.images.get(i));
         }
         assertEquals(4, listener.counters().get(ExchangeCounter.INTERVALS_COMPLETE));
@@ -107,20 +110,18 @@ class ExchangeSessionTest {
 
     @Test
     void shouldBringFlowsWhenTheReceiverAsksForThem() throws IOException {
-        final ExchangeSettings flows = new ExchangeSettings(1, 0, SECOND_NS, 0, Mode.FLOWS, ExchangeFixture.SECRETS, Selector.ALL,
-            Injection.NONE, 0, List.of(), List.of(new SketchPart(ExchangeSettings.ANY, ExchangeFixture.LDS)), List.of());
+        final int count = 5000;
+        final ExchangeSettings flows = new ExchangeSettings(1, 0, SECOND_NS, 0, new Content(Mode.FLOWS, 0, count),
+            ExchangeFixture.SECRETS, ExchangeFixture.ALL_TRAFFIC, Injection.NONE,
+            List.of(new SketchPart(ExchangeSettings.ANY, ExchangeFixture.LDS)));
         final ExchangeListener listener = ends.listener(received, 0, context -> context.settings(flows));
         final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
         ends.until("settings held", () -> received.held.equals(List.of(1)));
-        final int count = 5000;
-        final UnsafeBuffer sums = new UnsafeBuffer(new byte[count * FlowSum.LENGTH_BYTES]);
-        for (int i = 0; i < count; i++) {
-            FlowSum.encode(sums, i * FlowSum.LENGTH_BYTES, new byte[4], new byte[4], 6, 1, 2, i + 1, 0, 0, 0);
-        }
         final long[] digests = LongStream.range(0, 20_000).toArray();
         connector.offer(new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters())
-            .begin(1, connector.schedule().at(1, SECOND_NS), PointDrops.NONE).inFlight(digests, digests.length)
-            .flowSums(sums, count).end());
+            .begin(1, connector.schedule().at(1, SECOND_NS), PointDrops.NONE)
+            .list(MessageType.IN_FLIGHT, ExchangeFixture.digests(digests), digests.length)
+            .list(MessageType.FLOW_SUMS, ExchangeFixture.flows(count), count).end());
         ends.untilWithTime("answer", STEP_NS, () -> heard.answered.size() == 1);
         assertEquals(numbers(1, count), received.flowPackets);
         assertEquals(numbers(0, 19_999), received.digests);
@@ -192,7 +193,8 @@ class ExchangeSessionTest {
         final long offeredNs = ends.clock.nanoTime();
         connector.offer(new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters())
             .begin(1, connector.schedule().at(1, SECOND_NS), PointDrops.NONE)
-            .sketch(ExchangeFixture.sketch(1, ExchangeFixture.LDS, 1000).image()).inFlight(digests, digests.length).end());
+            .sketch(ExchangeFixture.sketch(1, ExchangeFixture.LDS, 1000).image())
+            .list(MessageType.IN_FLIGHT, ExchangeFixture.digests(digests), digests.length).end());
         final long octets = connector.counters().get(ExchangeCounter.OCTETS_SENT);
         connector.offerPassiveSendTime(1, 2, 2);
         ends.untilWithTime("send time", STEP_NS, () -> received.sendTimeKeys.size() == 1);
@@ -265,8 +267,8 @@ class ExchangeSessionTest {
         final ExchangeListener listener = ends.listener(received, 0, context -> context.ledger(8, SECOND_NS));
         final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
         ends.until("settings held", () -> received.held.equals(List.of(1)));
-        listener.expect(1);
-        listener.expect(2);
+        listener.expect(0, 1, SECOND_NS);
+        listener.expect(0, 2, SECOND_NS);
         ship(connector, 2, 2);
         ends.until("interval 2", () -> heard.answered.size() == 1);
         ends.clock.advance(SECOND_NS);
@@ -442,7 +444,8 @@ class ExchangeSessionTest {
         assertEquals(numbers(1, 3), numbersOf(1));
         assertEquals(numbers(2, 3), numbersOf(2));
         for (long number = 1; number <= 3; number++) {
-            listener.expect(number);
+            listener.expect(1, number, SECOND_NS);
+            listener.expect(2, number, SECOND_NS);
         }
         ends.untilWithTime("sender 2's first is missing", 100 * STEP_NS, () -> !received.missing.isEmpty());
         assertEquals(List.of(1L), received.missing);
@@ -498,7 +501,7 @@ class ExchangeSessionTest {
         final ExchangeListener listener = ends.listener(received);
         final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
         ends.until("settings held", () -> received.held.equals(List.of(1)));
-        assertTrue(listener.offerSettings(ExchangeFixture.settings(2, 10).withInterval(2 * SECOND_NS)));
+        assertTrue(listener.offerSettings(ExchangeFixture.withInterval(settings(2, 10), 2 * SECOND_NS)));
         ends.until("settings held", () -> received.held.equals(List.of(1, 2)));
         final HeldSettings old = connector.schedule().at(19, SECOND_NS);
         final HeldSettings newer = connector.schedule().at(10, 2 * SECOND_NS);
@@ -545,8 +548,8 @@ class ExchangeSessionTest {
         ends.until("refused", () -> listener.counters().get(ExchangeCounter.SENDERS_UNKNOWN) == 1 && !heard.refusals.isEmpty());
         assertEquals(List.of("pairing: point: sender 6, receiver knows 4, 5"), heard.refusals);
         assertTrue(received.turnedAway.get(0).contains("ended_refused point: sender 6"), received.turnedAway::toString);
-        assertEquals(Selector.ALL, first.settings.get(0).settings().selector());
-        assertEquals(own, second.settings.get(0).settings().selector());
+        assertEquals(ExchangeFixture.ALL_TRAFFIC, first.settings.get(0).settings().traffic());
+        assertEquals(own, second.settings.get(0).settings().traffic().selector());
         for (long number = 1; number <= 3; number++) {
             four.offer(interval(four, number));
             five.offer(interval(five, number));

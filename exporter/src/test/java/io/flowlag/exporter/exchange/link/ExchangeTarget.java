@@ -4,9 +4,9 @@ import io.flowlag.exporter.exchange.wire.ExchangeHeader;
 import io.flowlag.exporter.exchange.wire.ExchangeMessagesTest;
 import io.flowlag.exporter.exchange.wire.ExchangeResult;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Content;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Injection;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Mode;
-import io.flowlag.exporter.exchange.wire.ExchangeSettings.Selector;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
 import io.flowlag.exporter.exchange.wire.FlowSum;
 import io.flowlag.exporter.exchange.wire.MessageType;
@@ -38,11 +38,12 @@ public final class ExchangeTarget implements FuzzTarget {
     private static final SketchGeometry GEOMETRY = SketchGeometry.lds(2, 40, 2);
 
     private final SettingsSchedule schedule = new SettingsSchedule();
-    private final IntervalAssembler assembler = new IntervalAssembler(1, schedule, MOST_LIST_BYTES);
+    private final IntervalAssembler assembler =
+        new IntervalAssembler(schedule, MOST_LIST_BYTES, ExchangeFixture::room);
     private final ExchangeCounters counters = new ExchangeCounters();
-    private final HeldSettings held = new HeldSettings(RUN, new ExchangeSettings(1, 0, ExchangeFixture.SECOND_NS, 0, Mode.CELLS,
-        ExchangeFixture.SECRETS, Selector.ALL, Injection.NONE, 0, List.of(),
-        List.of(new SketchPart(ExchangeSettings.ANY, GEOMETRY)), List.of()));
+    private final HeldSettings held = new HeldSettings(RUN, new ExchangeSettings(1, 0, ExchangeFixture.SECOND_NS, 0,
+        new Content(Mode.CELLS, 0, 0), ExchangeFixture.SECRETS, ExchangeFixture.ALL_TRAFFIC, Injection.NONE,
+        List.of(new SketchPart(ExchangeSettings.ANY, GEOMETRY))));
     private long nowNs = 1;
     private long connections;
     private int messages;
@@ -113,13 +114,10 @@ public final class ExchangeTarget implements FuzzTarget {
             each.getBytes(0, message);
             seeds.add(message);
         });
-        final UnsafeBuffer flows = new UnsafeBuffer(new byte[3 * FlowSum.LENGTH_BYTES]);
-        for (int i = 0; i < 3; i++) {
-            FlowSum.encode(flows, i * FlowSum.LENGTH_BYTES, new byte[4], new byte[4], 6, 1, 2, i + 1, 0, 0, 0);
-        }
         final EncodedInterval interval = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters())
             .begin(NUMBER, held, PointDrops.NONE).sketch(ExchangeFixture.sketch(NUMBER, GEOMETRY, 20).image())
-            .inFlight(new long[] {1, 2}, 2).witnesses(flows, 3).end();
+            .list(MessageType.IN_FLIGHT, ExchangeFixture.digests(1, 2), 2)
+            .list(MessageType.WITNESS, ExchangeFixture.flows(3), 3).end();
         final byte[] whole = new byte[interval.lengthBytes()];
         interval.messages().getBytes(0, whole);
         seeds.add(whole);
@@ -162,10 +160,9 @@ public final class ExchangeTarget implements FuzzTarget {
     }
 
     private ExchangeResult onMessage(
-        final ExchangeConnection connection, final MessageType type, final DirectBuffer buffer, final int offset,
-        final int lengthBytes, final long timeNs) {
+        final ExchangeConnection connection, final MessageType type, final DirectBuffer buffer, final int offset) {
         messages++;
-        ExchangeMessagesTest.read(new UnsafeBuffer(buffer, offset, lengthBytes));
+        ExchangeMessagesTest.read(new UnsafeBuffer(buffer, offset, ExchangeHeader.lengthBytes(buffer, offset)));
         final ExchangeResult result = switch (type) {
             case INTERVAL_BEGIN -> {
                 assembler.begin(buffer, offset);
@@ -183,8 +180,9 @@ public final class ExchangeTarget implements FuzzTarget {
     }
 
     private void checkWhole() {
-        if (assembler.inFlightCount() * 8L + (assembler.witnessCount() + assembler.flowCount()) * (long)FlowSum.LENGTH_BYTES
-            > MOST_LIST_BYTES || assembler.sketchCount() != 1 || !GEOMETRY.equals(assembler.sketch(0).geometry())) {
+        final ReceivedInterval interval = assembler.interval();
+        if (interval.inFlightCount() * 8L + interval.witnesses().count() * (long)FlowSum.LENGTH_BYTES > MOST_LIST_BYTES ||
+            !interval.hasSketches() || !GEOMETRY.equals(interval.sketch().geometry())) {
             throw new AssertionError("an interval that does not fit its settings");
         }
         lastResult |= 1 << 12;

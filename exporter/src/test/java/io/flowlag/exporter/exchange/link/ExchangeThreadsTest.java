@@ -61,7 +61,7 @@ class ExchangeThreadsTest {
             for (int number = 1; number <= INTERVALS; number++) {
                 final EncodedInterval interval = ExchangeFixture.interval(connector, number);
                 await("room", () -> connector.offer(interval));
-                assertTrue(listener.expect(number));
+                assertTrue(listener.expect(0, number, ExchangeFixture.SECOND_NS));
             }
             int taken = 0;
             while (taken < SEND_TIMES) {

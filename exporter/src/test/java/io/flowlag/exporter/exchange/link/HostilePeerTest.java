@@ -86,7 +86,7 @@ class HostilePeerTest {
 
     private static ByteBuffer hello(final long pointId) {
         return message(buffer ->
-            HelloMessage.encode(buffer, 0, HelloMessage.SENDER, false, pointId, 1, new byte[HelloMessage.NONCE_BYTES]));
+            HelloMessage.encode(buffer, HelloMessage.SENDER, false, pointId, 1, new byte[HelloMessage.NONCE_BYTES]));
     }
 
     /** What the listener said last on a connection that it has ended. */
@@ -157,14 +157,18 @@ class HostilePeerTest {
         assertRefused(ExchangeResult.UNEXPECTED, "message DROPS: unexpected",
             hello(2), message(buffer -> DropsMessage.encode(buffer, 0, 1, PointDrops.NONE)));
         assertRefused(ExchangeResult.UNEXPECTED, "role: sender receiver, receiver receiver", message(buffer ->
-            HelloMessage.encode(buffer, 0, HelloMessage.RECEIVER, false, 2, 1, new byte[HelloMessage.NONCE_BYTES])));
+            HelloMessage.encode(buffer, HelloMessage.RECEIVER, false, 2, 1, new byte[HelloMessage.NONCE_BYTES])));
     }
 
     @Test
     void shouldRefuseAnIntervalThatIsNotWhole() throws IOException {
         final HeldSettings held = listener.schedule().at(1, SECOND_NS);
-        final ByteBuffer begin = message(buffer -> IntervalBeginMessage.encode(
-            buffer, 0, 1, SECOND_NS, held.receiverInstance(), 1, 1, 1 << 20, 0, 0, 0, false));
+        final ByteBuffer begin = message(buffer -> {
+            final int lengthBytes = IntervalBeginMessage.encode(buffer, 1, held.settings(), held.receiverInstance());
+            IntervalBeginMessage.count(buffer, MessageType.CELLS, 1);
+            IntervalBeginMessage.count(buffer, MessageType.IN_FLIGHT, 1 << 20);
+            return lengthBytes;
+        });
         final ByteBuffer end = message(buffer -> IntervalEndMessage.encode(buffer, 0, 1, 0));
         assertRefused(ExchangeResult.INTERVAL, "message INTERVAL_END: interval", hello(2), begin, end);
     }

@@ -3,13 +3,13 @@ package io.flowlag.exporter.exchange.link;
 import io.flowlag.exporter.exchange.wire.ExchangeHeader;
 import io.flowlag.exporter.exchange.wire.ExchangeResult;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Content;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Injection;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Mode;
-import io.flowlag.exporter.exchange.wire.ExchangeSettings.Selector;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
 import io.flowlag.exporter.exchange.wire.ExchangeVerifier;
-import io.flowlag.exporter.exchange.wire.FlowSum;
 import io.flowlag.exporter.exchange.wire.IntervalBeginMessage;
+import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PointDrops;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lda.LossyDifferenceAggregator;
@@ -39,24 +39,22 @@ class IntervalAssemblerTest {
     private static final SketchGeometry LDA = SketchGeometry.lda(64, 0, 3);
 
     private final SettingsSchedule schedule = new SettingsSchedule();
-    private final IntervalAssembler assembler = new IntervalAssembler(1, schedule, MOST_LIST_BYTES);
-    private final HeldSettings held = new HeldSettings(RUN, new ExchangeSettings(1, 0, ExchangeFixture.SECOND_NS, 0, Mode.CELLS,
-        ExchangeFixture.SECRETS, Selector.ALL, Injection.NONE, 0, List.of(),
-        List.of(new SketchPart(ExchangeSettings.ANY, LDS), new SketchPart(0, LDA)), List.of()));
+    private final IntervalAssembler assembler =
+        new IntervalAssembler(schedule, MOST_LIST_BYTES, ExchangeFixture::room);
+    private final HeldSettings held = new HeldSettings(RUN, new ExchangeSettings(1, 0, ExchangeFixture.SECOND_NS, 0,
+        new Content(Mode.CELLS, 0, 0), ExchangeFixture.SECRETS, ExchangeFixture.ALL_TRAFFIC, Injection.NONE,
+        List.of(new SketchPart(ExchangeSettings.ANY, LDS), new SketchPart(0, LDA))));
 
     private List<UnsafeBuffer> messages() {
         schedule.add(held);
         final LossyDifferenceAggregator aggregator =
             new LossyDifferenceAggregator(LDA, ExchangeFixture.SEED);
         aggregator.begin(NUMBER, ExchangeFixture.SECOND_NS);
-        final UnsafeBuffer flows = new UnsafeBuffer(new byte[500 * FlowSum.LENGTH_BYTES]);
-        for (int i = 0; i < 500; i++) {
-            FlowSum.encode(flows, i * FlowSum.LENGTH_BYTES, new byte[4], new byte[4], 6, 1, 2, i + 1, 0, 0, 0);
-        }
         final EncodedInterval interval = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters())
             .begin(NUMBER, held, PointDrops.NONE).errorEstimate(ERROR_ESTIMATE)
             .sketch(ExchangeFixture.sketch(NUMBER, LDS, 2000).image())
-            .sketch(aggregator.image()).inFlight(new long[6000], 6000).witnesses(flows, 500).end();
+            .sketch(aggregator.image()).list(MessageType.IN_FLIGHT, ExchangeFixture.digests(new long[6000]), 6000)
+            .list(MessageType.WITNESS, ExchangeFixture.flows(500), 500).end();
         final List<UnsafeBuffer> messages = new ArrayList<>();
         int lengthBytes;
         for (int offset = 0; offset < interval.lengthBytes(); offset += lengthBytes) {
@@ -91,11 +89,13 @@ class IntervalAssemblerTest {
     void shouldBeWhole() {
         assertEquals(ExchangeResult.ACCEPTED, take(messages()));
         assertNull(assembler.spoiled(), assembler.spoiledText());
-        assertEquals(2, assembler.sketchCount());
-        assertEquals(6000, assembler.inFlightCount());
-        assertEquals(500, assembler.witnessCount());
-        assertEquals(500, assembler.witness(499, new FlowSum()).packets());
-        assertTrue(assembler.sketch(0).contentEquals(ExchangeFixture.sketch(NUMBER, LDS, 2000).image()));
+        final ReceivedInterval interval = assembler.interval();
+        assertTrue(interval.hasSketches());
+        assertEquals(6000, interval.inFlightCount());
+        assertEquals(500, interval.witnesses().count());
+        assertEquals(500, interval.witnesses().packets(499));
+        assertTrue(interval.sketch().contentEquals(ExchangeFixture.sketch(NUMBER, LDS, 2000).image()));
+        assertEquals(NUMBER, interval.aggregator(0).intervalNumber());
     }
 
     /** A connection uses the octets of a message again for later ones. */
@@ -119,7 +119,7 @@ class IntervalAssemblerTest {
         assertEquals(ExchangeResult.ACCEPTED, take(inOnePlace));
         assertNull(assembler.spoiled(), assembler.spoiledText());
         assertEquals(ExchangeFixture.SECOND_NS, assembler.intervalNs());
-        assertEquals(ERROR_ESTIMATE, assembler.errorEstimate());
+        assertEquals(ERROR_ESTIMATE, assembler.interval().errorEstimate());
     }
 
     @Example
@@ -156,10 +156,12 @@ class IntervalAssemblerTest {
             }
         }
         if (take(messages) == ExchangeResult.ACCEPTED && assembler.spoiled() == null) {
-            assertEquals(LDS, assembler.sketch(0).geometry());
-            assertEquals(LDA, assembler.sketch(1).geometry());
-            assertEquals(assembler.number(), assembler.sketch(0).intervalNumber());
-            assertTrue(assembler.inFlightCount() * 8L + assembler.witnessCount() * 72L <= MOST_LIST_BYTES);
+            final ReceivedInterval interval = assembler.interval();
+            assertEquals(LDS, interval.sketch().geometry());
+            assertEquals(LDA, interval.aggregator(0).geometry());
+            assertEquals(assembler.number(), interval.intervalNumber());
+            assertEquals(assembler.number(), interval.sketch().intervalNumber());
+            assertTrue(interval.inFlightCount() * 8L + interval.witnesses().count() * 72L <= MOST_LIST_BYTES);
         }
     }
 
@@ -167,9 +169,9 @@ class IntervalAssemblerTest {
     void shouldRefuseListsBeyondTheLimitBeforeTheyCome() {
         final List<UnsafeBuffer> messages = messages();
         final UnsafeBuffer begin = new UnsafeBuffer(new byte[100]);
-        final int lengthBytes =
-            IntervalBeginMessage.encode(
-                begin, 0, NUMBER, ExchangeFixture.SECOND_NS, RUN, 1, 2, Integer.MAX_VALUE, 0, 0, 0, false);
+        final int lengthBytes = IntervalBeginMessage.encode(begin, NUMBER, held.settings(), RUN);
+        IntervalBeginMessage.count(begin, MessageType.CELLS, 2);
+        IntervalBeginMessage.count(begin, MessageType.IN_FLIGHT, Integer.MAX_VALUE);
         messages.set(0, new UnsafeBuffer(begin, 0, lengthBytes));
         assertEquals(ExchangeResult.INTERVAL, take(messages));
         assertEquals(ExchangeResult.INTERVAL, assembler.spoiled());

@@ -5,9 +5,9 @@ import io.flowlag.exporter.exchange.link.ExchangeFixture.Received;
 import io.flowlag.exporter.exchange.wire.ExchangeHeader;
 import io.flowlag.exporter.exchange.wire.ExchangeResult;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Content;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Injection;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Mode;
-import io.flowlag.exporter.exchange.wire.ExchangeSettings.Selector;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
 import io.flowlag.exporter.exchange.wire.ExchangeVerifier;
 import io.flowlag.exporter.exchange.wire.HelloMessage;
@@ -15,6 +15,7 @@ import io.flowlag.exporter.exchange.wire.IntervalAckMessage;
 import io.flowlag.exporter.exchange.wire.IntervalVerdict;
 import io.flowlag.exporter.exchange.wire.MessageAuthenticator;
 import io.flowlag.exporter.exchange.wire.MessageSeal;
+import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PingMessage;
 import io.flowlag.exporter.exchange.wire.PointDrops;
 import io.flowlag.exporter.exchange.wire.SendTimesMessage;
@@ -62,9 +63,9 @@ class OlderSenderTest {
     }
 
     private void listen(final String address, final Mode mode, final boolean isKeyed) throws IOException {
-        final ExchangeSettings settings = new ExchangeSettings(1, 0, SECOND_NS, 200_000_000, mode, ExchangeFixture.SECRETS,
-            Selector.ALL, injection, 10_000, List.of(),
-            List.of(new SketchPart(ExchangeSettings.ANY, ExchangeFixture.LDS)), List.of(), 5);
+        final ExchangeSettings settings = new ExchangeSettings(1, 0, SECOND_NS, 200_000_000, new Content(mode, 10_000, 5),
+            ExchangeFixture.SECRETS, ExchangeFixture.ALL_TRAFFIC, injection,
+            List.of(new SketchPart(ExchangeSettings.ANY, ExchangeFixture.LDS)));
         listener = ends.listener(received, 0, context -> context.address(new InetSocketAddress(address, 0))
             .settings(settings).key(isKeyed ? KEY : null));
         channel = SocketChannel.open(listener.boundAddress());
@@ -116,7 +117,7 @@ class OlderSenderTest {
         final int bytes = HelloMessage.MAX_BYTES - ExchangeHeader.TRAILER_BYTES;
         if (isKeyed) {
             final UnsafeBuffer hello = new UnsafeBuffer(new byte[HelloMessage.MAX_BYTES]);
-            HelloMessage.encode(hello, 0, HelloMessage.SENDER, true, 1, 6, new byte[16]);
+            HelloMessage.encode(hello, HelloMessage.SENDER, true, 1, 6, new byte[16]);
             ExchangeHeader.version(hello, 0, 4);
             ExchangeHeader.addTrailer(hello, 0, bytes);
             final byte[] bare = new byte[bytes];
@@ -124,7 +125,7 @@ class OlderSenderTest {
             seal = MessageAuthenticator.of(KEY, false, receiverHello.byteArray(), bare);
             receiverSeal = MessageAuthenticator.of(KEY, true, receiverHello.byteArray(), bare);
         }
-        say(b -> HelloMessage.encode(b, 0, HelloMessage.SENDER, isKeyed, 1, 6, new byte[16]));
+        say(b -> HelloMessage.encode(b, HelloMessage.SENDER, isKeyed, 1, 6, new byte[16]));
     }
 
     private ExchangeSettings settings() {
@@ -140,7 +141,8 @@ class OlderSenderTest {
     private void ship() throws IOException {
         final EncodedInterval interval = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters())
             .begin(NUMBER, listener.schedule().at(NUMBER, SECOND_NS), PointDrops.NONE)
-            .sketch(ExchangeFixture.sketch(NUMBER, ExchangeFixture.LDS, 1000).image()).inFlight(new long[] {1, 2}, 2).end();
+            .sketch(ExchangeFixture.sketch(NUMBER, ExchangeFixture.LDS, 1000).image())
+            .list(MessageType.IN_FLIGHT, ExchangeFixture.digests(1, 2), 2).end();
         int lengthBytes;
         for (int offset = 0; offset < interval.lengthBytes(); offset += lengthBytes) {
             lengthBytes = ExchangeHeader.lengthBytes(interval.messages(), offset);
@@ -160,7 +162,7 @@ class OlderSenderTest {
         greet(false);
         final ExchangeSettings settings = settings();
         assertEquals(Mode.AUTO, settings.mode());
-        assertEquals(10_000, settings.witnessPpm());
+        assertEquals(10_000, settings.content().witnessPpm());
         ship();
         assertEquals(List.of(1L, 2L), received.digests);
         final IntervalAckMessage ack = new IntervalAckMessage().wrap(next(), 0);
@@ -176,8 +178,8 @@ class OlderSenderTest {
         greet(false);
         assertEquals(Injection.passive(10_000, 0), settings().injection());
         say(b -> {
-            SendTimesMessage.encodeEntry(b, 0, 0, SendTimesMessage.PASSIVE, -5, 124, 1);
-            return SendTimesMessage.encode(b, 0, 0, 1);
+            SendTimesMessage.encodeEntry(b, 0, SendTimesMessage.PASSIVE, -5, 124, 1);
+            return SendTimesMessage.encode(b, 0, 1);
         });
         ends.until("a send time", () -> received.sendTimeKeys.equals(List.of(-5L)));
     }
@@ -203,7 +205,7 @@ class OlderSenderTest {
         greet(true);
         final ExchangeSettings settings = settings();
         assertEquals(Mode.CELLS, settings.mode());
-        assertEquals(0, settings.witnessPpm());
+        assertEquals(0, settings.content().witnessPpm());
         assertEquals(ExchangeFixture.SECRETS, settings.secrets());
         ship();
         assertFalse(listener.ask(1, 7, 1, keys()));

@@ -78,8 +78,8 @@ class SettingsScheduleTest {
     @Test
     void shouldTellIntervalsOfOtherLengthsByTheirTime() {
         add(RUN, 1, 10);
-        schedule.add(new HeldSettings(RUN, settings(2, 10).withInterval(2 * SECOND_NS)));
-        schedule.add(new HeldSettings(RUN, settings(3, 80).withInterval(SECOND_NS / 2)));
+        schedule.add(new HeldSettings(RUN, ExchangeFixture.withInterval(settings(2, 10), 2 * SECOND_NS)));
+        schedule.add(new HeldSettings(RUN, ExchangeFixture.withInterval(settings(3, 80), SECOND_NS / 2)));
         assertEquals(1, schedule.at(19, SECOND_NS).settings().number());
         assertEquals(2, schedule.at(20, SECOND_NS).settings().number());
         assertEquals(2, schedule.at(10, 2 * SECOND_NS).settings().number());

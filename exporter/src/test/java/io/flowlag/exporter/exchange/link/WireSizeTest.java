@@ -5,6 +5,7 @@ import io.flowlag.exporter.exchange.wire.ExchangePrice;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
 import io.flowlag.exporter.exchange.wire.FlowSum;
+import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.ModeChoice;
 import io.flowlag.exporter.exchange.wire.ModeChoiceTest;
 import io.flowlag.exporter.exchange.wire.PointDrops;
@@ -67,7 +68,7 @@ class WireSizeTest {
         final EncodedInterval cells =
             encoder.begin(1, held, PointDrops.NONE).sketch(filled(geometry, 1000, 10_000).image()).end();
         assertTrue(sealedBytes(cells) < ExchangePrice.cellsBytes(List.of(new SketchPart(ExchangeSettings.ANY, geometry))));
-        final EncodedInterval sums = encoder.begin(1, held, PointDrops.NONE).flowSums(flows, flowCount).end();
+        final EncodedInterval sums = encoder.begin(1, held, PointDrops.NONE).list(MessageType.FLOW_SUMS, flows, flowCount).end();
         assertEquals(ExchangePrice.flowsBytes(flowCount), sealedBytes(sums));
     }
 

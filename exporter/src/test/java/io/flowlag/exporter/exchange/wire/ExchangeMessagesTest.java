@@ -1,5 +1,6 @@
 package io.flowlag.exporter.exchange.wire;
 
+import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 import io.flowlag.exporter.exchange.link.ExchangeFixture;
 import io.flowlag.exporter.exchange.link.SynopsisAssembler;
@@ -36,35 +37,55 @@ public class ExchangeMessagesTest {
         return new UnsafeBuffer(buffer, 0, lengthBytes);
     }
 
+    private static int begin(
+        final UnsafeBuffer buffer, final long number, final long instance, final int errorEstimate, final boolean isDamaged) {
+        final int lengthBytes = IntervalBeginMessage.encode(buffer, number, ExchangeFixture.fullSettings(), instance);
+        IntervalBeginMessage.count(buffer, MessageType.CELLS, 1);
+        IntervalBeginMessage.count(buffer, MessageType.IN_FLIGHT, 3);
+        IntervalBeginMessage.count(buffer, MessageType.FLOW_SUMS, 4);
+        IntervalBeginMessage.count(buffer, MessageType.WITNESS, 5);
+        IntervalBeginMessage.errorEstimate(buffer, errorEstimate);
+        if (isDamaged) {
+            IntervalBeginMessage.damaged(buffer);
+        }
+        return lengthBytes;
+    }
+
+    /** The image of a sketch whose ten cells are shorter as they are. */
+    private static UnsafeBuffer incompressible() {
+        final UnsafeBuffer image = new UnsafeBuffer(new byte[CellsMessage.PREAMBLE_BYTES + 10 * CompactCells.CELL_BYTES]);
+        image.setMemory(CellsMessage.PREAMBLE_BYTES, 10 * CompactCells.CELL_BYTES, (byte)0x7f);
+        return image;
+    }
+
     /** One of each kind, small. */
     public static Map<String, UnsafeBuffer> messages() {
         final Map<String, UnsafeBuffer> messages = new LinkedHashMap<>();
         final SketchImage image = ExchangeFixture.sketch(9, ExchangeFixture.LDS, 20).image();
-        final UnsafeBuffer flows = new UnsafeBuffer(new byte[2 * FlowSum.LENGTH_BYTES]);
-        FlowSum.encode(flows, 0, new byte[] {1, 2, 3, 4}, new byte[] {5, 6, 7, 8}, 6, 1, 2, 17, 18, 19, 20);
-        FlowSum.encode(flows, FlowSum.LENGTH_BYTES, new byte[16], new byte[16], 17, 3, 4, 27, 28, 29, 30);
-        messages.put("hello", message(b -> HelloMessage.encode(b, 0, 1, true, 5, 6, new byte[16])));
+        final UnsafeBuffer flows = ExchangeFixture.twoFlows();
+        messages.put("hello", message(b -> HelloMessage.encode(b, 1, true, 5, 6, new byte[16])));
         messages.put("settings", message(b -> SettingsMessage.encode(b, 0, ExchangeFixture.fullSettings(), 77)));
         messages.put("settings ack", message(b -> SettingsAckMessage.encode(b, 0, 7, 77, -12)));
-        messages.put("begin", message(b -> IntervalBeginMessage.encode(b, 0, 9, 1000, 77, 7, 1, 3, 2, 1, 0x8501, true)));
+        messages.put("begin", message(b -> begin(b, 9, 77, 0x8501, true)));
         messages.put("drops", message(b -> DropsMessage.encode(b, 0, 9, new PointDrops(1, 2, 3, 4))));
-        messages.put("preamble", message(b -> CellsMessage.encode(b, 0, 9, 0, true, image.buffer(), 0, 128)));
-        messages.put("plain", message(b -> CellsMessage.encode(b, 0, 9, 0, false, image.buffer(), 128, 320)));
-        messages.put("compact", message(b -> CellsMessage.encode(b, 0, 9, 0, true, image.buffer(), 128, 32_000)));
-        messages.put("in flight", message(b -> InFlightMessage.encode(b, 0, 9, new long[] {1, 2, 3}, 1, 2)));
-        messages.put("flow sums", message(b -> FlowSumsMessage.encode(b, 0, MessageType.FLOW_SUMS, 9, flows, 0, 2)));
-        messages.put("witness", message(b -> FlowSumsMessage.encode(b, 0, MessageType.WITNESS, 9, flows, 1, 1)));
+        messages.put("preamble", message(b -> CellsMessage.encode(b, 0, 9, 0, image.buffer(), 0)));
+        messages.put("plain", message(b -> CellsMessage.encode(b, 0, 9, 0, incompressible(), 128)));
+        messages.put("compact", message(b -> CellsMessage.encode(b, 0, 9, 0, image.buffer(), 128)));
+        messages.put("in flight", message(b -> IntervalListMessage.encode(
+            b, 0, MessageType.IN_FLIGHT, 9, ExchangeFixture.digests(1, 2, 3), 1)));
+        messages.put("flow sums", message(b -> IntervalListMessage.encode(b, 0, MessageType.FLOW_SUMS, 9, flows, 0)));
+        messages.put("witness", message(b -> IntervalListMessage.encode(b, 0, MessageType.WITNESS, 9, flows, 1)));
         messages.put("end", message(b -> IntervalEndMessage.encode(b, 0, 9, 12)));
         messages.put("ack", message(b -> IntervalAckMessage.encode(b, 0, 9, IntervalVerdict.LATE)));
         messages.put("send times", message(b -> {
-            SendTimesMessage.encodeEntry(b, 0, 0, SendTimesMessage.INJECTED, 1L << 32 | 5, 123, 2);
-            SendTimesMessage.encodeEntry(b, 0, 1, SendTimesMessage.PASSIVE, -5, 124, 1);
-            return SendTimesMessage.encode(b, 0, 1000, 2);
+            SendTimesMessage.encodeEntry(b, 0, SendTimesMessage.INJECTED, 1L << 32 | 5, 123, 2);
+            SendTimesMessage.encodeEntry(b, 1, SendTimesMessage.PASSIVE, -5, 124, 1);
+            return SendTimesMessage.encode(b, 1000, 2);
         }));
         messages.put("passive times", message(b -> {
-            PassiveTimesMessage.encodeEntry(b, 0, 0, -5, 0);
-            PassiveTimesMessage.encodeEntry(b, 0, 1, 17, -1_000_000);
-            return PassiveTimesMessage.encode(b, 0, 1002, 2, 2, -7);
+            PassiveTimesMessage.encodeEntry(b, 0, -5, 0);
+            PassiveTimesMessage.encodeEntry(b, 1, 17, -1_000_000);
+            return PassiveTimesMessage.encode(b, 1002, 2, 2, -7);
         }));
         messages.put("ping", message(b -> PingMessage.encode(b, 0, 99, true)));
         messages.put("refused", message(b ->
@@ -173,27 +194,28 @@ public class ExchangeMessagesTest {
         final PointDrops drops = new PointDrops(count, 1, 2, sum & Long.MAX_VALUE);
         DropsMessage.encode(buffer, 0, interval, drops);
         assertEquals(drops, new DropsMessage().wrap(buffer, 0).drops());
-        IntervalBeginMessage.encode(buffer, 0, interval, 1 + (long)count, sum, small, 3, count, 4, 5, small & 0xffff, flag);
+        begin(buffer, interval, sum, small & 0xffff, flag);
+        IntervalBeginMessage.count(buffer, MessageType.IN_FLIGHT, count);
         final IntervalBeginMessage begin = new IntervalBeginMessage().wrap(buffer, 0);
         assertEquals(interval, begin.intervalNumber());
         assertEquals(small & 0xffff, begin.errorEstimate());
         assertEquals(flag, begin.isDamaged());
-        assertEquals(1 + (long)count, begin.intervalNs());
+        assertEquals(ExchangeFixture.fullSettings().intervalNs(), begin.intervalNs());
         assertEquals(sum, begin.receiverInstance());
-        assertEquals(small, begin.settingsNumber());
-        assertEquals(3, begin.sketchCount());
+        assertEquals(ExchangeFixture.fullSettings().number(), begin.settingsNumber());
+        assertEquals(1, begin.sketchCount());
         assertEquals(count, begin.inFlightCount());
         assertEquals(4, begin.flowCount());
         assertEquals(5, begin.witnessCount());
-        SendTimesMessage.encodeEntry(buffer, 0, 0, 2, sum, interval, 3);
-        SendTimesMessage.encode(buffer, 0, count, 1);
+        SendTimesMessage.encodeEntry(buffer, 0, 2, sum, interval, 3);
+        SendTimesMessage.encode(buffer, count, 1);
         final SendTimesMessage times = new SendTimesMessage().wrap(buffer, 0);
         assertEquals(count, times.firstIndex());
         assertEquals(sum, times.key(0));
         assertEquals(interval, times.sentNs(0));
-        PassiveTimesMessage.encodeEntry(buffer, 0, 0, sum, small >> 9);
-        PassiveTimesMessage.encodeEntry(buffer, 0, 1, ~sum, -1);
-        PassiveTimesMessage.encode(buffer, 0, count, 2, 3, interval);
+        PassiveTimesMessage.encodeEntry(buffer, 0, sum, small >> 9);
+        PassiveTimesMessage.encodeEntry(buffer, 1, ~sum, -1);
+        PassiveTimesMessage.encode(buffer, count, 2, 3, interval);
         final PassiveTimesMessage passive = new PassiveTimesMessage().wrap(buffer, 0);
         assertEquals(count, passive.firstIndex());
         assertEquals(interval, passive.baseNs());
@@ -204,18 +226,21 @@ public class ExchangeMessagesTest {
         assertEquals(-1, passive.distanceNs(1));
         assertTrue(PassiveTimesMessage.isNear(small >> 8));
         assertEquals(sum == (int)sum << 8 >> 8, PassiveTimesMessage.isNear(sum));
-        InFlightMessage.encode(buffer, 0, interval, new long[] {sum, interval}, 0, 2);
-        assertEquals(sum, new InFlightMessage().wrap(buffer, 0).digest(0));
-        assertEquals(interval, new InFlightMessage().wrap(buffer, 0).digest(1));
+        IntervalListMessage.encode(
+            buffer, 0, MessageType.IN_FLIGHT, interval, ExchangeFixture.digests(sum, interval), 0);
+        final IntervalListMessage list = new IntervalListMessage().wrap(buffer, 0);
+        assertEquals(interval, list.intervalNumber());
+        assertEquals(2, list.count());
+        assertEquals(sum, list.digest(0));
+        assertEquals(interval, list.digest(1));
         final UnsafeBuffer entry = new UnsafeBuffer(new byte[FlowSum.LENGTH_BYTES]);
-        final byte[] address = new byte[16];
-        FlowSum.encode(
-            entry, 0, new byte[] {9, 8, 7, 6}, new byte[] {1, 2, 3, 4}, 255, 65_535, 1, 1 + (long)count, sum, interval, 7);
+        final UnsafeBuffer key = ExchangeFixture.key(new byte[] {9, 8, 7, 6}, new byte[] {1, 2, 3, 4}, 255, 65_535, 1);
+        ExchangeFixture.encodeFlow(entry, 0, key, 1 + (long)count, sum, interval, 7);
         final FlowSum flow = new FlowSum().wrap(entry, 0);
-        flow.source(address);
-        assertEquals(9, address[0]);
-        assertEquals(255, flow.protocol());
-        assertEquals(65_535, flow.sourcePort());
+        final UnsafeBuffer found = new UnsafeBuffer(new byte[key.capacity()]);
+        flow.copyKey(found, 0);
+        assertEquals(key, found);
+        assertEquals(9, entry.getByte(8));
         assertEquals(1 + (long)count, flow.packets());
         assertEquals(sum, flow.timestampSumNs());
         assertEquals(interval, flow.digestSum());
@@ -242,9 +267,10 @@ public class ExchangeMessagesTest {
     private static ExchangeResult verifiedFlow(
         final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
         final UnsafeBuffer flow = new UnsafeBuffer(new byte[FlowSum.LENGTH_BYTES]);
-        FlowSum.encodeKey(flow, 0, 4, 0, 1, 0, 2, 17, 53, 53);
-        FlowSum.encodeSums(flow, 0, packets, timestampSumNs, digestSum, bytes);
-        final UnsafeBuffer message = message(b -> FlowSumsMessage.encode(b, 0, MessageType.FLOW_SUMS, 9, flow, 0, 1));
+        ExchangeFixture.encodeFlow(flow, 0,
+            ExchangeFixture.key(new byte[] {0, 0, 0, 1}, new byte[] {0, 0, 0, 2}, 17, 53, 53), packets, timestampSumNs, digestSum,
+            bytes);
+        final UnsafeBuffer message = message(b -> IntervalListMessage.encode(b, 0, MessageType.FLOW_SUMS, 9, flow, 0));
         return ExchangeVerifier.verify(message, 0, message.capacity());
     }
 
@@ -268,14 +294,14 @@ public class ExchangeMessagesTest {
             case DROPS -> assertTrue(new DropsMessage().wrap(message, 0).drops().kernelDrops() >= 0);
             case CELLS -> readCells(new CellsMessage().wrap(message, 0));
             case IN_FLIGHT -> {
-                final InFlightMessage digests = new InFlightMessage().wrap(message, 0);
+                final IntervalListMessage digests = new IntervalListMessage().wrap(message, 0);
                 digests.digest(digests.count() - 1);
             }
             case FLOW_SUMS, WITNESS -> {
-                final FlowSumsMessage flows = new FlowSumsMessage().wrap(message, 0);
-                final UnsafeBuffer copy = new UnsafeBuffer(new byte[flows.count() * FlowSum.LENGTH_BYTES]);
-                flows.flows(copy, 0);
-                assertTrue(new FlowSum().wrap(copy, 0).packets() > 0);
+                final IntervalListMessage flows = new IntervalListMessage().wrap(message, 0);
+                final FlowSum last = flows.flow(flows.count() - 1, new FlowSum());
+                last.copyKey(new UnsafeBuffer(new byte[FlowKeyLayout.KEY_LENGTH_BYTES]), 0);
+                assertTrue(last.packets() > 0);
             }
             case INTERVAL_END -> assertTrue(new IntervalEndMessage().wrap(message, 0).messageCount() >= 0);
             case INTERVAL_ACK -> assertTrue(new IntervalAckMessage().wrap(message, 0).verdict() != null);

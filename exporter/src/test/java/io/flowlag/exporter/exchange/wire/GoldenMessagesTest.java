@@ -2,14 +2,16 @@ package io.flowlag.exporter.exchange.wire;
 
 import io.flowlag.exporter.exchange.link.EncodedInterval;
 import io.flowlag.exporter.exchange.link.ExchangeCounters;
+import io.flowlag.exporter.exchange.link.ExchangeFixture;
 import io.flowlag.exporter.exchange.link.HeldSettings;
 import io.flowlag.exporter.exchange.link.IntervalAssembler;
 import io.flowlag.exporter.exchange.link.IntervalEncoder;
+import io.flowlag.exporter.exchange.link.ReceivedInterval;
 import io.flowlag.exporter.exchange.link.SettingsSchedule;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Content;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Injection;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Mode;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Secrets;
-import io.flowlag.exporter.exchange.wire.ExchangeSettings.Selector;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
@@ -28,6 +30,7 @@ import java.util.Map;
 import java.util.function.ToIntFunction;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -46,9 +49,9 @@ class GoldenMessagesTest {
         }
     }
 
-    private final HeldSettings held = new HeldSettings(RUN, new ExchangeSettings(1, 0, SECOND_NS, 200_000_000, Mode.AUTO,
-        new Secrets(1, 2, 3), Selector.ALL, Injection.NONE, 10_000, List.of(),
-        List.of(new SketchPart(ExchangeSettings.ANY, GEOMETRY)), List.of(), 5));
+    private final HeldSettings held = new HeldSettings(RUN, new ExchangeSettings(1, 0, SECOND_NS, 200_000_000,
+        new Content(Mode.AUTO, 10_000, 5), new Secrets(1, 2, 3), ExchangeFixture.ALL_TRAFFIC, Injection.NONE,
+        List.of(new SketchPart(ExchangeSettings.ANY, GEOMETRY))));
 
     private static Map<String, String> golden(final int version) throws IOException {
         final Map<String, String> lines = new LinkedHashMap<>();
@@ -77,12 +80,13 @@ class GoldenMessagesTest {
         for (int i = 0; i < nonce.length; i++) {
             nonce[i] = (byte)(i + 1);
         }
-        return HelloMessage.encode(buffer, 0, HelloMessage.SENDER, isKeyed, 1, 6, nonce);
+        return HelloMessage.encode(buffer, HelloMessage.SENDER, isKeyed, 1, 6, nonce);
     }
 
     private static UnsafeBuffer flow() {
         final UnsafeBuffer flow = new UnsafeBuffer(new byte[FlowSum.LENGTH_BYTES]);
-        FlowSum.encode(flow, 0, new byte[] {10, 0, 0, 1}, new byte[] {10, 0, 0, 2}, 6, 443, 5000, 17, 18, 19, 20);
+        ExchangeFixture.encodeFlow(flow, 0,
+            ExchangeFixture.key(new byte[] {10, 0, 0, 1}, new byte[] {10, 0, 0, 2}, 6, 443, 5000), 17, 18, 19, 20);
         return flow;
     }
 
@@ -108,16 +112,17 @@ class GoldenMessagesTest {
         messages.put("settings", message((b) -> SettingsMessage.encode(b, 0, held.settings(), RUN)));
         messages.put("ack", message((b) -> SettingsAckMessage.encode(b, 0, 1, RUN, 0)));
         messages.put("passiveTimes", message((b) -> {
-            PassiveTimesMessage.encodeEntry(b, 0, 0, 0x0102_0304_0506_0708L, 0);
-            PassiveTimesMessage.encodeEntry(b, 0, 1, -1, 1000);
-            PassiveTimesMessage.encodeEntry(b, 0, 2, 5, -2);
-            return PassiveTimesMessage.encode(b, 0, 1000, 3, 2, SECOND_NS);
+            PassiveTimesMessage.encodeEntry(b, 0, 0x0102_0304_0506_0708L, 0);
+            PassiveTimesMessage.encodeEntry(b, 1, -1, 1000);
+            PassiveTimesMessage.encodeEntry(b, 2, 5, -2);
+            return PassiveTimesMessage.encode(b, 1000, 3, 2, SECOND_NS);
         }));
-        final EncodedInterval cells = encoder(PointDrops.NONE).sketch(sketch().image()).inFlight(new long[] {4, 5, 6}, 3)
-            .witnesses(flow(), 1).end();
+        final EncodedInterval cells = encoder(PointDrops.NONE).sketch(sketch().image())
+            .list(MessageType.IN_FLIGHT, ExchangeFixture.digests(4, 5, 6), 3).list(MessageType.WITNESS, flow(), 1).end();
         messages.put("interval", hex(cells.messages(), cells.lengthBytes()));
         final EncodedInterval flows =
-            encoder(new PointDrops(1, 2, 3, 4)).damaged().flowSums(flow(), 1).inFlight(new long[] {4}, 1).end();
+            encoder(new PointDrops(1, 2, 3, 4)).damaged().list(MessageType.FLOW_SUMS, flow(), 1)
+                .list(MessageType.IN_FLIGHT, ExchangeFixture.digests(4), 1).end();
         messages.put("flows", hex(flows.messages(), flows.lengthBytes()));
         return messages;
     }
@@ -140,32 +145,35 @@ class GoldenMessagesTest {
 
     @Test
     void shouldReadIntervalsOfVersionFour() throws IOException {
-        final IntervalAssembler cells = take(golden(4).get("interval"));
-        assertEquals(NUMBER, cells.number());
+        final ReceivedInterval cells = take(golden(4).get("interval"), PointDrops.NONE);
+        assertEquals(NUMBER, cells.intervalNumber());
         assertEquals(0x8501, cells.errorEstimate());
-        assertTrue(cells.sketch(0).contentEquals(sketch().image()));
+        assertTrue(cells.sketch().contentEquals(sketch().image()));
         assertEquals(3, cells.inFlightCount());
         assertEquals(6, cells.inFlight(2));
-        assertEquals(17, cells.witness(0, new FlowSum()).packets());
-        assertEquals(443, cells.witness(0, new FlowSum()).sourcePort());
-        final IntervalAssembler flows = take(golden(4).get("flows"));
+        assertEquals(17, cells.witnesses().packets(0));
+        assertEquals(443, cells.witnesses().sourcePort(0));
+        final ReceivedInterval flows = take(golden(4).get("flows"), new PointDrops(1, 2, 3, 4));
         assertTrue(flows.isDamaged());
-        assertEquals(new PointDrops(1, 2, 3, 4), flows.drops());
-        assertEquals(0, flows.sketchCount());
-        assertEquals(1, flows.flowCount());
+        assertTrue(flows.hasStragglers());
+        assertFalse(flows.hasSketches());
+        assertEquals(1, flows.flows().count());
         assertEquals(1, flows.inFlightCount());
     }
 
-    private IntervalAssembler take(final String hex) {
+    private ReceivedInterval take(final String hex, final PointDrops drops) {
         final SettingsSchedule schedule = new SettingsSchedule();
         schedule.add(held);
-        final IntervalAssembler assembler = new IntervalAssembler(1, schedule, 1000);
+        final IntervalAssembler assembler = new IntervalAssembler(schedule, 1000, ExchangeFixture::room);
         final UnsafeBuffer octets = new UnsafeBuffer(HexFormat.of().parseHex(hex));
         int lengthBytes;
         for (int offset = 0; offset < octets.capacity(); offset += lengthBytes) {
             lengthBytes = ExchangeHeader.lengthBytes(octets, offset);
             assertEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(octets, offset, lengthBytes));
             assertEquals(4, ExchangeHeader.version(octets, offset));
+            if (ExchangeHeader.type(octets, offset) == MessageType.DROPS) {
+                assertEquals(drops, new DropsMessage().wrap(octets, offset).drops());
+            }
             switch (ExchangeHeader.type(octets, offset)) {
                 case INTERVAL_BEGIN -> assembler.begin(octets, offset);
                 case INTERVAL_END -> assertEquals(ExchangeResult.ACCEPTED, assembler.end(octets, offset));
@@ -174,7 +182,7 @@ class GoldenMessagesTest {
             }
         }
         assertNull(assembler.spoiled(), assembler.spoiledText());
-        return assembler;
+        return assembler.interval();
     }
 
     @Test
@@ -184,8 +192,8 @@ class GoldenMessagesTest {
             final UnsafeBuffer octets = new UnsafeBuffer(HexFormat.of().parseHex(four.get(name)));
             assertEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(octets, 0, octets.capacity()), name);
         }
-        final ExchangeSettings cells = new ExchangeSettings(1, 0, SECOND_NS, 200_000_000, Mode.CELLS, held.settings().secrets(),
-            Selector.ALL, Injection.NONE, 10_000, List.of(), held.settings().sketches(), List.of(), 5);
+        final ExchangeSettings cells = new ExchangeSettings(1, 0, SECOND_NS, 200_000_000, new Content(Mode.CELLS, 10_000, 5),
+            held.settings().secrets(), ExchangeFixture.ALL_TRAFFIC, Injection.NONE, held.settings().sketches());
         assertEquals(four.get("settings"), message((b) -> {
             final int lengthBytes = SettingsMessage.encode(b, 0, cells, RUN);
             ExchangeHeader.version(b, 0, 4);

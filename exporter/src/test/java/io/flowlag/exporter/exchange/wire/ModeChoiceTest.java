@@ -1,9 +1,9 @@
 package io.flowlag.exporter.exchange.wire;
 
 import io.flowlag.exporter.exchange.link.ExchangeFixture;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Content;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Injection;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Mode;
-import io.flowlag.exporter.exchange.wire.ExchangeSettings.Selector;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -20,8 +20,8 @@ public class ModeChoiceTest {
     }
 
     private static ModeChoice choice(final Mode mode, final int mostFlows) {
-        return new ModeChoice(new ExchangeSettings(1, 0, 1, 0, mode, ExchangeFixture.SECRETS, Selector.ALL, Injection.NONE, 0,
-            List.of(), List.of(), List.of(), mostFlows));
+        return new ModeChoice(new ExchangeSettings(1, 0, 1, 0, new Content(mode, 0, mostFlows), ExchangeFixture.SECRETS,
+            ExchangeFixture.ALL_TRAFFIC, Injection.NONE, List.of()));
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.exporter.exchange.wire.ExchangeHeader;
 import io.flowlag.exporter.exchange.wire.ExchangeResult;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeVerifier;
 import io.flowlag.exporter.exchange.wire.MessageType;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -11,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
+import java.util.function.Function;
 
 /**
  * A sender's intervals in a file: the messages of the exchange, one after another. They are verified and assembled as those from
@@ -30,14 +32,16 @@ public final class StoredIntervals implements AutoCloseable {
     /**
      * Opens a file.
      *
-     * @param held settings that hold in all of them.
+     * @param held  settings that hold in all of them.
+     * @param rooms makes room for an interval.
      * @throws IOException if it cannot be opened.
      */
-    public StoredIntervals(final Path file, final HeldSettings held) throws IOException {
+    public StoredIntervals(
+        final Path file, final HeldSettings held, final Function<ExchangeSettings, ReceivedInterval> rooms) throws IOException {
         channel = FileChannel.open(file);
         final SettingsSchedule schedule = new SettingsSchedule();
         schedule.add(held);
-        assembler = new IntervalAssembler(0, schedule, MAX_LIST_BYTES);
+        assembler = new IntervalAssembler(schedule, MAX_LIST_BYTES, rooms);
     }
 
     /**
@@ -55,10 +59,11 @@ public final class StoredIntervals implements AutoCloseable {
     /**
      * The next interval.
      *
-     * @return it, whole and verified, until the next call; null behind the last one.
+     * @return it, whole and verified, until the next call if it is not exchanged for another by {@link #reuse}; null behind the
+     *         last one.
      * @throws IOException if the file cannot be read, or what is in it would end a connection or spoil the interval.
      */
-    public SenderInterval next() throws IOException {
+    public ReceivedInterval next() throws IOException {
         while (has(ExchangeHeader.LENGTH_BYTES)) {
             final UnsafeBuffer header = new UnsafeBuffer(octets, octets.position(), ExchangeHeader.LENGTH_BYTES);
             accept(ExchangeVerifier.verifyHeader(header, 0, header.capacity(), ExchangeHeader.MAX_MESSAGE_BYTES));
@@ -69,13 +74,18 @@ public final class StoredIntervals implements AutoCloseable {
             octets.get(message.byteArray(), 0, lengthBytes);
             accept(ExchangeVerifier.verify(message, 0, lengthBytes));
             if (take(ExchangeHeader.type(message, 0))) {
-                return assembler;
+                return assembler.interval();
             }
         }
         if (octets.hasRemaining() || assembler.isOpen()) {
             accept(ExchangeResult.TOO_SHORT);
         }
         return null;
+    }
+
+    /** Fills another interval from now on. */
+    public void reuse(final ReceivedInterval room) {
+        assembler.reuse(room);
     }
 
     /** A verified message; true if it ends an interval. */

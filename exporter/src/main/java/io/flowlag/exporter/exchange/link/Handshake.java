@@ -1,0 +1,98 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.exchange.wire.ExchangeHeader;
+import io.flowlag.exporter.exchange.wire.ExchangeResult;
+import io.flowlag.exporter.exchange.wire.HelloMessage;
+import io.flowlag.exporter.exchange.wire.MessageCipher;
+import io.flowlag.exporter.exchange.wire.MessageSeal;
+import io.flowlag.exporter.exchange.wire.SharedKey;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.security.SecureRandom;
+
+/** The HELLOs of an end, and the seal that follows from them if there is a key. One thread; allocates per connection. */
+final class Handshake {
+    private final SecureRandom random = new SecureRandom();
+    private final long instance = random.nextLong();
+    private final int role;
+    private final long pointId;
+    private final SharedKey key;
+
+    /**
+     * The handshakes of a run of the process.
+     *
+     * @param role as in HELLO.
+     * @param key  of both ends; null for none.
+     */
+    Handshake(final int role, final long pointId, final SharedKey key) {
+        this.role = role;
+        this.pointId = pointId;
+        this.key = key;
+    }
+
+    /** {@return this run's random number} */
+    long instance() {
+        return instance;
+    }
+
+    /** Writes a HELLO with a nonce of its own. Returns its octets. */
+    int hello(final MutableDirectBuffer buffer) {
+        final byte[] nonce = new byte[HelloMessage.NONCE_BYTES];
+        random.nextBytes(nonce);
+        return HelloMessage.encode(buffer, role, key != null, pointId, instance, nonce);
+    }
+
+    /** Refuses the other end's HELLO if it has this end's role, or if only one end has a key. Returns accepted, or why not. */
+    ExchangeResult check(final ExchangeConnection connection, final HelloMessage hello) {
+        if (hello.role() == role) {
+            final String name = role == HelloMessage.SENDER ? "sender" : "receiver";
+            connection.refuse(ExchangeResult.UNEXPECTED, connection.difference("role", name, name));
+            return ExchangeResult.UNEXPECTED;
+        }
+        if (hello.isKeyed() != (key != null)) {
+            connection.refuse(ExchangeResult.AUTHENTICATION,
+                connection.difference("shared key", hello.isKeyed() ? "yes" : "no", key != null ? "yes" : "no"));
+            return ExchangeResult.AUTHENTICATION;
+        }
+        return ExchangeResult.ACCEPTED;
+    }
+
+    /** A sender's answer to the receiver's HELLO. */
+    void answer(
+        final ExchangeConnection connection, final DirectBuffer hello, final int offset, final MutableDirectBuffer scratch) {
+        final int helloBytes = hello(scratch);
+        if (key != null) {
+            ExchangeHeader.addTrailer(scratch, 0, helloBytes);
+            connection.authenticate(MessageCipher.of(
+                key, false, octets(hello, offset, ExchangeHeader.lengthBytes(hello, offset)), octets(scratch, 0, helloBytes)));
+        }
+        connection.send(scratch, helloBytes);
+    }
+
+    /** Whether a sender's answer to the receiver's HELLO is made with the key, if there is one. */
+    boolean isAuthentic(
+        final ExchangeConnection connection, final byte[] receiverHello, final DirectBuffer hello, final int offset) {
+        if (key == null) {
+            return true;
+        }
+        if (!ExchangeHeader.isAuthenticated(hello, offset)) {
+            return false;
+        }
+        final int lengthBytes = ExchangeHeader.lengthBytes(hello, offset);
+        final MessageSeal seal = MessageSeal.of(
+            connection.version(), key, true, receiverHello, octets(hello, offset, lengthBytes - ExchangeHeader.TRAILER_BYTES));
+        final boolean isAuthentic = seal.open(new UnsafeBuffer(octets(hello, offset, lengthBytes)), 0, lengthBytes);
+        if (isAuthentic) {
+            connection.authenticate(seal);
+        }
+        return isAuthentic;
+    }
+
+    static byte[] octets(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        final byte[] octets = new byte[lengthBytes];
+        buffer.getBytes(offset, octets);
+        return octets;
+    }
+}

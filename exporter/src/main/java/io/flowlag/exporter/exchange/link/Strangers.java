@@ -1,0 +1,203 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.exchange.wire.ExchangeHeader;
+import io.flowlag.exporter.exchange.wire.ExchangeResult;
+import io.flowlag.exporter.exchange.wire.HelloMessage;
+import io.flowlag.exporter.exchange.wire.MessageType;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+
+/**
+ * A receiver's port, and the connections that have no session yet. They are bounded in count and memory: above the limit the
+ * oldest is closed after its grace period; until then newer ones wait in the kernel. One thread; owns its sockets. Allocates at
+ * construction and per connection.
+ */
+final class Strangers {
+    private static final int ACCEPTS_PER_CYCLE = 16;
+    private static final int BACKLOG = 1024;
+    /** A connection keeps its place for this fraction of the handshake timeout. */
+    private static final int GRACE_PART = 10;
+
+    private final ListenerOptions options;
+    private final ReceiverHandler handler;
+    private final ExchangeCounters counters;
+    private final EndedConnections ended;
+    private final BiFunction<ExchangeConnection, HelloMessage, ExchangeResult> sessions;
+    private final ExchangeConnection.Handler sessionHandler;
+    private final Handshake handshake;
+    private final ServerSocketChannel server;
+    private final HandshakeWorker worker = new HandshakeWorker("exchange-handshake");
+    private final List<Stranger> strangers = new ArrayList<>();
+    private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[HelloMessage.MAX_BYTES]);
+
+    /** A connection, and the HELLO that this end sent on it. */
+    private record Stranger(ExchangeConnection connection, byte[] hello, long acceptedNs, String address) {
+    }
+
+    /**
+     * Binds the port.
+     *
+     * @param ended          takes the connections that end here.
+     * @param sessions       begins a session, or refuses it and returns why.
+     * @param sessionHandler takes messages that come right after the HELLO.
+     * @throws IOException              if the port cannot be bound.
+     * @throws IllegalArgumentException for an address beyond loopback without TLS or a key.
+     */
+    Strangers(
+        final ListenerOptions options, final ReceiverHandler handler, final ExchangeCounters counters,
+        final EndedConnections ended, final BiFunction<ExchangeConnection, HelloMessage, ExchangeResult> sessions,
+        final ExchangeConnection.Handler sessionHandler) throws IOException {
+        final InetAddress host = options.address().getAddress();
+        if (options.security().isNone() && (host == null || !host.isLoopbackAddress())) {
+            throw new IllegalArgumentException("address=" + options.address() +
+                " is not a loopback address: the exchange needs TLS or a shared key there, since it hands out the digest key");
+        }
+        this.options = options;
+        this.handler = handler;
+        this.counters = counters;
+        this.ended = ended;
+        this.sessions = sessions;
+        this.sessionHandler = sessionHandler;
+        handshake = new Handshake(HelloMessage.RECEIVER, options.pointId(), options.security().key());
+        server = ServerSocketChannel.open();
+        try {
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.configureBlocking(false);
+            server.bind(options.address(), BACKLOG);
+        } catch (final IOException ex) {
+            CloseHelper.quietClose(server);
+            throw ex;
+        }
+    }
+
+    /** {@return the address of the port, with the number that the system chose for 0} */
+    InetSocketAddress boundAddress() {
+        return (InetSocketAddress)server.socket().getLocalSocketAddress();
+    }
+
+    long instance() {
+        return handshake.instance();
+    }
+
+    /** Accepts connections and handles their HELLOs. Returns a count of work done. */
+    int poll(final long nowNs) {
+        int workCount = accept(nowNs);
+        for (int i = strangers.size() - 1; i >= 0; i--) {
+            final Stranger stranger = strangers.get(i);
+            final ExchangeConnection connection = stranger.connection;
+            workCount += connection.poll(nowNs, (from, type, buffer, offset) -> from.isInSession() ?
+                sessionHandler.onMessage(from, type, buffer, offset) : onHello(stranger, type, buffer, offset));
+            if (connection.isEnded()) {
+                ended.add(connection, nowNs);
+                handler.onTurnedAway(stranger.address, connection.end(), connection.reason());
+            }
+            if (connection.isEnded() || connection.isInSession()) {
+                strangers.remove(i);
+            }
+        }
+        return workCount;
+    }
+
+    private int accept(final long nowNs) {
+        int accepted = 0;
+        try {
+            while (accepted < ACCEPTS_PER_CYCLE && hasPlace(nowNs)) {
+                final SocketChannel channel = server.accept();
+                if (channel == null) {
+                    break;
+                }
+                accepted++;
+                welcome(channel, nowNs);
+            }
+        } catch (final IOException ex) {
+            counters.increment(ExchangeCounter.CONNECT_FAILURES);
+        }
+        return accepted;
+    }
+
+    /** Whether another connection fits; may displace the oldest. */
+    private boolean hasPlace(final long nowNs) {
+        return strangers.size() < options.maxStrangers() ||
+            nowNs - strangers.get(0).acceptedNs > options.limits().handshakeTimeoutNs() / GRACE_PART;
+    }
+
+    private void welcome(final SocketChannel channel, final long nowNs) {
+        counters.increment(ExchangeCounter.CONNECTIONS);
+        if (strangers.size() >= options.maxStrangers()) {
+            final Stranger oldest = strangers.remove(0);
+            oldest.connection.end(ExchangeCounter.ENDED_EVICTED, "too many connections without a session");
+            handler.onTurnedAway(oldest.address, oldest.connection.end(), oldest.connection.reason());
+        }
+        try {
+            greet(channel, nowNs);
+        } catch (final IOException ex) {
+            counters.increment(ExchangeCounter.ENDED_BROKEN);
+            CloseHelper.quietClose(channel);
+        }
+    }
+
+    private void greet(final SocketChannel channel, final long nowNs) throws IOException {
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        final TlsCredentials tls = options.security().tls();
+        final PeerChannel peer = tls == null ? new PlainChannel(channel) :
+            new TlsChannel(channel, tls.serverEngine(), options.security().allowedPeers(), worker);
+        final ExchangeConnection connection = new ExchangeConnection(peer, true, options.limits(), counters, nowNs);
+        final InetSocketAddress address = (InetSocketAddress)channel.getRemoteAddress();
+        if (tls != null || address.getAddress().isLoopbackAddress()) {
+            connection.unreadable();
+        }
+        final int helloBytes = handshake.hello(scratch);
+        ExchangeHeader.version(scratch, 0, ExchangeHeader.OLDEST_VERSION);
+        final byte[] hello = Handshake.octets(scratch, 0, helloBytes);
+        connection.send(scratch, helloBytes);
+        strangers.add(new Stranger(connection, hello, nowNs, String.valueOf(address)));
+    }
+
+    private ExchangeResult onHello(
+        final Stranger stranger, final MessageType type, final DirectBuffer buffer, final int offset) {
+        final ExchangeConnection connection = stranger.connection;
+        if (type != MessageType.HELLO) {
+            return ExchangeResult.UNEXPECTED;
+        }
+        final HelloMessage hello = new HelloMessage().wrap(buffer, offset);
+        if (hello.role() == HelloMessage.SENDER) {
+            connection.speak(ExchangeHeader.version(buffer, offset));
+        }
+        final ExchangeResult result = handshake.check(connection, hello);
+        if (result != ExchangeResult.ACCEPTED) {
+            return result;
+        }
+        if (!handshake.isAuthentic(connection, stranger.hello, buffer, offset)) {
+            connection.refuse(ExchangeResult.AUTHENTICATION, "the shared keys differ");
+            return ExchangeResult.AUTHENTICATION;
+        }
+        return sessions.apply(connection, hello);
+    }
+
+    /** Closes the port and the connections. */
+    void close() {
+        for (final Stranger stranger : strangers) {
+            stranger.connection.end(ExchangeCounter.ENDED_LOCALLY, "closed");
+            stranger.connection.close();
+        }
+        CloseHelper.quietClose(server);
+    }
+
+    /** Ends the thread that TLS uses, when all connections are closed. */
+    void closeWorker() {
+        worker.close();
+    }
+}
