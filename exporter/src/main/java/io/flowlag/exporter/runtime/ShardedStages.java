@@ -62,7 +62,8 @@ final class ShardedStages {
         final int shardCount = recordRings.size();
         for (int i = 0; i < shardCount; i++) {
             final Counters share = counters.share();
-            final MeteringAgent metering = metering(i, isLive ? null : packetRings.get(i), recordRings.get(i), share);
+            final MeteringAgent metering = metering(
+                i, isLive ? StageRing.unused() : packetRings.get(i), recordRings.get(i), share);
             meterings.add(metering);
             if (isLive) {
                 metering.time(latency.share());

@@ -2,6 +2,7 @@ package io.flowlag.exporter.capture.file;
 
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketSource;
+import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
 
@@ -34,16 +35,16 @@ abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
         this.window = window;
     }
 
-    protected final int uint16(final int index) {
-        return window.buffer().getShort(index, order) & 0xffff;
+    protected final int uint16(final DirectBuffer buffer, final int index) {
+        return buffer.getShort(index, order) & 0xffff;
     }
 
-    protected final int int32(final int index) {
-        return window.buffer().getInt(index, order);
+    protected final int int32(final DirectBuffer buffer, final int index) {
+        return buffer.getInt(index, order);
     }
 
-    protected final long uint32(final int index) {
-        return window.buffer().getInt(index, order) & 0xffff_ffffL;
+    protected final long uint32(final DirectBuffer buffer, final int index) {
+        return buffer.getInt(index, order) & 0xffff_ffffL;
     }
 
     /** {@return whether there is a further packet; it is then the current one} */

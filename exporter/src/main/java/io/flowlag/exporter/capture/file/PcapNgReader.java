@@ -2,6 +2,7 @@ package io.flowlag.exporter.capture.file;
 
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
+import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -46,11 +47,12 @@ final class PcapNgReader extends CaptureReader {
             cutAt(0, "the section header", PcapNgFormat.MIN_SECTION_LENGTH_BYTES);
             throw new CaptureException(Kind.DAMAGED, damage());
         }
-        order = PcapNgFormat.byteOrder(window.buffer(), index);
+        final DirectBuffer buffer = window.buffer();
+        order = PcapNgFormat.byteOrder(buffer, index);
         if (order == null) {
             throw new CaptureException(Kind.NO_INPUT, name + ": begins like pcapng, but has no byte-order magic");
         }
-        final int majorVersion = uint16(index + PcapNgFormat.MAJOR_VERSION_OFFSET);
+        final int majorVersion = uint16(buffer, index + PcapNgFormat.MAJOR_VERSION_OFFSET);
         if (majorVersion != PcapNgFormat.MAJOR_VERSION) {
             throw new CaptureException(Kind.NO_INPUT, name + ": pcapng version " + majorVersion
                 + " is not known; only version 1 is");
@@ -67,7 +69,7 @@ final class PcapNgReader extends CaptureReader {
             if (index == ByteWindow.NOT_THERE) {
                 return endsAt("the header of a block", PcapNgFormat.BLOCK_HEADER_LENGTH_BYTES);
             }
-            switch (int32(index + PcapNgFormat.TYPE_OFFSET)) {
+            switch (int32(window.buffer(), index + PcapNgFormat.TYPE_OFFSET)) {
                 case PcapNgFormat.ENHANCED_PACKET:
                     return onTimedPacket(index, false);
                 case PcapNgFormat.OBSOLETE_PACKET:
@@ -98,7 +100,7 @@ final class PcapNgReader extends CaptureReader {
             return damagedAt(position, "a section header without byte-order magic");
         }
         order = sectionOrder;
-        final int majorVersion = uint16(index + PcapNgFormat.MAJOR_VERSION_OFFSET);
+        final int majorVersion = uint16(window.buffer(), index + PcapNgFormat.MAJOR_VERSION_OFFSET);
         if (majorVersion != PcapNgFormat.MAJOR_VERSION) {
             return damagedAt(position, "a section of unknown version " + majorVersion);
         }
@@ -127,8 +129,8 @@ final class PcapNgReader extends CaptureReader {
             snapshotLengthsBytes = Arrays.copyOf(snapshotLengthsBytes, interfaceCount * 2);
             units = Arrays.copyOf(units, interfaceCount * 2);
         }
-        linkTypes[interfaceCount] = uint16(index + PcapNgFormat.LINK_TYPE_OFFSET);
-        snapshotLengthsBytes[interfaceCount] = uint32(index + PcapNgFormat.SNAPSHOT_LENGTH_OFFSET);
+        linkTypes[interfaceCount] = uint16(window.buffer(), index + PcapNgFormat.LINK_TYPE_OFFSET);
+        snapshotLengthsBytes[interfaceCount] = uint32(window.buffer(), index + PcapNgFormat.SNAPSHOT_LENGTH_OFFSET);
         units[interfaceCount] = new TimestampUnit(timeResolution, timeOffsetSeconds);
         interfaceCount++;
     }
@@ -136,14 +138,15 @@ final class PcapNgReader extends CaptureReader {
     private boolean readInterfaceOptions(final int index) {
         timeResolution = TimestampUnit.MICROSECONDS;
         timeOffsetSeconds = 0;
+        final DirectBuffer buffer = window.buffer();
         final int endIndex = index + blockLengthBytes - PcapNgFormat.TRAILER_LENGTH_BYTES;
         int optionIndex = index + PcapNgFormat.INTERFACE_OPTIONS_OFFSET;
         while (optionIndex <= endIndex - PcapNgFormat.OPTION_VALUE_OFFSET) {
-            final int code = uint16(optionIndex + PcapNgFormat.OPTION_CODE_OFFSET);
+            final int code = uint16(buffer, optionIndex + PcapNgFormat.OPTION_CODE_OFFSET);
             if (code == PcapNgFormat.OPTION_END) {
                 return true;
             }
-            final int lengthBytes = uint16(optionIndex + PcapNgFormat.OPTION_LENGTH_OFFSET);
+            final int lengthBytes = uint16(buffer, optionIndex + PcapNgFormat.OPTION_LENGTH_OFFSET);
             final int nextIndex = optionIndex + PcapNgFormat.OPTION_VALUE_OFFSET + (lengthBytes + 3 & ~3);
             if (nextIndex > endIndex || !readTimeOption(code, optionIndex, lengthBytes)) {
                 return damagedAt(position, "option " + code + " of an interface has the impossible length " + lengthBytes);
@@ -169,18 +172,20 @@ final class PcapNgReader extends CaptureReader {
         if (index == ByteWindow.NOT_THERE) {
             return false;
         }
+        final DirectBuffer buffer = window.buffer();
         final long id = isObsolete
-            ? uint16(index + PcapNgFormat.INTERFACE_ID_OFFSET) : uint32(index + PcapNgFormat.INTERFACE_ID_OFFSET);
+            ? uint16(buffer, index + PcapNgFormat.INTERFACE_ID_OFFSET) : uint32(buffer, index + PcapNgFormat.INTERFACE_ID_OFFSET);
         if (id >= interfaceCount) {
             return damagedAt(position, "a packet of interface " + id + ", which is not described");
         }
-        final long capturedBytes = uint32(index + PcapNgFormat.CAPTURED_LENGTH_OFFSET);
+        final long capturedBytes = uint32(buffer, index + PcapNgFormat.CAPTURED_LENGTH_OFFSET);
         if (!takePacket(index + PcapNgFormat.PACKET_OFFSET, capturedBytes,
-            uint32(index + PcapNgFormat.WIRE_LENGTH_OFFSET), PcapNgFormat.MIN_PACKET_LENGTH_BYTES, (int) id)) {
+            uint32(buffer, index + PcapNgFormat.WIRE_LENGTH_OFFSET), PcapNgFormat.MIN_PACKET_LENGTH_BYTES, (int) id)) {
             return false;
         }
         timestampNs = units[(int) id].toNs(
-            uint32(index + PcapNgFormat.TIME_UPPER_OFFSET) << 32 | uint32(index + PcapNgFormat.TIME_LOWER_OFFSET));
+            uint32(buffer, index + PcapNgFormat.TIME_UPPER_OFFSET) << 32
+                | uint32(buffer, index + PcapNgFormat.TIME_LOWER_OFFSET));
         countClampedTimestamp();
         return passBlock();
     }
@@ -193,7 +198,7 @@ final class PcapNgReader extends CaptureReader {
         if (interfaceCount == 0) {
             return damagedAt(position, "a simple packet before any interface is described");
         }
-        final long wireBytes = uint32(index + PcapNgFormat.SIMPLE_WIRE_LENGTH_OFFSET);
+        final long wireBytes = uint32(window.buffer(), index + PcapNgFormat.SIMPLE_WIRE_LENGTH_OFFSET);
         final long snapshotBytes = snapshotLengthsBytes[0];
         final long capturedBytes = snapshotBytes == 0 ? wireBytes : Math.min(wireBytes, snapshotBytes);
         return takePacket(index + PcapNgFormat.SIMPLE_PACKET_OFFSET, capturedBytes, wireBytes,
@@ -219,7 +224,7 @@ final class PcapNgReader extends CaptureReader {
 
     /** Brings the block at the position into view, whole and checked; {@link ByteWindow#NOT_THERE} if it is damaged. */
     private int requireBlock(final int headerIndex, final int minLengthBytes) {
-        final long lengthBytes = uint32(headerIndex + PcapNgFormat.TOTAL_LENGTH_OFFSET);
+        final long lengthBytes = uint32(window.buffer(), headerIndex + PcapNgFormat.TOTAL_LENGTH_OFFSET);
         if (!isPossible(lengthBytes, minLengthBytes)) {
             return ByteWindow.NOT_THERE;
         }
@@ -234,7 +239,7 @@ final class PcapNgReader extends CaptureReader {
             return ByteWindow.NOT_THERE;
         }
         final int trailerIndex = index + blockLengthBytes - PcapNgFormat.TRAILER_LENGTH_BYTES;
-        if (uint32(trailerIndex) == lengthBytes) {
+        if (uint32(window.buffer(), trailerIndex) == lengthBytes) {
             return index;
         }
         return isFollowedWell(position, blockLengthBytes)
@@ -242,7 +247,7 @@ final class PcapNgReader extends CaptureReader {
     }
 
     private boolean skipBlock(final int headerIndex) {
-        final long lengthBytes = uint32(headerIndex + PcapNgFormat.TOTAL_LENGTH_OFFSET);
+        final long lengthBytes = uint32(window.buffer(), headerIndex + PcapNgFormat.TOTAL_LENGTH_OFFSET);
         if (!isPossible(lengthBytes, PcapNgFormat.MIN_BLOCK_LENGTH_BYTES)) {
             return false;
         }
@@ -251,7 +256,7 @@ final class PcapNgReader extends CaptureReader {
         if (trailerIndex == ByteWindow.NOT_THERE) {
             return cutAt(position, "a block", lengthBytes);
         }
-        if (uint32(trailerIndex) != lengthBytes
+        if (uint32(window.buffer(), trailerIndex) != lengthBytes
             && !isFollowedWell(trailerPosition, PcapNgFormat.TRAILER_LENGTH_BYTES)) {
             return false;
         }
@@ -280,8 +285,8 @@ final class PcapNgReader extends CaptureReader {
 
     /** {@return whether the octets here could be the header of a block of a common type} */
     private boolean isBlockHeader(final int index) {
-        final int type = int32(index + PcapNgFormat.TYPE_OFFSET);
-        final long lengthBytes = uint32(index + PcapNgFormat.TOTAL_LENGTH_OFFSET);
+        final int type = int32(window.buffer(), index + PcapNgFormat.TYPE_OFFSET);
+        final long lengthBytes = uint32(window.buffer(), index + PcapNgFormat.TOTAL_LENGTH_OFFSET);
         // The section header's own byte order is not known yet.
         return type == PcapNgFormat.SECTION_HEADER || type > 0 && type <= PcapNgFormat.MAX_COMMON_TYPE
             && lengthBytes >= PcapNgFormat.MIN_BLOCK_LENGTH_BYTES && (lengthBytes & 3) == 0;

@@ -3,6 +3,7 @@ package io.flowlag.exporter.capture.file;
 import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
+import org.agrona.DirectBuffer;
 
 /**
  * Walks the packets of a pcap file: see {@link PcapFormat}. The interface of its packets is 0, except in the modified format,
@@ -29,10 +30,11 @@ final class PcapReader extends CaptureReader {
             cutAt(0, "the file header", PcapFormat.FILE_HEADER_LENGTH_BYTES);
             throw new CaptureException(Kind.DAMAGED, damage());
         }
-        order = PcapFormat.byteOrder(window.buffer(), index);
-        final int magic = int32(index + PcapFormat.MAGIC_OFFSET);
-        final int majorVersion = uint16(index + PcapFormat.MAJOR_VERSION_OFFSET);
-        minorVersion = uint16(index + PcapFormat.MINOR_VERSION_OFFSET);
+        final DirectBuffer buffer = window.buffer();
+        order = PcapFormat.byteOrder(buffer, index);
+        final int magic = int32(buffer, index + PcapFormat.MAGIC_OFFSET);
+        final int majorVersion = uint16(buffer, index + PcapFormat.MAJOR_VERSION_OFFSET);
+        minorVersion = uint16(buffer, index + PcapFormat.MINOR_VERSION_OFFSET);
         if (majorVersion != PcapFormat.MAJOR_VERSION && majorVersion != PcapFormat.DGUX_MAJOR_VERSION) {
             throw new CaptureException(Kind.NO_INPUT, name + ": pcap version " + majorVersion + "." + minorVersion
                 + " is not known; only versions 2.x are");
@@ -42,7 +44,7 @@ final class PcapReader extends CaptureReader {
         nsPerFraction = magic == PcapFormat.MAGIC_NANOSECONDS ? 1 : 1000;
         headerLengthBytes = magic == PcapFormat.MAGIC_MODIFIED
             ? PcapFormat.MODIFIED_RECORD_HEADER_LENGTH_BYTES : PcapFormat.RECORD_HEADER_LENGTH_BYTES;
-        linkType = int32(index + PcapFormat.LINK_TYPE_OFFSET) & PcapFormat.LINK_TYPE_MASK;
+        linkType = int32(buffer, index + PcapFormat.LINK_TYPE_OFFSET) & PcapFormat.LINK_TYPE_MASK;
         position = PcapFormat.FILE_HEADER_LENGTH_BYTES;
     }
 
@@ -55,15 +57,16 @@ final class PcapReader extends CaptureReader {
         if (index == ByteWindow.NOT_THERE) {
             return endsAt("the header of a record", headerLengthBytes);
         }
-        final long first = uint32(index + PcapFormat.CAPTURED_LENGTH_OFFSET);
-        final long second = uint32(index + PcapFormat.WIRE_LENGTH_OFFSET);
+        final DirectBuffer buffer = window.buffer();
+        final long first = uint32(buffer, index + PcapFormat.CAPTURED_LENGTH_OFFSET);
+        final long second = uint32(buffer, index + PcapFormat.WIRE_LENGTH_OFFSET);
         final boolean isSwapped = areLengthsSwapped
             || minorVersion == PcapFormat.MIXED_LENGTHS_MINOR_VERSION && first > second;
         // At most 2^32 s and 2^32 µs: far from the bound of 64 bits.
-        timestampNs = uint32(index + PcapFormat.SECONDS_OFFSET) * Nanoseconds.PER_SECOND
-            + uint32(index + PcapFormat.FRACTION_OFFSET) * nsPerFraction;
+        timestampNs = uint32(buffer, index + PcapFormat.SECONDS_OFFSET) * Nanoseconds.PER_SECOND
+            + uint32(buffer, index + PcapFormat.FRACTION_OFFSET) * nsPerFraction;
         if (headerLengthBytes == PcapFormat.MODIFIED_RECORD_HEADER_LENGTH_BYTES) {
-            interfaceId = int32(index + PcapFormat.MODIFIED_INTERFACE_OFFSET);
+            interfaceId = int32(buffer, index + PcapFormat.MODIFIED_INTERFACE_OFFSET);
         }
         return isSwapped ? takePacket(second, first) : takePacket(first, second);
     }
