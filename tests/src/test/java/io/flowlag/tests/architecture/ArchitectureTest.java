@@ -14,12 +14,19 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.flowlag.tests.support.Checkout;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.Label;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -69,6 +76,46 @@ class ArchitectureTest {
         }
     };
     private static final List<String> LIBRARIES = List.of("common", "ipfix", "rli", "sketch");
+    /** Packages of the exporter that are no stages. */
+    private static final List<String> NO_STAGES = List.of("config", "status", "lab", "terminal");
+    private static final int MOST_CONSTRUCTOR_PARAMETERS = 8;
+    private static final int MOST_COMPONENTS = 10;
+    private static final int MOST_METHOD_PARAMETERS = 6;
+    private static final Set<JavaModifier> NOT_WRITTEN = Set.of(JavaModifier.NATIVE, JavaModifier.SYNTHETIC);
+    /** The class files of enums have two more, inner classes one. */
+    private static final int ENUM_PARAMETERS = 2;
+    /** Constructors and methods that have more parameters than the rule allows. The list only gets shorter. */
+    private static final Set<String> MANY_PARAMETERS = Set.of(
+        "CaptureAgent.onPacket", "CaptureSurvey.onPacket", "CaptureWriter.onPacket", "CellsMessage.encode",
+        "CollectOptions", "DelayDistribution", "DelaySummaries.summary", "DelaySummary", "DelayWiring",
+        "DemoCollector$Row", "DestinationStatistics", "ExchangeSettings", "ExchangeSettings$Injection",
+        "FlowKeys.add", "FlowSizeCensus.onPacket", "FlowSum.encode", "FlowSum.encodeKey", "FlowSums.key",
+        "FlowSumsMessage.encode", "FlowView", "Generation", "HelloMessage.encode", "HistoryRow$ClassPoint",
+        "Interpolation.between", "IntervalBeginMessage.encode", "IntervalComparison", "JointStage.book",
+        "JointStatistics", "JointTask.addRecord", "OptionsExporter", "OptionsWriter.exportingReliability",
+        "PacketCache.insert", "PacketDecoder.decode", "PacketDecoder.decodeLayers", "PacketDescriptor.transport",
+        "PacketDigest.plainDigest", "PacketHandler.onPacket", "PendingEstimates.write", "PipelineRun",
+        "PlainPacket.decode", "ReferenceStream.sample", "ReferenceVerifier.verify", "RliReceiver.onBufferedPacket",
+        "RliReceiver.onPacket", "SampleHandler.onSample", "SampleWriter.onSample", "SegmentFlowHash.hash",
+        "SelfTestInput$Sender.onPacket", "SelfTestInput.copy", "SendTimesMessage.encodeEntry",
+        "SharedSettings.agreement", "SipHash.hash", "SipHash.word", "SipHashPair.hash", "Sketch.addToCell",
+        "SketchStatistics");
+    /** Final fields that are null where a part is off. The list only gets shorter. */
+    private static final Set<String> NULL_COLLABORATORS = Set.of(
+        "AfPacketSource.cookedFilter", "AfPacketSource.group", "CaptureAgent.clock", "CaptureAgent.merge",
+        "CaptureAgent.recognizer", "DelayStage.clock", "DelaySummaries.receiver", "ExactMatching.distributions",
+        "ExactMatching.share", "ExactMatching.summaries", "ExchangeConnector.key", "ExchangeListener.key",
+        "ExchangeListener.tls", "ExchangeSender.reconcile", "FlowCache.sweep", "FlowSums.sampling",
+        "Generation.sender", "IntervalComparison.cells", "IntervalComparison.unseen",
+        "IntervalReceiver.predecessor", "IntervalRepair.cells", "IntervalRepair.reconciler",
+        "IpfixDestination.backlog", "IpfixDestination.options", "JointSolver.runner", "JointStage.pending",
+        "JointStage.recordEstimates", "JointStage.solver", "MeteringAgent.clock", "MeteringAgent.delayStage",
+        "MeteringAgent.ring", "OptionsExporter.delayWriter", "PacketDecoder.digestSwitch",
+        "PacketDecoder.fragmentTable", "PacketDecoder.plain", "PacketReconciler.known",
+        "PacketReconciler.missingOctets", "PointInterval.estimates", "PointInterval.flows", "PointInterval.keys",
+        "PointInterval.packets", "PointInterval.records", "PointInterval.sketch", "PointInterval.witnesses",
+        "ReceivedInterval.flows", "ReceivedInterval.witnesses", "SampleWriter.distributions", "SenderReports.link",
+        "SynopsisAnswers.settings");
 
     @ArchTest
     static void shouldKeepLibrariesApart(final JavaClasses classes) {
@@ -102,11 +149,136 @@ class ArchitectureTest {
         }
     }
 
-    /** Of packages, and of the classes of the interval. */
+    /** Of all packages, each for itself, and thus of classes of different packages; and of the classes of the interval. */
     @ArchTest
-    static void shouldHaveNoCyclesBelowDelay(final JavaClasses classes) {
-        check(classes, slices().matching(EXPORTER + "(delay..)").should().beFreeOfCycles());
+    static void shouldHaveNoCycles(final JavaClasses classes) {
+        for (final String module : List.of("common", "ipfix", "rli", "sketch", "exporter")) {
+            check(classes, slices().matching("io.flowlag." + module + ".(**)").should().beFreeOfCycles()
+                .ignoreDependency(EXPORTER + "config.KeyFile", EXPORTER + "terminal.ExitException")
+                .ignoreDependency(EXPORTER + "config.KeyFile", EXPORTER + "terminal.ExitCode"));
+        }
         check(classes, slices().assignedFrom(INTERVAL_CLASSES).should().beFreeOfCycles());
+    }
+
+    @ArchTest
+    static void shouldListEveryPackageAsAStage(final JavaClasses classes) {
+        final Set<String> unknown = new TreeSet<>();
+        for (final JavaClass javaClass : classes) {
+            final String name = javaClass.getPackageName() + ".";
+            if (name.startsWith(EXPORTER) && !name.equals(EXPORTER) &&
+                Stream.concat(STAGES.stream().map(ArchitectureTest::stage), NO_STAGES.stream().map(ArchitectureTest::stage))
+                    .noneMatch(stage -> stage.endsWith("..") ? name.startsWith(stage.substring(0, stage.length() - 1)) :
+                        name.equals(stage + "."))) {
+                unknown.add(name);
+            }
+        }
+        assertEquals(Set.of(), unknown);
+    }
+
+    @ArchTest
+    static void shouldHaveFewParameters(final JavaClasses classes) {
+        final Set<String> many = new TreeSet<>();
+        for (final JavaClass javaClass : classes) {
+            final String name = javaClass.getName().substring(javaClass.getPackageName().length() + 1);
+            if (javaClass.isAnonymousClass() || isOfTests(javaClass)) {
+                continue;
+            }
+            javaClass.getMethods().stream().filter(method -> method.getRawParameterTypes().size() > MOST_METHOD_PARAMETERS)
+                .filter(method -> Collections.disjoint(method.getModifiers(), NOT_WRITTEN))
+                .forEach(method -> many.add(name + "." + method.getName()));
+            javaClass.getConstructors().stream()
+                .filter(constructor -> constructor.getRawParameterTypes().size() > mostParameters(javaClass))
+                .forEach(constructor -> many.add(name));
+        }
+        assertEquals(new TreeSet<>(MANY_PARAMETERS), many);
+    }
+
+    private static boolean isOfTests(final JavaClass javaClass) {
+        return javaClass.getSource().orElseThrow().getUri().getPath() != null &&
+            javaClass.getSource().orElseThrow().getUri().getPath().startsWith(Checkout.root().resolve("tests").toString());
+    }
+
+    private static int mostParameters(final JavaClass javaClass) {
+        if (javaClass.isRecord()) {
+            return MOST_COMPONENTS;
+        }
+        return MOST_CONSTRUCTOR_PARAMETERS + (javaClass.isEnum() ? ENUM_PARAMETERS : javaClass.isInnerClass() ? 1 : 0);
+    }
+
+    /**
+     * A stage compares no final field with null whose type is of the product or of Agrona. What is off is an empty part, or
+     * another type.
+     */
+    @ArchTest
+    static void shouldHaveNoNullCollaborators(final JavaClasses classes) throws IOException {
+        final Set<String> found = new TreeSet<>();
+        final List<String> stages = Stream.concat(HOT_STAGES.stream(), Stream.of("export", "exchange"))
+            .map(stage -> EXPORTER + stage).toList();
+        for (final JavaClass javaClass : classes) {
+            if (!javaClass.isRecord() && stages.stream().anyMatch(javaClass.getPackageName()::startsWith)) {
+                try (InputStream octets = javaClass.getSource().orElseThrow().getUri().toURL().openStream()) {
+                    new ClassReader(octets.readAllBytes()).accept(new NullChecks(javaClass, found), ClassReader.SKIP_DEBUG);
+                }
+            }
+        }
+        assertEquals(new TreeSet<>(NULL_COLLABORATORS), found);
+    }
+
+    /** Finds a read of a final field that a comparison with null follows. */
+    private static final class NullChecks extends ClassVisitor {
+        private final JavaClass javaClass;
+        private final Set<String> found;
+
+        private NullChecks(final JavaClass javaClass, final Set<String> found) {
+            super(Opcodes.ASM9);
+            this.javaClass = javaClass;
+            this.found = found;
+        }
+
+        @Override
+        public MethodVisitor visitMethod(
+            final int access, final String name, final String descriptor, final String signature, final String[] exceptions) {
+            return new MethodVisitor(Opcodes.ASM9) {
+                private String lastField;
+
+                @Override
+                public void visitFieldInsn(final int opcode, final String owner, final String field, final String type) {
+                    final boolean isOwn = opcode == Opcodes.GETFIELD && owner.replace('/', '.').equals(javaClass.getName());
+                    lastField = isOwn && type.matches("L(io/flowlag|org/agrona)/.*") ? field : null;
+                }
+
+                @Override
+                public void visitJumpInsn(final int opcode, final Label label) {
+                    if (lastField != null && (opcode == Opcodes.IFNULL || opcode == Opcodes.IFNONNULL) &&
+                        javaClass.tryGetField(lastField).filter(field -> field.getModifiers().contains(JavaModifier.FINAL))
+                            .isPresent()) {
+                        found.add(javaClass.getSimpleName() + "." + lastField);
+                    }
+                    lastField = null;
+                }
+
+                @Override
+                public void visitInsn(final int opcode) {
+                    lastField = null;
+                }
+
+                @Override
+                public void visitVarInsn(final int opcode, final int variable) {
+                    lastField = null;
+                }
+
+                @Override
+                public void visitTypeInsn(final int opcode, final String type) {
+                    lastField = null;
+                }
+
+                @Override
+                public void visitMethodInsn(
+                    final int opcode, final String owner, final String method, final String type, final boolean isInterface) {
+                    lastField = null;
+                }
+            };
+        }
     }
 
     @ArchTest
