@@ -11,7 +11,7 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
  * Frames of reference packets of one session: Ethernet, IPv4 and UDP without checksums, which are never verified. One thread uses
  * an instance; it allocates at construction.
  */
-final class SessionReferences {
+public final class SessionReferences {
     /** The UDP port of references, the default of the program. */
     static final int PORT = 8620;
 
@@ -24,12 +24,13 @@ final class SessionReferences {
     private final int session;
 
     /** Frames of a session. */
-    SessionReferences(final int session) {
+    public SessionReferences(final int session) {
         this.session = session;
     }
 
     /** Writes a frame. Returns this, for {@link #followUp}, then {@link #end}. */
-    SessionReferences begin(final MutableDirectBuffer buffer, final int offset, final int sequenceNumber, final long sentNs) {
+    public SessionReferences begin(
+        final MutableDirectBuffer buffer, final int offset, final int sequenceNumber, final long sentNs) {
         encoder.wrap(buffer, offset + HEADERS_BYTES, false)
             .sequenceNumber(sequenceNumber)
             .stampNs(sentNs)
@@ -39,7 +40,7 @@ final class SessionReferences {
     }
 
     /** Appends the send time of an earlier reference. */
-    SessionReferences followUp(final int sequenceNumber, final long sentNs) {
+    public SessionReferences followUp(final int sequenceNumber, final long sentNs) {
         encoder.followUp(sequenceNumber, sentNs, TimestampMethod.SOFTWARE_LOCAL);
         return this;
     }
@@ -51,7 +52,7 @@ final class SessionReferences {
      * @param offset as in {@link #begin}.
      * @return octets of the frame.
      */
-    int end(final MutableDirectBuffer buffer, final int offset) {
+    public int end(final MutableDirectBuffer buffer, final int offset) {
         final int frameBytes = HEADERS_BYTES + encoder.encodedLength();
         putHeaders(buffer, offset, frameBytes);
         return frameBytes;
