@@ -112,7 +112,7 @@ public record ExchangeSettings(
     }
 
     /**
-     * Which packets belong to the segment, and how they are told apart.
+     * Which packets belong to the segment, their classes and weights.
      *
      * @param classes traffic classes by DSCP, in order; none means one class.
      * @param weights of flows; the first rule that matches counts, no rule means 1.
