@@ -15,11 +15,12 @@ import java.nio.ByteOrder;
 public final class SipHash {
     /** Length of the key in octets. */
     public static final int KEY_LENGTH_BYTES = 16;
+
     /** Octets of two words before the others. */
     static final int HEAD_BYTES = 2 * Long.BYTES;
     static final int COMPRESSION_ROUNDS = 2;
     static final int FINALIZATION_ROUNDS = 4;
-    private static final int NO_HEAD = -1;
+    private static final int NOTHING_MASKED = -1;
 
     final long initial0;
     final long initial1;
@@ -59,26 +60,30 @@ public final class SipHash {
      * @param lengthBytes how many, 0 or more.
      */
     public long hash(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        return hash(0, 0, buffer, offset, lengthBytes, NO_HEAD);
+        return hash(0, 0, 0, buffer, offset, lengthBytes, NOTHING_MASKED, 0);
     }
 
     /**
-     * Hashes two words and the octets after them, with two octets among the latter masked to 0. Equals {@link #hash} of the
-     * concatenation, without a copy.
+     * Hashes two words and the octets after them, some bits of which are masked to 0. Equals {@link #hash} of the concatenation,
+     * without a copy.
      *
      * @param first       the first eight octets as a little-endian number.
      * @param buffer      holds the octets after them.
      * @param offset      of the first.
      * @param lengthBytes how many, at least 8.
-     * @param maskedBytes offset of the two octets, even.
+     * @param maskedBytes offset among the octets, a multiple of 8, of a word that is masked.
+     * @param mask        0 where a bit of that word, little-endian, counts as 0.
      */
     public long hash(
         final long first, final long second, final DirectBuffer buffer, final int offset, final int lengthBytes,
-        final int maskedBytes) {
-        final int headBytes = maskedBytes == NO_HEAD ? 0 : HEAD_BYTES;
-        final int maskedWord = maskedBytes & -Long.BYTES;
-        final long mask = mask(maskedBytes);
-        final long lengthWord = (long)(lengthBytes + headBytes) << 56;
+        final int maskedBytes, final long mask) {
+        return hash(HEAD_BYTES, first, second, buffer, offset, lengthBytes, maskedBytes, mask);
+    }
+
+    /** Serves both hashes: the two words are present if the length exceeds that of the octets. */
+    private long hash(
+        final int headBytes, final long first, final long second, final DirectBuffer buffer, final int offset,
+        final int lengthBytes, final int maskedBytes, final long mask) {
         long v0 = initial0;
         long v1 = initial1;
         long v2 = initial2;
@@ -86,7 +91,7 @@ public final class SipHash {
         final int wholeWordsEnd = lengthBytes & ~7;
         for (int at = -headBytes; at <= wholeWordsEnd; at += Long.BYTES) {
             final long word = at < 0 ? at == -Long.BYTES ? second : first :
-                (at == maskedWord ? mask : -1) & word(buffer, offset, lengthBytes, at) | (at < wholeWordsEnd ? 0 : lengthWord);
+                word(buffer, offset, lengthBytes, headBytes, at, wholeWordsEnd, maskedBytes, mask);
             v3 ^= word;
             for (int round = 0; round < COMPRESSION_ROUNDS; round++) {
                 v0 += v1;
@@ -116,15 +121,14 @@ public final class SipHash {
         return v0 ^ v1 ^ v2 ^ v3;
     }
 
-    /** {@return a word without the two octets at an even offset of the octets} */
-    static long mask(final int maskedBytes) {
-        return ~(0xFFFFL << Byte.SIZE * maskedBytes);
-    }
-
-    /** A word of the octets; the last one has those after the last whole word. */
-    static long word(final DirectBuffer buffer, final int offset, final int lengthBytes, final int at) {
-        return at + Long.BYTES <= lengthBytes ?
+    /** A word of the octets, masked; the last one carries the total length, including the octets before. */
+    static long word(
+        final DirectBuffer buffer, final int offset, final int lengthBytes, final int headBytes, final int at,
+        final int wholeWordsEnd, final int maskedBytes, final long mask) {
+        final long octets = at < wholeWordsEnd ?
             buffer.getLong(offset + at, ByteOrder.LITTLE_ENDIAN) : rest(buffer, offset + at, lengthBytes);
+        final long counted = at == maskedBytes ? octets & mask : octets;
+        return at < wholeWordsEnd ? counted : counted | (long)(lengthBytes + headBytes) << 56;
     }
 
     /** The octets after the last whole word. */

@@ -12,12 +12,13 @@ public final class SipHashPair {
     private final long initial1;
     private final long initial2;
     private final long initial3;
-    private long first;
-    private long shortFirst;
-    private long second;
     private long shortHash;
 
-    /** A pair of hashes under the key of one. */
+    /**
+     * A pair of hashes.
+     *
+     * @param hash with the key.
+     */
     public SipHashPair(final SipHash hash) {
         initial0 = hash.initial0;
         initial1 = hash.initial1;
@@ -26,36 +27,21 @@ public final class SipHashPair {
     }
 
     /**
-     * Sets the words of both hashes.
+     * Hashes two words and the octets after them, some bits of which are masked to 0, and two other words. Equals {@link
+     * SipHash#hash} of the former, and of 16 octets, without copies.
      *
-     * @param first      the first eight octets of the longer hash as a little-endian number.
-     * @param shortFirst those of the other.
-     * @param second     the next eight octets of both.
-     */
-    public SipHashPair words(final long first, final long shortFirst, final long second) {
-        this.first = first;
-        this.shortFirst = shortFirst;
-        this.second = second;
-        return this;
-    }
-
-    /**
-     * Hashes the words and the octets after them, with two octets among the latter masked to 0, and the words of the other hash
-     * alone. Equals {@link SipHash#hash} of both, without copies.
-     *
-     * @param buffer      holds the octets after the words.
+     * @param first       the first eight octets as a little-endian number.
+     * @param buffer      holds the octets after them.
      * @param offset      of the first.
      * @param lengthBytes how many, at least 8.
-     * @param maskedBytes offset of the two octets, even.
+     * @param maskedBytes offset among the octets, a multiple of 8, of a word that is masked.
+     * @param mask        0 where a bit of that word, little-endian, counts as 0.
+     * @param shortFirst  the first eight octets of the other hash as a little-endian number.
      * @return the first hash; {@link #shortHash} has the other.
      */
-    public long hash(final DirectBuffer buffer, final int offset, final int lengthBytes, final int maskedBytes) {
-        final long firstWord = first;
-        final long shortFirstWord = shortFirst;
-        final long secondWord = second;
-        final int maskedWord = maskedBytes & -Long.BYTES;
-        final long mask = SipHash.mask(maskedBytes);
-        final long lengthWord = (long)(lengthBytes + SipHash.HEAD_BYTES) << 56;
+    public long hash(
+        final long first, final long second, final DirectBuffer buffer, final int offset, final int lengthBytes,
+        final int maskedBytes, final long mask, final long shortFirst, final long shortSecond) {
         long v0 = initial0;
         long v1 = initial1;
         long v2 = initial2;
@@ -67,9 +53,9 @@ public final class SipHashPair {
         final int wholeWordsEnd = lengthBytes & ~7;
         for (int i = 0; i <= wholeWordsEnd + 2 * Long.BYTES; i += Long.BYTES) {
             final int at = i - 2 * Long.BYTES;
-            final long word = at < 0 ? i == 0 ? firstWord : secondWord : (at == maskedWord ? mask : -1) &
-                SipHash.word(buffer, offset, lengthBytes, at) | (at < wholeWordsEnd ? 0 : lengthWord);
-            final long shortWord = i == 0 ? shortFirstWord : at < 0 ? secondWord : 2L * Long.BYTES << 56;
+            final long word = at < 0 ? i == 0 ? first : second :
+                SipHash.word(buffer, offset, lengthBytes, SipHash.HEAD_BYTES, at, wholeWordsEnd, maskedBytes, mask);
+            final long shortWord = i == 0 ? shortFirst : at < 0 ? shortSecond : 2L * Long.BYTES << 56;
             if (at <= 0) {
                 v3 ^= word;
                 w3 ^= shortWord;

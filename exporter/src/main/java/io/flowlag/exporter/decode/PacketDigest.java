@@ -40,8 +40,11 @@ final class PacketDigest {
     private static final int MAX_LENGTH_BYTES =
         ADDRESSES_OFFSET + 32 + MAX_TRANSPORT_HEADER_LENGTH_BYTES + MAX_PAYLOAD_BYTES;
 
+    /** Position of the TCP checksum: at the beginning of a word of the transport header. */
     private static final int TCP_CHECKSUM_OFFSET = 16;
-    private static final int UDP_CHECKSUM_OFFSET = 6;
+    private static final long TCP_CHECKSUM_MASK = ~0xFFFFL;
+    /** The UDP checksum is at the end of the first word. */
+    private static final long UDP_CHECKSUM_MASK = -1L >>> 16;
     private static final int UDP_HEADER_LENGTH_BYTES = 8;
     private static final int TCP_MIN_HEADER_LENGTH_BYTES = 20;
     private static final int TCP_DATA_OFFSET_OFFSET = 12;
@@ -145,17 +148,18 @@ final class PacketDigest {
      */
     long plainDigest(final DirectBuffer buffer, final int offset, final int protocol, final int coveredBytes) {
         final int transportOffset = offset + PlainPacket.IP_HEADER_BYTES;
-        final int ports = buffer.getInt(transportOffset, ByteOrder.LITTLE_ENDIAN);
-        return pair.words(
-            plainWord(buffer, offset, protocol), SegmentFlowHash.plainWord(protocol, ports), plainAddresses(buffer, offset))
-            .hash(buffer, transportOffset, coveredBytes, plainChecksumOffset(protocol));
+        final long addresses = plainAddresses(buffer, offset);
+        return pair.hash(
+            plainWord(buffer, offset, protocol), addresses, buffer, transportOffset, coveredBytes,
+            plainChecksumOffset(protocol), plainChecksumMask(protocol),
+            SegmentFlowHash.plainWord(protocol, buffer.getInt(transportOffset, ByteOrder.LITTLE_ENDIAN)), addresses);
     }
 
     /** {@return the digest alone, as {@link #plainDigest}} */
     long plainDigestAlone(final DirectBuffer buffer, final int offset, final int protocol, final int coveredBytes) {
         return hash.hash(
             plainWord(buffer, offset, protocol), plainAddresses(buffer, offset), buffer, offset + PlainPacket.IP_HEADER_BYTES,
-            coveredBytes, plainChecksumOffset(protocol));
+            coveredBytes, plainChecksumOffset(protocol), plainChecksumMask(protocol));
     }
 
     /** Source and destination. */
@@ -170,7 +174,11 @@ final class PacketDigest {
     }
 
     private static int plainChecksumOffset(final int protocol) {
-        return protocol == IpProtocol.TCP ? TCP_CHECKSUM_OFFSET : UDP_CHECKSUM_OFFSET;
+        return protocol == IpProtocol.TCP ? TCP_CHECKSUM_OFFSET : 0;
+    }
+
+    private static long plainChecksumMask(final int protocol) {
+        return protocol == IpProtocol.TCP ? TCP_CHECKSUM_MASK : UDP_CHECKSUM_MASK;
     }
 
     /** {@return the segment flow hash of the packet of the last {@link #plainDigest}} */
