@@ -163,17 +163,8 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
             usedSlots++;
             free = slot;
         }
-        final int offset = offset(free);
-        buffer.putLong(offset + IDENTIFIER_OFFSET, identifier, BYTE_ORDER);
-        buffer.putLong(offset + TIMESTAMP_SUM_OFFSET, timestampNs, BYTE_ORDER);
-        buffer.putLong(offset + FLOW_HASH_OFFSET, flowHash, BYTE_ORDER);
-        buffer.putInt(offset + BYTES_OFFSET, bytes, BYTE_ORDER);
-        buffer.putShort(offset + COPIES_OFFSET, (short)(classIndex << CLASS_SHIFT | 1), BYTE_ORDER);
-        putWeight(free, weight);
-        entries++;
-        if (entries > capacity && sweepSlot == NO_SWEEP) {
-            lowerThreshold();
-        }
+        final long details = bytes & 0xffff_ffffL | (long)(classIndex << CLASS_SHIFT | 1) << 32 | (long)weight << 48;
+        insert(free, identifier, flowHash, timestampNs, details);
         return CacheResult.CACHED;
     }
 
@@ -401,6 +392,20 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         collidingPackets++;
         putWeight(slot, rawWeight(slot) | COLLIDED);
         return CacheResult.COLLISION;
+    }
+
+    /** Fills a slot; the details are its last eight octets. */
+    private void insert(
+        final int slot, final long identifier, final long flowHash, final long timestampNs, final long details) {
+        final int offset = offset(slot);
+        buffer.putLong(offset + IDENTIFIER_OFFSET, identifier, BYTE_ORDER);
+        buffer.putLong(offset + TIMESTAMP_SUM_OFFSET, timestampNs, BYTE_ORDER);
+        buffer.putLong(offset + FLOW_HASH_OFFSET, flowHash, BYTE_ORDER);
+        buffer.putLong(offset + BYTES_OFFSET, details, BYTE_ORDER);
+        entries++;
+        if (entries > capacity && sweepSlot == NO_SWEEP) {
+            lowerThreshold();
+        }
     }
 
     /** Lowers the threshold by a quarter. */
