@@ -29,6 +29,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The HTTP server and what it serves, good and hostile requests. */
 class StatusServerTest {
     private static final String HOST = "Host: localhost\r\n";
+    /**
+     * Fewer than wait in the kernel to be accepted. If it refused some, they would come again later, and each would close another
+     * connection.
+     */
+    private static final int ACCEPTED_TOGETHER = 50;
 
     private static byte[] octets(final String text) {
         return text.getBytes(StandardCharsets.ISO_8859_1);
@@ -137,7 +142,7 @@ class StatusServerTest {
                 if (i % 3 == 0) {
                     send(socket, octets("G"));
                 }
-                if (i % 100 == 99) {
+                if (i % ACCEPTED_TOGETHER == 0) {
                     assertEquals(200, fixture.get("/healthz").status());
                 }
             }
@@ -163,28 +168,31 @@ class StatusServerTest {
         }
     }
 
-    /** Two hundred clients that send an octet a second, or ask and read nothing: others are answered, threads stay bounded. */
+    /**
+     * Two hundred clients that send an octet now and then, or ask and read nothing: others are answered, threads stay bounded. No
+     * deadline helps: it is an hour away.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void shouldServeBesideSlowClients(final boolean isAsking) throws IOException, InterruptedException {
+    void shouldServeBesideSlowClients(final boolean isAsking) throws IOException {
         final List<Socket> slow = new ArrayList<>();
         final Set<Thread> before = Thread.getAllStackTraces().keySet();
-        try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(2), HttpServer.STEP_NS)) {
-            for (int i = 0; i < 200; i++) {
+        try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(2))) {
+            for (int i = 1; i <= 200; i++) {
                 final Socket socket = new Socket();
                 socket.setReceiveBufferSize(1024);
                 socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), fixture.port()));
                 slow.add(socket);
                 send(socket, octets(isAsking ? "GET /metrics HTTP/1.1\r\n" + HOST + "\r\n" : "G"));
+                if (i % ACCEPTED_TOGETHER == 0) {
+                    assertEquals(200, fixture.get("/healthz").status());
+                }
             }
-            for (int second = 0; second < 3; second++) {
-                final long startNs = System.nanoTime();
-                assertEquals(200, fixture.get("/healthz").status());
-                assertTrue(System.nanoTime() - startNs < 1_000_000_000L, "answered late");
-                Thread.sleep(1000);
+            for (int octet = 0; octet < 3; octet++) {
                 for (final Socket socket : slow) {
                     send(socket, octets("E"));
                 }
+                assertEquals(200, fixture.get("/healthz").status());
             }
             final Set<Thread> after = new HashSet<>(Thread.getAllStackTraces().keySet());
             after.removeAll(before);
