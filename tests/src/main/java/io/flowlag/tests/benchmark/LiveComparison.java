@@ -226,8 +226,8 @@ final class LiveComparison {
             }
             Thread.sleep(100);
         }
-        // Excludes compilation and connection at the start from the cost of a packet.
-        Thread.sleep(1_000);
+        // Excludes compilation and connection at the start from the cost of a packet, where there are packets enough to tell it.
+        Thread.sleep((long)(1_000 * Math.min(1, options.seconds())));
     }
 
     private Sent send() throws IOException, InterruptedException {

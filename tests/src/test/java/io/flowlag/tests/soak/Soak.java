@@ -143,7 +143,7 @@ public final class Soak {
         // The records as text are of no use to anybody.
         final String shell = "exec \"$@\"" + ("collect".equals(arguments[0]) ? " >/dev/null" : "");
         return new Flowlag().under("ip", "netns", "exec", exporter.name(), "sh", "-c", shell, "sh")
-            .jvm("-Xms32m", "-Xmx512m", "-XX:+UseSerialGC").command(arguments).timeout(TIMEOUT).start();
+            .compiledFully().jvm("-Xms32m", "-Xmx512m").command(arguments).timeout(TIMEOUT).start();
     }
 
     private long load() throws Exception {

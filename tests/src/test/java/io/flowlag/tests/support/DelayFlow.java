@@ -44,7 +44,7 @@ public record DelayFlow(String key, int classOfService, long packets, int estima
      * @return all of them.
      */
     public static List<DelayFlow> read(final Path file) {
-        return flows(new Flowlag().run("collect", "--read", file, "--format", "json").orFail().output());
+        return flows(new Flowlag().inThisJvm().run("collect", "--read", file, "--format", "json").orFail().output());
     }
 
     /**
@@ -54,7 +54,7 @@ public record DelayFlow(String key, int classOfService, long packets, int estima
      * @return all that can be read.
      */
     public static List<DelayFlow> readCut(final Path file) {
-        return flows(new Flowlag().run("collect", "--read", file, "--format", "json").output());
+        return flows(new Flowlag().inThisJvm().run("collect", "--read", file, "--format", "json").output());
     }
 
     private static List<DelayFlow> flows(final String output) {

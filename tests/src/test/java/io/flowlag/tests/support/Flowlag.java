@@ -4,10 +4,16 @@ import io.flowlag.exporter.command.Main;
 import io.flowlag.exporter.terminal.Terminal;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,26 +21,61 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The product as users start it: the runnable jar in a JVM of its own. Immutable apart from its building methods; not
- * thread-safe.
+ * The product as users start it: the runnable jar in a JVM of its own. It runs for seconds, so the JVM compiles without profiles,
+ * which leaves processors to others. Immutable apart from its building methods; not thread-safe.
  */
 public final class Flowlag {
     private static final int UNSAFE_WARNS_SINCE = 24;
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
+    private static final Path THIS_JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
+    private static final Path CLASS_ARCHIVE = Checkout.root().resolve(
+        "tests/target/flowlag-java" + Runtime.version().feature() + ".jsa");
     private static volatile Set<String> commands;
+    private static volatile boolean isClassArchiveMade;
 
     private final List<String> wrapper = new ArrayList<>();
     private final List<String> jvmOptions = new ArrayList<>();
     private boolean isInThisJvm;
     private Path jar = Checkout.jar();
-    private Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    private Path java = THIS_JAVA;
 
     /** The jar on a JVM like this one. Ends the test if the jar is not built. */
     public Flowlag() {
         if (!Files.isRegularFile(Checkout.jar())) {
             throw Tools.missing(Checkout.jar() + " is not built: mvn -pl tests -am verify builds it first");
         }
+        jvm("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
         if (Runtime.version().feature() >= UNSAFE_WARNS_SINCE) {
             jvm("--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED");
+        }
+    }
+
+    /**
+     * Makes what {@code bin/flowlag} keeps beside its jar: the classes as the JVM would prepare them at each start. One JVM of
+     * the tests makes it for all of them.
+     */
+    private void makeClassArchive() {
+        if (isClassArchiveMade) {
+            return;
+        }
+        synchronized (Flowlag.class) {
+            try (FileChannel lock = FileChannel.open(CLASS_ARCHIVE.resolveSibling(CLASS_ARCHIVE.getFileName() + ".lock"),
+                StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+                lock.lock();
+                if (Files.notExists(CLASS_ARCHIVE) ||
+                    Files.getLastModifiedTime(CLASS_ARCHIVE).compareTo(Files.getLastModifiedTime(jar)) < 0) {
+                    final Path next = CLASS_ARCHIVE.resolveSibling(CLASS_ARCHIVE.getFileName() + ".next");
+                    final List<String> line = new ArrayList<>(List.of(java.toString(), "-Xlog:disable",
+                        "-XX:ArchiveClassesAtExit=" + next));
+                    line.addAll(jvmOptions);
+                    line.addAll(List.of("-jar", jar.toString(), "demo", "--stats", next + ".json"));
+                    new Command(line).run().orFail();
+                    Files.move(next, CLASS_ARCHIVE, StandardCopyOption.REPLACE_EXISTING);
+                }
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
+            }
+            isClassArchiveMade = true;
         }
     }
 
@@ -47,7 +88,7 @@ public final class Flowlag {
     public static Flowlag with(final String command) {
         final Flowlag flowlag = new Flowlag();
         if (commands == null) {
-            commands = flowlag.run("--help").output().lines()
+            commands = runInThisJvm("--help").output().lines()
                 .map(line -> line.trim().split(" ")[0]).collect(Collectors.toUnmodifiableSet());
         }
         if (!commands.contains(command)) {
@@ -65,6 +106,15 @@ public final class Flowlag {
     public Flowlag jvm(final String... options) {
         jvmOptions.addAll(Arrays.asList(options));
         return this;
+    }
+
+    /**
+     * Compiles as the JVM does by default, for runs that are long.
+     *
+     * @return this.
+     */
+    public Flowlag compiledFully() {
+        return jvm("-XX:TieredStopAtLevel=4");
     }
 
     /**
@@ -119,6 +169,10 @@ public final class Flowlag {
     public Command command(final Object... arguments) {
         final List<String> line = new ArrayList<>(wrapper);
         line.add(java.toString());
+        if (java.equals(THIS_JAVA) && jar.equals(Checkout.jar())) {
+            makeClassArchive();
+            line.addAll(List.of("-XX:SharedArchiveFile=" + CLASS_ARCHIVE, "-Xlog:cds=off", "-Xlog:cds+dynamic=off"));
+        }
         line.addAll(jvmOptions);
         line.add("-jar");
         line.add(jar.toString());
@@ -136,6 +190,20 @@ public final class Flowlag {
      */
     public Command.Result run(final Object... arguments) {
         return isInThisJvm ? runInThisJvm(arguments) : command(arguments).run();
+    }
+
+    /**
+     * Waits until processes of the command {@code run} capture packets; fails if one ends before.
+     *
+     * @param runs started before.
+     */
+    public static void awaitMetering(final Command.Running... runs) {
+        for (final Command.Running run : runs) {
+            Deadline.await(START_TIMEOUT, () -> run.errors().contains("INFO  metering ") || !run.isAlive(), run::errors);
+            if (!run.isAlive()) {
+                throw new AssertionError(run.errors());
+            }
+        }
     }
 
     private static Command.Result runInThisJvm(final Object... arguments) {

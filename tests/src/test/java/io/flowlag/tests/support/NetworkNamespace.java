@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class NetworkNamespace implements AutoCloseable {
     private static final Path HANDLES = Path.of("/run/netns");
     private static final AtomicInteger CREATED = new AtomicInteger();
+    private static volatile boolean isAvailable;
 
     private final String name;
 
@@ -33,7 +34,8 @@ public final class NetworkNamespace implements AutoCloseable {
         final boolean isLinux = System.getProperty("os.name").startsWith("Linux");
         Assumptions.assumeTrue(isLinux, "network namespaces exist on Linux only");
         Assumptions.assumeTrue(LinuxCalls.geteuid() == 0, "network namespaces need root");
-        if (!canMakeOne()) {
+        isAvailable = isAvailable || canMakeOne();
+        if (!isAvailable) {
             throw Tools.missing("network namespaces cannot be made here (is iproute2 installed?)");
         }
     }
@@ -66,11 +68,8 @@ public final class NetworkNamespace implements AutoCloseable {
         run(List.of("ip", "netns", "add", name));
         final NetworkNamespace namespace = new NetworkNamespace(name);
         try {
-            if (!withIpv6) {
-                namespace.exec("sh", "-c", "for f in all default; do p=/proc/sys/net/ipv6/conf/$f/disable_ipv6; " +
-                    "if [ -e $p ]; then echo 1 > $p; fi; done");
-            }
-            namespace.ip("link", "set", "lo", "up");
+            namespace.exec("sh", "-ec", (withIpv6 ? "" : "for f in all default; do " +
+                "p=/proc/sys/net/ipv6/conf/$f/disable_ipv6; if [ -e $p ]; then echo 1 > $p; fi; done; ") + "ip link set lo up");
         } catch (final IOException ex) {
             namespace.close();
             throw ex;
@@ -92,9 +91,8 @@ public final class NetworkNamespace implements AutoCloseable {
      */
     public void connect(final String interfaceHere, final NetworkNamespace other, final String interfaceThere)
         throws IOException {
-        ip("link", "add", interfaceHere, "type", "veth", "peer", "name", interfaceThere, "netns", other.name);
-        ip("link", "set", interfaceHere, "up");
-        other.ip("link", "set", interfaceThere, "up");
+        run(List.of("sh", "-ec", "ip -n $0 link add $1 type veth peer name $3 netns $2; ip -n $0 link set $1 up; " +
+            "ip -n $2 link set $3 up", name, interfaceHere, other.name, interfaceThere));
     }
 
     /**

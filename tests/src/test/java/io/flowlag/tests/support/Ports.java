@@ -27,6 +27,7 @@ public final class Ports {
     private static final int FIRST_PORT = 20_000;
     /** Linux assigns ephemeral ports from 32768 on. */
     private static final int LAST_PORT = 32_000;
+    private static final int MOST_FORKS = 4;
 
     private Ports() {
     }
@@ -49,11 +50,11 @@ public final class Ports {
         return port;
     }
 
-    /** From a half of the range for each of two JVMs that run tests at the same time. */
+    /** From a part of the range for each JVM that runs tests at the same time. */
     private static int drawn() {
-        final int half = (LAST_PORT - FIRST_PORT) / 2;
+        final int part = (LAST_PORT - FIRST_PORT) / MOST_FORKS;
         final int fork = Integer.getInteger("flowlag.fork", 1) - 1;
-        return FIRST_PORT + fork % 2 * half + ThreadLocalRandom.current().nextInt(half);
+        return FIRST_PORT + fork % MOST_FORKS * part + ThreadLocalRandom.current().nextInt(part);
     }
 
     private static boolean isFree(final Binding binding, final int port) {

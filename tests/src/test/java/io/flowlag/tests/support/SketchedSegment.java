@@ -35,6 +35,7 @@ public final class SketchedSegment implements AutoCloseable {
     private final Path directory;
     private final Path key;
     private final String interval;
+    private final List<Point> starting = new ArrayList<>();
 
     /**
      * Builds the namespaces.
@@ -103,11 +104,11 @@ public final class SketchedSegment implements AutoCloseable {
     }
 
     /**
-     * Starts a receiver.
+     * Starts a receiver. It captures when a sender has been started, or when it was waited for.
      *
      * @param name of its files.
      * @param more arguments.
-     * @return the process, which captures.
+     * @return the process.
      */
     public Point receiver(final String name, final String... more) {
         final List<Object> arguments = new ArrayList<>(List.of("-i", RouterTopology.EXIT_INGRESS, "--direction", "in",
@@ -122,18 +123,28 @@ public final class SketchedSegment implements AutoCloseable {
     }
 
     /**
-     * Starts a sender.
+     * Starts a sender, and waits until all points capture.
      *
      * @param name of its files.
      * @param more arguments.
-     * @return the process, which captures.
+     * @return the process.
      */
     public Point sender(final String name, final String... more) {
         final List<Object> arguments = new ArrayList<>(List.of("-i", RouterTopology.HOST_INTERFACE, "--direction", "out",
             "--set", "segment.role=sender", "--set", "exchange.connect=" + RECEIVER_ADDRESS + ":" + EXCHANGE_PORT,
             "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX));
         arguments.addAll(List.of(more));
-        return new Point(topology.source(), name, arguments);
+        final Point sender = new Point(topology.source(), name, arguments);
+        awaitStarted();
+        return sender;
+    }
+
+    private void awaitStarted() {
+        for (final Point each : starting) {
+            Flowlag.awaitMetering(each.run);
+            Deadline.await(TIMEOUT, () -> Files.exists(each.statistics), each.run::errors);
+        }
+        starting.clear();
     }
 
     @Override
@@ -157,11 +168,7 @@ public final class SketchedSegment implements AutoCloseable {
             arguments.addAll(own);
             run = new Flowlag().under("ip", "netns", "exec", namespace.name(), "nice", "-n", "-19")
                 .command(arguments.toArray()).timeout(TIMEOUT).start();
-            Deadline.await(TIMEOUT, () -> run.errors().contains("INFO  metering ") && Files.exists(statistics) ||
-                !run.isAlive(), run::errors);
-            if (!run.isAlive()) {
-                throw new AssertionError(run.errors());
-            }
+            starting.add(this);
         }
 
         /** {@return its statistics of the moment} */
@@ -190,6 +197,7 @@ public final class SketchedSegment implements AutoCloseable {
          * @param by     least growth.
          */
         public void awaitMore(final LongSupplier number, final long by) {
+            awaitStarted();
             final long before = number.getAsLong();
             await(() -> number.getAsLong() >= before + by);
         }

@@ -31,7 +31,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -99,15 +98,14 @@ class CollectorAwayTest {
 
     /** Works until a condition holds; the kernel needs real time, while the test's clock hardly moves. */
     private void workUntil(final java.util.function.BooleanSupplier condition, final long stepMs, final Destination... all) {
-        Deadline.await(TIMEOUT, () -> {
+        Deadline.workUntil(TIMEOUT, () -> {
             work(stepMs, all);
-            LockSupport.parkNanos(100_000);
             return condition.getAsBoolean();
         }, () -> all[0].statistics().line() + " " + all[0].lastError());
     }
 
     private static void close(final Destination destination) {
-        Deadline.await(TIMEOUT, () -> destination.close(System.currentTimeMillis(), Long.MAX_VALUE), () -> "close");
+        Deadline.workUntil(TIMEOUT, () -> destination.close(System.currentTimeMillis(), Long.MAX_VALUE), () -> "close");
     }
 
     @Test

@@ -18,6 +18,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -32,13 +35,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * A collector that is down, late or restarted: other destinations are unaffected, and every record is counted and saved if
- * possible. The capture comes through a pipe, so that the test controls what happens between its halves.
+ * possible. The capture comes through a pipe, so that the test controls what happens between its halves. A process that misses a
+ * collector ends after ten seconds, so the tests run side by side.
  */
 @Timeout(120)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class CollectorTroubleTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int CANNOT_WRITE = 73;
+    /** Of commands, which share the log of their JVM. */
+    private static final String THIS_JVM = "this JVM";
 
     @TempDir
     private Path directory;
@@ -55,6 +62,7 @@ class CollectorTroubleTest {
     }
 
     @Test
+    @ResourceLock(THIS_JVM)
     void shouldCountWhatNoTcpCollectorTook() {
         final Path file = directory.resolve("out.ipfix");
         final Command.Result result = new Flowlag().inThisJvm().run(
@@ -69,6 +77,7 @@ class CollectorTroubleTest {
     }
 
     @Test
+    @ResourceLock(THIS_JVM)
     void shouldNotBeSilencedByAnAbsentUdpCollector() {
         final Path file = directory.resolve("out.ipfix");
         final Command.Result result = new Flowlag().inThisJvm().run(

@@ -112,6 +112,7 @@ class KernelQueueTest {
             SegmentTraffic traffic = new SegmentTraffic(topology, plan(seed, 12, 0, 22_000_000));
             Command.Running run = both(records, stats, "--capacity", "40m", "--set", "lds.enabled=on")) {
             assertTrue(port.ipVersionCount() > 0);
+            Flowlag.awaitMetering(run);
             traffic.run();
             awaitDrained(stats, run);
             assertTrue(stop(run).errorLines().stream().noneMatch(line -> line.contains("tc says")), "the rates agree");
@@ -198,14 +199,15 @@ class KernelQueueTest {
             seconds * 5, 100_000, 6, 500_000, 500_000, 22_000_000, 0, EXPEDITED);
         try (ReferencePort port = topology.exit().call(() -> ReferencePort.bind(PORT));
             SegmentTraffic traffic = new SegmentTraffic(topology, plan);
-            Command.Running run = started(inNamespace(topology.router()).command(
+            Command.Running run = inNamespace(topology.router()).command(
                 "run", "--ingress", RouterTopology.INGRESS, "--egress", RouterTopology.EGRESS, "--export", "file:" + records,
                 "--set", "rli.target=" + RouterTopology.EXIT, "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX,
                 "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX, "--stats", stats,
                 "--set", "stats.interval=200ms", "--active", "1s", "--idle", "1s", "--capacity", "40m",
                 "--set", "lds.enabled=on", "--set", "lds.columns=" + JOINT_COLUMNS, "--set", "lds.vlda=1",
-                "--set", "joint.check=on", "--set", "segment.exact=off").timeout(TIMEOUT).start())) {
+                "--set", "joint.check=on", "--set", "segment.exact=off").timeout(TIMEOUT).start()) {
             assertTrue(port.ipVersionCount() > 0);
+            Flowlag.awaitMetering(run);
             traffic.run();
             awaitDrained(stats, run);
             stop(run);
@@ -248,7 +250,7 @@ class KernelQueueTest {
         final Path senderStats = directory.resolve("sender.json");
         final long forged = 50;
         final long replayed;
-        try (SegmentTraffic traffic = new SegmentTraffic(topology, plan(11, 8, 0, 22_000_000));
+        try (SegmentTraffic traffic = new SegmentTraffic(topology, plan(11, 6, 0, 22_000_000));
             PacketTap sent = new PacketTap(topology.source(), RouterTopology.HOST_INTERFACE, "out", "dst net 10.4.0.0/24",
                 directory.resolve("sent.pcap"));
             PacketTap arrived = new PacketTap(topology.exit(), RouterTopology.EXIT_INGRESS, "in",
@@ -260,6 +262,7 @@ class KernelQueueTest {
                 "--direction", "out", "--set", "segment.role=sender", "--set", "clock.error=2us",
                 "--set", "rli.key-file=" + key, "--set", "rli.target=" + RouterTopology.EXIT, "--set", "rli.capacity=40m",
                 "--export", "file:" + directory.resolve("sender.ipfix"))) {
+            Flowlag.awaitMetering(receiver, sender);
             traffic.run();
             final long beforeReferences = delayCounter(senderStats, "references_sent");
             Deadline.await(TIMEOUT, () -> delayCounter(senderStats, "references_sent") > beforeReferences, sender::errors);
@@ -330,6 +333,7 @@ class KernelQueueTest {
             Command.Running shared = both(sharedRecords, sharedStats, "--policy", "every-interval",
                 "--set", "rli.every-interval=2ms", "--set", "rli.port=" + OTHER_PORT, "--set", "rli.session=100")) {
             assertEquals(port.ipVersionCount(), otherPort.ipVersionCount());
+            Flowlag.awaitMetering(classes, shared);
             traffic.run();
             awaitDrained(classStats, classes);
             awaitDrained(sharedStats, shared);
@@ -372,6 +376,7 @@ class KernelQueueTest {
         }
         try (Command.Running run = both(directory.resolve("started.ipfix"), directory.resolve("started.json"),
             "--capacity", "30m")) {
+            Flowlag.awaitMetering(run);
             final Command.Result ended = stop(run);
             assertTrue(ended.errors().contains("tc says that tbf of out0 has 40000000 bits/s"), ended::toString);
         }
@@ -386,7 +391,7 @@ class KernelQueueTest {
     private Command.Running both(final Path records, final Path stats, final String... more) {
         final List<Object> arguments = bothArguments(records, stats);
         arguments.addAll(List.of(more));
-        return started(inNamespace(topology.router()).command(arguments.toArray()).timeout(TIMEOUT).start());
+        return inNamespace(topology.router()).command(arguments.toArray()).timeout(TIMEOUT).start();
     }
 
     private static List<Object> bothArguments(final Path records, final Path stats) {
@@ -407,18 +412,12 @@ class KernelQueueTest {
         final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.source=fixed"));
         arguments.addAll(List.of(own));
         arguments.addAll(common(stats));
-        return started(inNamespace(namespace).command(arguments.toArray()).timeout(TIMEOUT).start());
+        return inNamespace(namespace).command(arguments.toArray()).timeout(TIMEOUT).start();
     }
 
     /** Runs at high priority: a process without processor time cannot send references. */
     private static Flowlag inNamespace(final NetworkNamespace namespace) {
         return new Flowlag().under("ip", "netns", "exec", namespace.name(), "nice", "-n", "-19");
-    }
-
-    private static Command.Running started(final Command.Running run) {
-        Deadline.await(TIMEOUT, () -> run.errors().contains("INFO  metering ") || !run.isAlive(), run::errors);
-        assertTrue(run.isAlive(), run::errors);
-        return run;
     }
 
     /** Until every packet of the segment has arrived or is lost. */

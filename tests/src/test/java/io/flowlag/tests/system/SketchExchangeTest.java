@@ -74,9 +74,10 @@ class SketchExchangeTest {
 
     @Test
     void shouldCompareSketchesOfAnotherProcess() throws Exception {
-        try (SegmentTraffic traffic = new SegmentTraffic(topology, plan(31, 6));
+        try (SegmentTraffic traffic = new SegmentTraffic(topology, plan(31, 5));
             Command.Running receiver = receiver();
             Command.Running sender = sender("sender")) {
+            Flowlag.awaitMetering(receiver, sender);
             awaitCompared(receiver, 2);
             traffic.run();
             awaitCompared(receiver, 5);
@@ -111,13 +112,16 @@ class SketchExchangeTest {
     void shouldGoOnWhenEitherEndIsStartedAgain() throws Exception {
         try (Command.Running sender = sender("first")) {
             try (Command.Running receiver = receiver()) {
+                Flowlag.awaitMetering(receiver, sender);
                 awaitCompared(receiver, 2);
                 stop(sender);
                 try (Command.Running second = sender("second")) {
+                    Flowlag.awaitMetering(second);
                     awaitCompared(receiver, 2);
                     stop(receiver);
                     Files.delete(receiverStats);
                     try (Command.Running other = receiver()) {
+                        Flowlag.awaitMetering(other);
                         awaitCompared(other, 2);
                         stop(other);
                     }
@@ -137,6 +141,7 @@ class SketchExchangeTest {
             Command.Running receiver = receiver("--set", "rli.policy=passive", "--set", "rli.passive-share=0.2",
                 "--set", "exchange.mode=flows");
             Command.Running sender = sender("sender")) {
+            Flowlag.awaitMetering(receiver, sender);
             awaitCompared(receiver, 2);
             traffic.run();
             awaitCompared(receiver, 5);
@@ -175,7 +180,7 @@ class SketchExchangeTest {
 
     private static SegmentTraffic.Plan plan(final long seed, final int seconds) {
         return new SegmentTraffic.Plan(
-            seed, Duration.ofSeconds(seconds), 100, 200, 20, 50_000, 3, 500_000, 500_000, 20_000_000, 0, 0);
+            seed, Duration.ofSeconds(seconds), 16 * seconds, 200, 4 * seconds, 50_000, 3, 500_000, 500_000, 20_000_000, 0, 0);
     }
 
     private Command.Running receiver(final String... own) {
@@ -187,7 +192,8 @@ class SketchExchangeTest {
             "--set", "exchange.listen=" + RouterTopology.EXIT + ":" + PORT,
             "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX,
             "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX,
-            "--set", "segment.max-delay=500ms", "--export", "file:" + records));
+            "--set", "segment.interval=500ms", "--set", "segment.max-delay=500ms", "--set", "exchange.deadline=2s",
+            "--export", "file:" + records));
         return start(topology.exit(), receiverStats, arguments.toArray(String[]::new));
     }
 
@@ -201,12 +207,9 @@ class SketchExchangeTest {
         final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.source=fixed"));
         arguments.addAll(List.of(own));
         arguments.addAll(List.of("--set", "exchange.key-file=" + key, "--stats", stats, "--set", "stats.interval=200ms",
-            "--active", "10m", "--idle", "2s"));
-        final Command.Running run = new Flowlag().under("ip", "netns", "exec", namespace.name(), "nice", "-n", "-19")
+            "--active", "10m", "--idle", "1s"));
+        return new Flowlag().under("ip", "netns", "exec", namespace.name(), "nice", "-n", "-19")
             .command(arguments.toArray()).timeout(TIMEOUT).start();
-        Deadline.await(TIMEOUT, () -> run.errors().contains("INFO  metering ") || !run.isAlive(), run::errors);
-        assertTrue(run.isAlive(), run::errors);
-        return run;
     }
 
     /** Waits until this many further intervals were compared. */

@@ -69,10 +69,8 @@ class TwoHostsTest {
     }
 
     private Command.Running start(final NetworkNamespace host, final Object... arguments) {
-        final Command.Running run = new Flowlag().under("ip", "netns", "exec", host.name(), "nice", "-n", "-19")
+        return new Flowlag().under("ip", "netns", "exec", host.name(), "nice", "-n", "-19")
             .command(arguments).timeout(TIMEOUT).start();
-        await(run, () -> run.errors().contains("INFO  metering "));
-        return run;
     }
 
     private static void await(final Command.Running run, final BooleanSupplier condition) {
@@ -104,7 +102,8 @@ class TwoHostsTest {
             Command.Running sender = start(topology.source(), "run", "--sender", RouterTopology.EXIT, "-i",
                 RouterTopology.HOST_INTERFACE, "--key", copy, "--capacity", "40m");
             SegmentTraffic traffic = new SegmentTraffic(topology, new SegmentTraffic.Plan(
-                seed, Duration.ofSeconds(10), 100, 60, 20, 100_000, 4, 8_000_000, 2_000_000, 10_000_000, 0, 0))) {
+                seed, Duration.ofSeconds(6), 100, 60, 20, 100_000, 4, 8_000_000, 2_000_000, 10_000_000, 0, 0))) {
+            Flowlag.awaitMetering(receiver, sender);
             await(receiver, () -> Files.exists(stats) && Stats.read(stats).delayCounter("lds_intervals") >= 2);
             traffic.run();
             final long endNs = System.currentTimeMillis() * 1_000_000;

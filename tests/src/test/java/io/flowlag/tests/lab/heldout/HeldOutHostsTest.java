@@ -5,6 +5,8 @@ import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -15,6 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Two processes that replay captures with more flows than the bandwidth of their exchange has room for. */
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class HeldOutHostsTest {
     /** Of one small run, whose few witnesses leave more to chance than the laboratory's large ones, which hold for 94 %. */
     private static final double LEAST_HELD = 88;
