@@ -42,7 +42,7 @@ abstract class ConfiguredCommand implements Callable<Integer> {
     @Override
     public final Integer call() {
         final ExporterConfig config = load();
-        Logging.configure(config.log(), terminal);
+        Logging.configure(config.log().level().name(), config.log().file(), terminal);
         OutputFiles.check("statistics", config.stats().file());
         try {
             return work(config).number();

@@ -32,7 +32,7 @@ public final class StageRing {
         this.isLossless = isLossless;
     }
 
-    /** {@return a ring that nobody offers to, where messages come by direct call} */
+    /** {@return an empty ring, where messages come by direct call} */
     public static StageRing unused() {
         return new StageRing(CACHE_LINE_LENGTH, false);
     }

@@ -3,7 +3,6 @@ package io.flowlag.exporter.terminal;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import io.flowlag.exporter.config.ExporterConfig;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
@@ -25,17 +24,20 @@ public final class Logging {
     private Logging() {
     }
 
-    /** Refuses a log that cannot be opened, with an {@link ExitException}, before anything is changed. */
-    public static void check(final ExporterConfig.Log log, final Terminal terminal) {
-        if (log.file() != null) {
-            open(log.file(), terminal).close();
+    /** Refuses a file that cannot be opened, with an {@link ExitException}, before anything is changed. */
+    public static void check(final Path path, final Terminal terminal) {
+        if (path != null) {
+            open(path, terminal).close();
         }
     }
 
-    /** Applies the configuration of the log; throws an {@link ExitException} if its file cannot be written. */
-    public static synchronized void configure(final ExporterConfig.Log log, final Terminal terminal) {
-        final LogFile file = log.file() == null ? null : open(log.file(), terminal);
-        final Level level = Level.toLevel(log.level().name());
+    /**
+     * Sets the level of the log and its file, standard error if the file is null. Throws an {@link ExitException} if the file
+     * cannot be written.
+     */
+    public static synchronized void configure(final String levelName, final Path path, final Terminal terminal) {
+        final LogFile file = path == null ? null : open(path, terminal);
+        final Level level = Level.toLevel(levelName);
         install((LoggerContext)LoggerFactory.getILoggerFactory(), level, file == null ? terminal::message : file,
             file != null || level == Level.DEBUG);
         if (openFile != null) {

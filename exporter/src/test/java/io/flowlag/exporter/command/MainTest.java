@@ -116,7 +116,7 @@ class MainTest {
 
     @AfterEach
     void restoreLog() {
-        Logging.configure(new ExporterConfig.Log(ExporterConfig.LogLevel.WARN, null), Terminal.system());
+        Logging.configure("WARN", null, Terminal.system());
     }
 
     @ParameterizedTest

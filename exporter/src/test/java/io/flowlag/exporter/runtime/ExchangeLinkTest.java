@@ -185,7 +185,7 @@ class ExchangeLinkTest {
     @Test
     void shouldTellAnOrderlyEndWithoutAWarning() throws Exception {
         final ByteArrayOutputStream log = new ByteArrayOutputStream();
-        Logging.configure(new ExporterConfig.Log(ExporterConfig.LogLevel.INFO, null),
+        Logging.configure("INFO", null,
             new Terminal(System.out, new PrintStream(log, true, StandardCharsets.UTF_8), false));
         try {
             closeSender();
@@ -193,7 +193,7 @@ class ExchangeLinkTest {
             final String line = log.toString(StandardCharsets.UTF_8);
             assertTrue(line.endsWith(" INFO  exchange: sender 1 closed the connection\n"), line);
         } finally {
-            Logging.configure(new ExporterConfig.Log(ExporterConfig.LogLevel.WARN, null), Terminal.system());
+            Logging.configure("WARN", null, Terminal.system());
         }
     }
 

@@ -1,6 +1,5 @@
 package io.flowlag.exporter.terminal;
 
-import io.flowlag.exporter.config.ExporterConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,12 +30,12 @@ class LoggingTest {
 
     @AfterEach
     void restore() {
-        Logging.configure(new ExporterConfig.Log(ExporterConfig.LogLevel.WARN, null), Terminal.system());
+        Logging.configure("WARN", null, Terminal.system());
     }
 
     @Test
     void shouldWriteOneLineAnEventFromTheLevelOn() {
-        configure(ExporterConfig.LogLevel.INFO, null);
+        configure("INFO", null);
         LOGGER.debug("hidden");
         LOGGER.info("interface {} is up", "eth0");
         LOGGER.error("send failed", new IOException("refused"));
@@ -50,7 +49,7 @@ class LoggingTest {
 
     @Test
     void shouldShowStackTracesToWhoAsksForDetails() {
-        configure(ExporterConfig.LogLevel.DEBUG, null);
+        configure("DEBUG", null);
         LOGGER.error("send failed", new IOException("refused"));
         assertTrue(err.toString(StandardCharsets.UTF_8).contains("at io.flowlag.exporter.terminal.LoggingTest"));
     }
@@ -58,13 +57,13 @@ class LoggingTest {
     @Test
     void shouldLogToAFileAndOpenItAnewWhenAskedAgain() throws IOException {
         final Path file = directory.resolve("flowlag.log");
-        configure(ExporterConfig.LogLevel.INFO, file);
+        configure("INFO", file);
         assertTrue(Logging.isToFile());
         LOGGER.info("first");
         Files.move(file, directory.resolve("flowlag.log.1"));
-        configure(ExporterConfig.LogLevel.INFO, file);
+        configure("INFO", file);
         LOGGER.info("second");
-        configure(ExporterConfig.LogLevel.INFO, null);
+        configure("INFO", null);
         assertFalse(Logging.isToFile());
         assertTrue(Files.readString(directory.resolve("flowlag.log.1")).endsWith(" first\n"));
         assertTrue(Files.readString(file).endsWith(" second\n"));
@@ -74,7 +73,7 @@ class LoggingTest {
     @Test
     void shouldSayThatTheFileCannotBeWritten() {
         final ExitException refusal = assertThrows(ExitException.class,
-            () -> configure(ExporterConfig.LogLevel.INFO, directory.resolve("missing/flowlag.log")));
+            () -> configure("INFO", directory.resolve("missing/flowlag.log")));
         assertEquals(ExitCode.CANNOT_WRITE, refusal.exitCode());
     }
 
@@ -82,7 +81,7 @@ class LoggingTest {
     void shouldGoOnAtTheTerminalWhenTheFileTakesNoMore() {
         final Path full = Path.of("/dev/full");
         assumeTrue(Files.exists(full));
-        configure(ExporterConfig.LogLevel.INFO, full);
+        configure("INFO", full);
         LOGGER.info("first");
         LOGGER.info("second");
         final String[] lines = err.toString(StandardCharsets.UTF_8).split("\\R");
@@ -94,12 +93,12 @@ class LoggingTest {
 
     @Test
     void shouldSayInWordsWhyTheFileCannotBeOpened() {
-        final ExitException refusal = assertThrows(ExitException.class, () -> configure(ExporterConfig.LogLevel.INFO, directory));
+        final ExitException refusal = assertThrows(ExitException.class, () -> configure("INFO", directory));
         assertTrue(refusal.getMessage().startsWith(directory + ": the log cannot be written (Is a directory): "),
             refusal.getMessage());
     }
 
-    private void configure(final ExporterConfig.LogLevel level, final Path file) {
-        Logging.configure(new ExporterConfig.Log(level, file), terminal);
+    private void configure(final String level, final Path file) {
+        Logging.configure(level, file, terminal);
     }
 }

@@ -67,7 +67,7 @@ public final class ReplayedPoint {
     }
 
     private int run(final ExporterConfig config, final ReplayedSource source, final long beginNs) throws Exception {
-        Logging.configure(config.log(), terminal);
+        Logging.configure(config.log().level().name(), config.log().file(), terminal);
         final boolean isReceiver = config.segment().role() == Role.RECEIVER;
         final boolean isPassive = config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
         final ExchangeEnd exchange = ExchangeEnd.open(config, ClockError.fixed(1_000));

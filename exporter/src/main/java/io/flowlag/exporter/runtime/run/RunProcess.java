@@ -310,13 +310,13 @@ public final class RunProcess {
         final List<Destination> newDestinations;
         try {
             changeNs = segment.changesAt(config, newer, pipeline.delayStage(), new SystemEpochNanoClock().nanoTime());
-            Logging.check(newer.log(), terminal);
+            Logging.check(newer.log().file(), terminal);
             newDestinations = destinations.of(newer);
         } catch (final IllegalArgumentException | ExitException ex) {
             refuse(List.of(ex.getMessage()));
             return;
         }
-        Logging.configure(newer.log(), terminal);
+        Logging.configure(newer.log().level().name(), newer.log().file(), terminal);
         newer.warnings().stream().filter((each) -> !config.warnings().contains(each)).forEach((each) -> LOG.warn("{}", each));
         segment.change(config, newer, pipeline.delayStage(), changeNs);
         pipeline.reload(newer, newDestinations);
@@ -331,7 +331,7 @@ public final class RunProcess {
     private void refuse(final List<String> reasons) {
         String logFault = null;
         try {
-            Logging.configure(config.log(), terminal);
+            Logging.configure(config.log().level().name(), config.log().file(), terminal);
         } catch (final ExitException ex) {
             logFault = ex.getMessage();
         }
