@@ -40,7 +40,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  */
 @Timeout(120)
 @Tag("slow")
-@Execution(ExecutionMode.CONCURRENT)
 class CollectorTroubleTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int CANNOT_WRITE = 73;
@@ -62,6 +61,7 @@ class CollectorTroubleTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @ResourceLock(THIS_JVM)
     void shouldCountWhatNoTcpCollectorTook() {
         final Path file = directory.resolve("out.ipfix");
@@ -77,6 +77,7 @@ class CollectorTroubleTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @ResourceLock(THIS_JVM)
     void shouldNotBeSilencedByAnAbsentUdpCollector() {
         final Path file = directory.resolve("out.ipfix");
@@ -90,6 +91,7 @@ class CollectorTroubleTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void shouldDeliverEverythingToATcpCollectorThatComesLate() {
         final int port = Ports.freeTcp();
         try (Command.Running meter = meter(tcp(port))) {
@@ -108,6 +110,7 @@ class CollectorTroubleTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void shouldStartAnewWithATcpCollectorThatRestarts() {
         try (TcpSink first = new TcpSink();
             Command.Running meter = meter(tcp(first.port()))) {
@@ -131,6 +134,7 @@ class CollectorTroubleTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void shouldBeUnderstoodByAUdpCollectorThatRestarts() {
         try (UdpSink first = new UdpSink();
             Command.Running meter =
@@ -155,6 +159,7 @@ class CollectorTroubleTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void shouldSaveEveryFlowWhenTerminated() {
         final Path file = directory.resolve("out.ipfix");
         try (Command.Running meter = meter("file:" + file)) {

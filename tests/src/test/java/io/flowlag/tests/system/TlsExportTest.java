@@ -42,7 +42,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * after ten seconds, so the tests run side by side.
  */
 @Tag("slow")
-@Execution(ExecutionMode.CONCURRENT)
 class TlsExportTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
@@ -66,6 +65,7 @@ class TlsExportTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void shouldDeliverEveryRecordToACollectorThatItVerifies() throws IOException {
         final int port = Ports.freeTcp();
         try (Command.Running collector = collector(port, "collector")) {
@@ -78,6 +78,7 @@ class TlsExportTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void shouldSendNothingToACollectorOfAnotherName() {
         final int port = Ports.freeTcp();
         try (Command.Running collector = collector(port, "elsewhere")) {
@@ -93,6 +94,7 @@ class TlsExportTest {
      * has seen itself refused.
      */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void shouldSendNothingWithACertificateThatTheCollectorDoesNotTrust() throws IOException {
         final byte[] packets = Files.readAllBytes(capture);
         final Path stats = directory.resolve("stats.json");
@@ -113,6 +115,7 @@ class TlsExportTest {
 
     /** The destination is the product's, with a clock of the test; its collector comes after all records have been made. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void shouldKeepRecordsForACollectorThatComesLater() throws IOException {
         final int port = Ports.freeTcp();
         final ExporterConfig config = new ConfigLoader().text("test", "exporting:\n  destinations:\n    - uri: tls://127.0.0.1:" +

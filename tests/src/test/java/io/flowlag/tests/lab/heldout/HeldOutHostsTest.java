@@ -17,7 +17,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Two processes that replay captures with more flows than the bandwidth of their exchange has room for. */
 @Tag("slow")
-@Execution(ExecutionMode.CONCURRENT)
 class HeldOutHostsTest {
     /** Of one small run, whose few witnesses leave more to chance than the laboratory's large ones, which hold for 94 %. */
     private static final double LEAST_HELD = 88;
@@ -26,6 +25,7 @@ class HeldOutHostsTest {
     private static final long JITTER_NS = 100_000;
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @CsvSource({"FIFO_88, 0", "FIFO_88, -5000000"})
     void shouldEstimateWhatIsTooMuchForSums(final HeldOutPath path, final long aheadNs) {
         final long seed = 1 + new SecureRandom().nextInt(1_000_000_000);
