@@ -37,8 +37,21 @@ public final class PacketTarget implements FuzzTarget {
     private final PacketDecoder decoder = new PacketDecoder(new PacketDecoder.Context().innerTunnels(true).jumboLengths(true)
         .digest(new SipHash(1, 2)).fragmentTableEntries(FRAGMENT_TABLE_ENTRIES), counters);
     private final UnsafeBuffer packet = new UnsafeBuffer(0, 0);
+    private final Input captured = new Input(packet);
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private long timestampNs = 1_700_000_000_000_000_000L;
+
+    /** A packet of any link type. */
+    private static final class Input extends CapturedPacket {
+        private Input(final UnsafeBuffer octets) {
+            super(octets, LinkType.RAW, 1);
+        }
+
+        private Input linkType(final int value) {
+            linkType = value;
+            return this;
+        }
+    }
 
     /** A target. */
     public PacketTarget() {
@@ -87,8 +100,7 @@ public final class PacketTarget implements FuzzTarget {
         final int capturedBytes = length - PREFIX_BYTES;
         packet.wrap(octets, PREFIX_BYTES, capturedBytes);
         counters.increment(CounterId.CAPTURED);
-        final CapturedPacket captured = new CapturedPacket(packet, linkType, 1)
-            .set(0, capturedBytes, capturedBytes + WIRE_UNIT_BYTES * (octets[3] & 0xFF), ++timestampNs);
+        captured.linkType(linkType).set(0, capturedBytes, capturedBytes + WIRE_UNIT_BYTES * (octets[3] & 0xFF), ++timestampNs);
         captured.vlanTag(vlanTag);
         final int result = decoder.decode(captured, descriptor, 0);
         final CounterId counter = CounterId.of(result);

@@ -110,6 +110,7 @@ class FloodTest {
         private static final int TCP_OFFSET = 34;
         private static final int SCATTER = 0x9E37_79B1; // odd, so that no address comes twice
         private final UnsafeBuffer frame = new UnsafeBuffer(ByteBuffer.allocateDirect(64));
+        private final CapturedPacket packet = new CapturedPacket(frame, 1, 1);
         private long floodSent;
         private long sent;
 
@@ -136,8 +137,7 @@ class FloodTest {
                     put((int)floodSent * SCATTER, 40_000, 80, 0x02);
                     floodSent++;
                 }
-                handler.onPacket(new CapturedPacket(frame, 1, 1)
-                    .set(0, FRAME_BYTES, FRAME_BYTES, 1_700_000_000_000_000_000L + 1_000 * sent));
+                handler.onPacket(packet.set(0, FRAME_BYTES, FRAME_BYTES, 1_700_000_000_000_000_000L + 1_000 * sent));
                 sent++;
                 count++;
             }
