@@ -71,14 +71,20 @@ final class SketchWriter {
         writeJoint(entry, offset, record, choice);
         judgeLoss(entry, offset, record);
         if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
-            if (records.isLossExact(record) && !records.hasUnexpected(record)) {
-                FlowDelay.lossDifference(entry, offset, records.lostPackets(record));
-            } else if (records.isLossExact(record)) {
-                FlowDelay.loss(
-                    entry, offset, records.lostPackets(record), records.unexpectedPackets(record), FlowDelay.LOSS_EXACT);
-            } else {
-                FlowDelay.lossBound(entry, offset, records.lostPackets(record));
-            }
+            writeLoss(entry, offset, record);
+        }
+    }
+
+    /** Writes the loss, as an upper bound if packets came unexpected too: each may be a lost one that was rewritten. */
+    private void writeLoss(final MutableDirectBuffer entry, final int offset, final int record) {
+        final long lost = records.lostPackets(record);
+        final long unexpected = records.hasUnexpected(record) ? records.unexpectedPackets(record) : 0;
+        if (!records.isLossExact(record) || lost > 0 && unexpected > 0) {
+            FlowDelay.lossBound(entry, offset, lost);
+        } else if (records.hasUnexpected(record)) {
+            FlowDelay.loss(entry, offset, lost, unexpected, FlowDelay.LOSS_EXACT);
+        } else {
+            FlowDelay.lossDifference(entry, offset, lost);
         }
     }
 
