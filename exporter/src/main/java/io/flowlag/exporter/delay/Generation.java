@@ -184,6 +184,12 @@ final class Generation {
             packet.wrap(descriptor, offset, flowHash, classes.of(descriptor, offset), weight), slot, record);
     }
 
+    /** {@return the receiver's index of the record of a flow whose packet is in no sketch} */
+    int doubtLoss(final DirectBuffer descriptor, final int offset, final long flowHash, final int slot, final int record) {
+        return receiver.doubtLoss(
+            packet.wrap(descriptor, offset, flowHash, classes.of(descriptor, offset), weight(descriptor, offset)), slot, record);
+    }
+
     /** A packet of the next generation that may have been sent in this one. */
     void onStraddling(
         final DirectBuffer descriptor, final int offset, final long flowHash, final long endNs, final int record) {

@@ -322,10 +322,10 @@ final class IntervalStage {
         if (!CurrentSegment.hasDigest(descriptor, offset)) {
             current.receiver().onPacketWithoutDigest();
             ticketRun = current;
+            doubtLoss(descriptor, offset, slot);
             return;
         }
-        final int stateOffset = cache.stateOffset(slot);
-        final int before = FlowDelay.sketchRecord(entries, stateOffset);
+        final int before = FlowDelay.sketchRecord(entries, cache.stateOffset(slot));
         final Generation run = runAt(timestampNs);
         ticketRun = run;
         final int weight = run.weight(descriptor, offset);
@@ -335,8 +335,25 @@ final class IntervalStage {
         if (older != null && run == current) {
             older.onStraddling(descriptor, offset, flowHash, current.fromNs(), record);
         }
+        refer(descriptor, offset, slot, before, record);
+    }
+
+    /**
+     * A packet of the segment that no sketch has, because it was joined from others on the way or has no digest: the loss of its
+     * flow is unknown.
+     */
+    void doubtLoss(final DirectBuffer descriptor, final int offset, final int slot) {
+        final int before = FlowDelay.sketchRecord(entries, cache.stateOffset(slot));
+        final int record =
+            runAt(PacketDescriptor.timestampNs(descriptor, offset)).doubtLoss(
+                descriptor, offset, flowHash(descriptor, offset, before), slot, before);
+        refer(descriptor, offset, slot, before, record);
+    }
+
+    /** Writes the index of a new record into the flow's entry. */
+    private void refer(final DirectBuffer descriptor, final int offset, final int slot, final int before, final int record) {
         if (record != before) {
-            FlowDelay.sketchRecord(entries, stateOffset, record);
+            FlowDelay.sketchRecord(entries, cache.stateOffset(slot), record);
             records.ofWholePackets(record, isFlowHashLeft(descriptor, offset));
         }
     }

@@ -101,6 +101,7 @@ final class ReceiverPoint {
             counters.increment(CounterId.OVERSIZE);
             summaries.onOversize(stream);
             matching.onOversize(false);
+            sketches.doubtLoss(senderIndex, descriptor, offset, slot);
             return;
         }
         onTime(arrivalNs);

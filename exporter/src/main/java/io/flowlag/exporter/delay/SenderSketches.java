@@ -90,6 +90,13 @@ final class SenderSketches {
         return senders[senderIndex].ticket();
     }
 
+    /** A packet of the segment at the receiver point cannot be compared, see {@link IntervalStage#doubtLoss}. */
+    void doubtLoss(final int senderIndex, final DirectBuffer descriptor, final int offset, final int slot) {
+        if (senders.length > 0) {
+            senders[senderIndex].doubtLoss(descriptor, offset, slot);
+        }
+    }
+
     void onTimeSetBack() {
         for (final IntervalStage each : senders) {
             each.onTimeSetBack();

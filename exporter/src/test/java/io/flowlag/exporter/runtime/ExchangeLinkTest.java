@@ -441,6 +441,57 @@ class ExchangeLinkTest {
         assertEquals(0, sender.count("reconcile_keys_overflow"));
     }
 
+    /**
+     * The receiver's kernel joins packets of two flows, of one of them all. They are in no sketch there, so no loss of the flows
+     * is known, and neither of them is one of which nothing arrives.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"sketch", "flows"})
+    void shouldNotTellTheLossOfFlowsWithJoinedPackets(final String mode) throws Exception {
+        senderSection = RECONCILE;
+        reconnect(RECONCILE, ", mode: " + mode);
+        final Point both =
+            new Point(config("role: both, ingress: a, egress: b, exact: off, ", RECONCILE), wiring(Role.BOTH, true));
+        passReconciled(4, both);
+        final long joinedNs = START_NS + packetNumber * GAP_NS;
+        for (int i = 0; i < 7; i++) {
+            for (int flow = 98; flow < 100; flow++) {
+                joinable(flow, i, 0, joinedNs + i);
+                sender.agent.onDescriptors(batch, 0, 1);
+                both.packet(batch);
+            }
+        }
+        for (int i = 0; i < 7; i += 3) {
+            for (int flow = 98; flow < 100; flow++) {
+                joinable(flow, i, 1, joinedNs + 2_000_000 + i);
+                if (flow == 98 || i == 0) {
+                    PacketDescriptor.flags(batch, 0, PacketDescriptor.FLAG_OVERSIZE);
+                }
+                receiver.packet(batch);
+                both.packet(batch);
+            }
+        }
+        passReconciled(5, both);
+
+        for (final Point point : List.of(receiver, both)) {
+            assertEquals(0, point.records.stream().filter((each) -> FlowEntry.packetCount(each, 0) == 0).count());
+            for (int flow = 98; flow < 100; flow++) {
+                final int source = flow;
+                final List<UnsafeBuffer> joined =
+                    point.records.stream().filter((each) -> FlowEntry.sourceLow(each, 0) == source).toList();
+                assertEquals(1, joined.size());
+                assertFalse(FlowDelay.has(joined.get(0), FlowEntry.BASE_LENGTH_BYTES, FlowDelay.FLAG_LOSS), "flow " + flow);
+            }
+            assertTrue(point.stage.statistics().isAccountedFor(), () -> point.stage.statistics().toString());
+        }
+    }
+
+    private void joinable(final int flow, final int number, final int observationPoint, final long timestampNs) {
+        describe(1_000_000 + 10 * flow + number, observationPoint, timestampNs);
+        PacketDescriptor.sourceLow(batch, 0, flow);
+        PacketDescriptor.segmentFlowHash(batch, 0, flowHash.flow(4, 17, 7, 0).hash(0, flow, 0, 1));
+    }
+
     /** Other sketches from a time on: every interval of both settings is reconciled, and the last lost flow has its name. */
     /** A longer wait for packets changes at both ends as other settings do. */
     @ParameterizedTest

@@ -135,6 +135,19 @@ final class IntervalAssignment {
         counters.increment(SketchCounter.RECEIVED);
     }
 
+    /**
+     * Marks the loss of a flow as unknown: one of its packets cannot be compared with those that were sent. Opens the flow's
+     * record if it has none yet, so that it is no flow that never arrived. Returns the record.
+     */
+    int doubtLoss(final SketchedPacket packet, final int slot, final int record) {
+        final int doubted = record != SketchRecords.NONE ? record : keeper.open(
+            packet.flowHash(), packet.classIndex(), slot, run.key(Math.floorDiv(packet.timestampNs(), run.intervalNs())));
+        if (doubted != SketchRecords.NONE) {
+            records.addUnknownLoss(doubted);
+        }
+        return doubted;
+    }
+
     /** Assigns a packet to an interval, or holds it until that can be decided; see {@link IntervalReceiver#onPacket}. */
     int onPacket(final SketchedPacket packet, final int slot, final int record) {
         skip();

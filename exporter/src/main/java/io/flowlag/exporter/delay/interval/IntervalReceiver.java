@@ -279,6 +279,11 @@ public final class IntervalReceiver {
         counters().increment(SketchCounter.RECEIVED_WITHOUT_DIGEST);
     }
 
+    /** Marks the loss of a packet's flow as unknown, because the packet is in no sketch. Returns the flow's record. */
+    public int doubtLoss(final SketchedPacket packet, final int slot, final int record) {
+        return assignment.doubtLoss(packet, slot, record);
+    }
+
     /** Advances time, by the clock of the packets' timestamps: compares intervals that are due and opens new ones. */
     public void onTime(final long timestampNs) {
         work(timestampNs);
