@@ -247,7 +247,7 @@ public final class FlowDelay {
      * Writes the packets that the sender point saw less those that the receiver point saw; the number of unexpected ones is
      * unknown.
      */
-    public static void lossDifference(final MutableDirectBuffer buffer, final int offset, final long lostPackets) {
+    public static void exactLoss(final MutableDirectBuffer buffer, final int offset, final long lostPackets) {
         buffer.putLong(offset + LOST_PACKETS_OFFSET, lostPackets);
         buffer.putByte(offset + LOSS_KIND_OFFSET, (byte)LOSS_EXACT);
         addFlags(buffer, offset, FLAG_LOSS);

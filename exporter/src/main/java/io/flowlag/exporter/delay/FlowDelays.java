@@ -240,7 +240,7 @@ public final class FlowDelays {
         FlowEntry.startNs(unseen, 0, startNs);
         FlowEntry.endNs(unseen, 0, endNs - 1);
         FlowEntry.flowId(unseen, 0, cache.countForeignRecord(EndReason.ACTIVE_TIMEOUT));
-        FlowDelay.lossDifference(unseen, FlowEntry.BASE_LENGTH_BYTES, sent.packets(row));
+        FlowDelay.exactLoss(unseen, FlowEntry.BASE_LENGTH_BYTES, sent.packets(row));
         FlowDelay.segmentId(unseen, FlowEntry.BASE_LENGTH_BYTES, segmentId + senderIndex);
         flowEnd.onWaited(unseen, 0, unseen.capacity());
     }

@@ -84,7 +84,7 @@ final class SketchWriter {
         } else if (records.hasUnexpected(record)) {
             FlowDelay.loss(entry, offset, lost, unexpected, FlowDelay.LOSS_EXACT);
         } else {
-            FlowDelay.lossDifference(entry, offset, lost);
+            FlowDelay.exactLoss(entry, offset, lost);
         }
     }
 

@@ -120,7 +120,7 @@ final class Snapshots {
             FlowDelay.addFlags(buffer, delay, FlowDelay.FLAG_EXACT);
         }
         if (i % 3 == 1) {
-            FlowDelay.lossDifference(buffer, delay, i);
+            FlowDelay.exactLoss(buffer, delay, i);
         } else if (i % 3 == 2) {
             FlowDelay.lossBound(buffer, delay, i);
         }

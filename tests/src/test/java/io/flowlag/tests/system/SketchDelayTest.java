@@ -42,7 +42,7 @@ class SketchDelayTest {
     private static final int THIN_FLOWS = 300;
     private static final int CELLS_PER_FLOW = 2;
     private static final int COUNTED_PACKETS = 200;
-    private static final int LEAST_FLOWS = 60;
+    private static final int LEAST_FLOWS = 100;
     private static final long LEAST_DROPS = 100;
     private static final int ATTEMPTS = 100;
     private static final double MAXIMUM_ERROR = 0.1;

@@ -93,7 +93,7 @@ final class TwoPoints implements WaitedRecordHandler {
     private void onInterval(final IntervalAnswer answer) {
         final FlowSumPairs pairs = answer.flowSums();
         for (int row = 0; row < pairs.count(); row++) {
-            if (pairs.sent().isWitness(row) && pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
+            if (pairs.sent().isWitness(row) && pairs.agreement(row) == FlowSumPairs.Agreement.SAME_PACKETS) {
                 witnessPackets.merge(pairs.sent().flowHash(row), pairs.sent().packets(row), Long::sum);
                 witnessDelaysNs.merge(pairs.sent().flowHash(row), pairs.delaySumNs(row), Long::sum);
             }

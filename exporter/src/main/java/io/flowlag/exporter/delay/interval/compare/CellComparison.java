@@ -76,7 +76,7 @@ final class CellComparison {
         for (int row = 0; row < pairs.count(); row++) {
             if (pairs.sent().isWitness(row)) {
                 counters.increment(SketchCounter.WITNESSES);
-                counters.add(SketchCounter.WITNESSES_EXACT, pairs.agreement(row) == FlowSumPairs.Agreement.EXACT ? 1 : 0);
+                counters.add(SketchCounter.WITNESSES_EXACT, pairs.agreement(row) == FlowSumPairs.Agreement.SAME_PACKETS ? 1 : 0);
             }
         }
     }
@@ -120,7 +120,7 @@ final class CellComparison {
         final int record, final long flowHash, final int packets, final long flowPackets, final FlowSumPairs pairs) {
         final int row = packets == flowPackets && pairs.count() > 0 ? pairs.sent().find(flowHash) : FlowSums.NONE;
         if (row != FlowSums.NONE && pairs.sent().isWitness(row) && pairs.sent().packets(row) == packets &&
-            pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
+            pairs.agreement(row) == FlowSumPairs.Agreement.SAME_PACKETS) {
             records.addTruth(record, packets, pairs.delaySumNs(row));
         }
     }
@@ -128,7 +128,7 @@ final class CellComparison {
     private void tellLoss(
         final int record, final long flowHash, final double share, final IntervalAnswer summary) {
         repair.name(flowHash);
-        if (repair.isForgotten(record, flowHash) || repair.isLossHidden() && repair.isListed(flowHash)) {
+        if (repair.isLossDoubtful(record, flowHash) || repair.isLossHidden() && repair.isListed(flowHash)) {
             tellUnknownLoss(record, summary);
         } else if (repair.isLossKnown(flowHash) && !repair.isLossHidden()) {
             tellListed(record, flowHash, share, LossKind.EXACT, 0, summary);

@@ -89,7 +89,7 @@ final class FlowSumComparison {
         final long lostPackets = lostPackets(row, pairs);
         repair.name(pairs.sent().flowHash(row));
         counters.increment(switch (agreement) {
-            case EXACT -> lostPackets == 0 ? SketchCounter.FLOWS_EXACT : SketchCounter.FLOWS_WITH_LOSS;
+            case SAME_PACKETS -> lostPackets == 0 ? SketchCounter.FLOWS_EXACT : SketchCounter.FLOWS_WITH_LOSS;
             case LOST -> SketchCounter.FLOWS_WITH_LOSS;
             case SENT_ONLY -> SketchCounter.FLOWS_UNSEEN;
             case DIFFERENT -> SketchCounter.FLOWS_DIFFERENT;
@@ -104,7 +104,7 @@ final class FlowSumComparison {
             return;
         }
         summary.addLost(pairs.sent().classIndex(row), lostPackets);
-        if (agreement == FlowSumPairs.Agreement.EXACT) {
+        if (agreement == FlowSumPairs.Agreement.SAME_PACKETS) {
             summary.addExact(pairs.sent().classIndex(row), pairs.sent().packets(row), pairs.delaySumNs(row));
         } else if (isUnseen) {
             unseen.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
@@ -125,7 +125,7 @@ final class FlowSumComparison {
         final int row = pairs.sent().find(records.flowHash(record));
         final FlowSumPairs.Agreement agreement = row == FlowSums.NONE || !pairs.hasReceived(row) ?
             FlowSumPairs.Agreement.DIFFERENT : pairs.agreement(row);
-        if (agreement == FlowSumPairs.Agreement.EXACT) {
+        if (agreement == FlowSumPairs.Agreement.SAME_PACKETS) {
             final long flowPackets = pairs.sent().packets(row);
             final double meanNs = (double)pairs.delaySumNs(row) / flowPackets;
             final int measuredPackets = (int)Math.min(packets, flowPackets);
@@ -163,7 +163,7 @@ final class FlowSumComparison {
         final long flowHash = records.flowHash(record);
         if (!repair.isListed(flowHash)) {
             records.addLoss(record, 0, LossKind.EXACT);
-        } else if (isLossKnown && !repair.isForgotten(record, flowHash)) {
+        } else if (isLossKnown && !repair.isLossDoubtful(record, flowHash)) {
             records.addListedLoss(
                 record, repair.lostPackets(flowHash), repair.unexpectedPackets(flowHash),
                 isWhole ? LossKind.EXACT : LossKind.UPPER_BOUND);

@@ -150,7 +150,7 @@ public final class IntervalComparison {
             pairs.pair(answer.flows(), own.flows());
             isEmpty = pairs.count() + own.flows().count() == 0;
             for (int row = 0; row < pairs.count(); row++) {
-                if (pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
+                if (pairs.agreement(row) == FlowSumPairs.Agreement.SAME_PACKETS) {
                     sumNs += pairs.delaySumNs(row);
                     packets += pairs.sent().packets(row);
                 }
@@ -195,7 +195,7 @@ public final class IntervalComparison {
         summary.isCut = isCut;
         summary.unexpectedPackets = answer.hasSketches() ? unexpectedPackets(answer, own) : 0;
         summary.reconciled(repair);
-        repair.isLossHidden(summary.isDamaged || isCut);
+        repair.hideLoss(summary.isDamaged || isCut);
         counters.add(SketchCounter.INTERVALS_DAMAGED, summary.isDamaged ? 1 : 0);
         counters.add(SketchCounter.INTERVALS_CUT, isCut ? 1 : 0);
         counters.add(SketchCounter.INTERVALS_REMARKED, !summary.isDamaged && !isCut && isRemarked() ? 1 : 0);

@@ -313,7 +313,7 @@ public final class IntervalRepair implements ReconcileTarget {
     }
 
     /** Sets whether the loss on the path cannot be determined for the interval. */
-    void isLossHidden(final boolean isHidden) {
+    void hideLoss(final boolean isHidden) {
         isLossHidden = isHidden;
     }
 
@@ -331,7 +331,7 @@ public final class IntervalRepair implements ReconcileTarget {
      * Whether packets of a record's flow may have been removed unnoticed, or may have arrived late, so that another record counts
      * them.
      */
-    boolean isForgotten(final int record, final long flowHash) {
+    boolean isLossDoubtful(final int record, final long flowHash) {
         return isUndecided(flowHash) || isRepaired && (
             reconciler.losses().isFull() && reconciler.losses().row(flowHash) == FlowLosses.NONE ||
             reconciler.late().isFlowAwaited(flowHash) && !records.hasPacketsAfter(record, run.key(own.intervalNumber())));

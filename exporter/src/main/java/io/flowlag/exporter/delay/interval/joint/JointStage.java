@@ -229,7 +229,7 @@ public final class JointStage implements AutoCloseable {
     private void addWitnesses(final JointTask task, final FlowSumPairs pairs) {
         for (int row = 0; row < pairs.count(); row++) {
             final FlowSums sent = pairs.sent();
-            if (pairs.agreement(row) != FlowSumPairs.Agreement.EXACT) {
+            if (pairs.agreement(row) != FlowSumPairs.Agreement.SAME_PACKETS) {
                 continue;
             }
             if (sent.isWitness(row)) {

@@ -11,7 +11,7 @@ public final class FlowSumPairs {
     /** The result of comparing a flow. */
     public enum Agreement {
         /** Count and digest sum are equal: the same packets. */
-        EXACT,
+        SAME_PACKETS,
         /** The receiver has fewer packets, but at least one. */
         LOST,
         /** The receiver has no packets. */
@@ -66,10 +66,10 @@ public final class FlowSumPairs {
             return Agreement.LOST;
         }
         return received.packets(other) == sent.packets(row) && received.digestSum(other) == sent.digestSum(row) ?
-            Agreement.EXACT : Agreement.DIFFERENT;
+            Agreement.SAME_PACKETS : Agreement.DIFFERENT;
     }
 
-    /** Reads the exact delay sum of a flow's packets, ns, signed; the agreement is {@link Agreement#EXACT}. */
+    /** Reads the exact delay sum of a flow's packets, ns, signed; the agreement is {@link Agreement#SAME_PACKETS}. */
     public long delaySumNs(final int row) {
         return received.timestampSumNs(received.find(sent.flowHash(row))) - sent.timestampSumNs(row);
     }

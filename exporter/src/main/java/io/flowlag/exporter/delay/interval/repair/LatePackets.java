@@ -18,8 +18,8 @@ public final class LatePackets {
 
     private Long2ObjectHashMap<Awaited> awaited = new Long2ObjectHashMap<>();
     private Long2ObjectHashMap<Awaited> awaitedBefore = new Long2ObjectHashMap<>();
-    private LongHashSet told = new LongHashSet();
-    private LongHashSet toldBefore = new LongHashSet();
+    private LongHashSet reported = new LongHashSet();
+    private LongHashSet reportedBefore = new LongHashSet();
     private final LongHashSet awaitedFlows = new LongHashSet();
     private final LongHashSet undecidedFlows = new LongHashSet();
     private PacketCache next;
@@ -42,13 +42,13 @@ public final class LatePackets {
         awaitedBefore = awaited;
         awaited = emptied;
         awaited.clear();
-        final LongHashSet emptiedTold = toldBefore;
-        toldBefore = told;
-        told = emptiedTold;
-        told.clear();
+        final LongHashSet cleared = reportedBefore;
+        reportedBefore = reported;
+        reported = cleared;
+        reported.clear();
         if (newNumber != number + 1) {
             awaitedBefore.clear();
-            toldBefore.clear();
+            reportedBefore.clear();
         }
         number = newNumber;
         next = newNext;
@@ -68,8 +68,8 @@ public final class LatePackets {
             awaited.put(digest, new Awaited(flowHash, classIndex, found));
             awaitedFlows.add(flowHash);
         }
-        if (found < packets && told.size() < MOST_PACKETS) {
-            told.add(digest);
+        if (found < packets && reported.size() < MOST_PACKETS) {
+            reported.add(digest);
         }
         return found;
     }
@@ -84,7 +84,7 @@ public final class LatePackets {
         if (late != null && late.packets() > found) {
             awaitedBefore.put(digest, new Awaited(flowHash, late.classIndex(), late.packets() - found));
         }
-        if (found < packets && toldBefore.contains(digest)) {
+        if (found < packets && reportedBefore.contains(digest)) {
             undecidedFlows.add(flowHash);
         }
         isAny |= found > 0;

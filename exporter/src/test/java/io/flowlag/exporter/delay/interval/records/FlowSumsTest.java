@@ -95,7 +95,7 @@ class FlowSumsTest {
         for (int flow = 0; flow < FLOWS; flow++) {
             final int row = sent.find(flowHash(flow));
             if (row != FlowSums.NONE) {
-                assertEquals(FlowSumPairs.Agreement.EXACT, pairs.agreement(row));
+                assertEquals(FlowSumPairs.Agreement.SAME_PACKETS, pairs.agreement(row));
                 assertEquals(sums[flow], pairs.delaySumNs(row));
                 assertEquals(100 * sent.packets(row), sent.bytes(row));
                 assertEquals(0, pairs.lostPackets(row));
@@ -161,7 +161,7 @@ class FlowSumsTest {
         assertEquals(sent.count(), received.count());
         final FlowSumPairs pairs = new FlowSumPairs().pair(sent, received);
         for (int row = 0; row < pairs.count(); row++) {
-            assertEquals(FlowSumPairs.Agreement.EXACT, pairs.agreement(row));
+            assertEquals(FlowSumPairs.Agreement.SAME_PACKETS, pairs.agreement(row));
             assertEquals(2, pairs.delaySumNs(row));
         }
     }
@@ -232,7 +232,7 @@ class FlowSumsTest {
             }
             pairs.pair(sent, received);
             for (int row = 0; row < pairs.count(); row++) {
-                sum += pairs.agreement(row) == FlowSumPairs.Agreement.EXACT ? pairs.delaySumNs(row) : 0;
+                sum += pairs.agreement(row) == FlowSumPairs.Agreement.SAME_PACKETS ? pairs.delaySumNs(row) : 0;
             }
             sent.clear();
             received.clear();
