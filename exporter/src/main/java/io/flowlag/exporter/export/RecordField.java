@@ -3,8 +3,8 @@ package io.flowlag.exporter.export;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 
 /**
- * Every field of a flow record, in template order: the element's name, the least profile that includes it, and the presence
- * groups that it needs. {@link FlowRecordEncoder} writes the octets.
+ * Every field of a flow record, in template order: the element's name, the least profile that includes it, the presence
+ * groups that it needs, and those that exclude it. {@link FlowRecordEncoder} writes the octets.
  */
 enum RecordField {
     SOURCE_IPV4("sourceIPv4Address", Profile.CLASSIC, 0, Presence.IPV6),

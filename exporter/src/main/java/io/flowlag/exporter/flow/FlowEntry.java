@@ -21,7 +21,7 @@ import org.agrona.MutableDirectBuffer;
  *  88  endNs                  8   largest packet timestamp
  *  96  flowId                 8   unique in the life of the process
  * 104  minimumLengthBytes     4   IP octets of the shortest packet, unsigned
- * 108  maximumLengthBytes     4
+ * 108  maximumLengthBytes     4   of the longest packet
  * 112  minimumTtl             1
  * 113  maximumTtl             1
  * 114  observationPoint       1   packet source of the first packet

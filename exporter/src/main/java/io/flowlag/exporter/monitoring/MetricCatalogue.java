@@ -11,7 +11,10 @@ import io.flowlag.rli.sender.SenderCounter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Unit, kind and one sentence for each label of the statistics. An unknown label is exported as untyped. Stateless. */
+/**
+ * Unit, kind and one sentence for each label of the statistics; those of {@link CounterId} describe themselves. An unknown label
+ * is exported as untyped. Stateless.
+ */
 final class MetricCatalogue {
     /** A label of the statistics. The unit is empty where the label says it. */
     record Entry(String unit, Type type, String sentence) {

@@ -4,7 +4,8 @@ import java.util.Locale;
 
 /**
  * Every counter of the process that is not per destination: its label (as in {@code --stats} and the metrics), its unit and one
- * sentence. {@link AccountingIdentity} sums them.
+ * sentence. A constant appears by itself in the statistics, the metrics and their list, the log and the status file.
+ * {@link AccountingIdentity} sums them.
  */
 public enum CounterId {
     CAPTURED("packets", "Packets that arrived: read from the sources or lost in the kernel before that."),
@@ -21,8 +22,8 @@ public enum CounterId {
     REFUSED_IP_TOTAL_LENGTH("packets", "Refused: IP total length is shorter than the header."),
     REFUSED_IPV6_EXTENSION("packets", "Refused: chain of IPv6 extension headers too long or broken."),
     TUNNEL_BROKEN("packets",
-        "Metered by the header found last: the inner packet was asked for, and its tunnel is broken or nests too deep."),
-    TRANSPORT_TRUNCATED("packets", "Metered with ports, TCP control bits or ICMP type 0: the transport header is cut."),
+        "Decoded by the header found last: the inner packet was asked for, and its tunnel is broken or nests too deep."),
+    TRANSPORT_TRUNCATED("packets", "Decoded with ports, TCP control bits or ICMP type 0: the transport header is cut."),
     IGNORED_OCTETS("octets", "Octets on the wire of the packets that were refused."),
     FRAGMENT_PORTS_FOUND("packets", "Later fragments that were given the first fragment's ports."),
     FRAGMENT_PORTS_UNKNOWN("packets", "Later fragments whose first fragment was not seen or was forgotten."),

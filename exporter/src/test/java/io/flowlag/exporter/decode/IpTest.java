@@ -72,7 +72,7 @@ class IpTest {
     }
 
     @Test
-    void shouldCountAPacketWhoseOptionsTheCaptureCut() {
+    void shouldMeterAPacketWhoseOptionsTheCaptureCut() {
         final byte[] packet = header("46000024 12344000 3f11abcd" + SOURCE_IPV4 + DESTINATION_IPV4 + "94040000", UDP);
         assertEquals("4,192.0.2.1,198.51.100.2,17,0,0", decoding.decode(LinkType.RAW, cut(packet, 22), packet.length));
         assertEquals(1, decoding.count(CounterId.TRANSPORT_TRUNCATED));

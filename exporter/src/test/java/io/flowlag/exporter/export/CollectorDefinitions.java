@@ -25,7 +25,7 @@ final class CollectorDefinitions {
 
     /** Every file: name and text. */
     static Map<String, String> files() {
-        final List<InformationElement> elements = RecordReference.newElements();
+        final List<InformationElement> elements = RecordReference.elementsToDefine();
         final Map<String, String> files = new LinkedHashMap<>();
         files.put("goflow2-mapping.yaml", goflow2(elements));
         files.put("ipfixcol2-flowlag.xml",

@@ -56,8 +56,8 @@ class CollectorDefinitionsTest {
     @Test
     void shouldTellEveryCollectorOfEveryElementThatItNeeds() {
         final Map<String, String> files = CollectorDefinitions.files();
-        final long enterprise = RecordReference.newElements().stream().filter((element) -> element.isEnterprise()).count();
-        final long all = RecordReference.newElements().size();
+        final long enterprise = RecordReference.elementsToDefine().stream().filter((element) -> element.isEnterprise()).count();
+        final long all = RecordReference.elementsToDefine().size();
 
         assertEquals(all, count(files, "goflow2-mapping.yaml", "    - field: "));
         assertEquals(enterprise, count(files, "ipfixcol2-flowlag.xml", "    <element>"));

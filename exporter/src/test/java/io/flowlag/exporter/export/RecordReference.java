@@ -60,7 +60,7 @@ final class RecordReference {
     }
 
     /** The elements that collectors may not know: path delay and flowlag's own, in this order. */
-    static List<InformationElement> newElements() {
+    static List<InformationElement> elementsToDefine() {
         final List<InformationElement> elements = new ArrayList<>();
         Arrays.stream(RecordField.values()).filter((field) -> profile(field) == Profile.STANDARD)
             .map((field) -> REGISTRY.element(field.elementName())).forEach(elements::add);

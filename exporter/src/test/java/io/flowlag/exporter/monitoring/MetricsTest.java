@@ -119,7 +119,7 @@ class MetricsTest {
         final int begin = page.indexOf("| family | measures | labels |");
         final String names = page.substring(begin, page.indexOf("\n\n", begin)).lines()
             .map((row) -> row.split("\\|")[1]).collect(Collectors.joining());
-        final List<String> families = Pattern.compile("`([a-z_]+)`").matcher(names).results()
+        final List<String> families = Pattern.compile("`([a-z0-9_]+)`").matcher(names).results()
             .map((each) -> "flowlag_" + each.group(1)).toList();
         final String text;
         try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(NUMBER))) {
@@ -128,7 +128,7 @@ class MetricsTest {
         final StrictMetrics metrics = StrictMetrics.parse(text, false);
         metrics.types().forEach((name, type) -> {
             if (!"untyped".equals(type)) {
-                assertTrue(families.stream().anyMatch(name::startsWith), () -> name + " has no family on the page");
+                assertTrue(families.stream().anyMatch(name::startsWith), () -> name + ": no row of a family in observe.md");
                 assertFalse(metrics.helps().get(name).isBlank(), name);
             }
         });
