@@ -486,6 +486,30 @@ class ExchangeLinkTest {
         }
     }
 
+    /** Three of seven packets are rewritten on the way: they may be lost, so the loss is no more than a bound. */
+    @ParameterizedTest
+    @ValueSource(strings = {"sketch", "flows"})
+    void shouldBoundTheLossOfAFlowWithRewrittenPackets(final String mode) throws Exception {
+        senderSection = RECONCILE;
+        reconnect(RECONCILE, ", mode: " + mode);
+        passReconciled(4, null);
+        final long sentNs = START_NS + packetNumber * GAP_NS;
+        for (int i = 0; i < 7; i++) {
+            joinable(99, i, 0, sentNs + i);
+            sender.agent.onDescriptors(batch, 0, 1);
+        }
+        for (int i = 0; i < 7; i++) {
+            joinable(99, i < 3 ? 100 + i : i, 1, sentNs + 2_000_000 + i);
+            receiver.packet(batch);
+        }
+        passReconciled(5, null);
+
+        final UnsafeBuffer record =
+            receiver.records.stream().filter((each) -> FlowEntry.sourceLow(each, 0) == 99).findFirst().orElseThrow();
+        assertEquals(FlowDelay.LOSS_UPPER_BOUND, FlowDelay.lossKind(record, FlowEntry.BASE_LENGTH_BYTES));
+        assertEquals(3, FlowDelay.lostPackets(record, FlowEntry.BASE_LENGTH_BYTES));
+    }
+
     private void joinable(final int flow, final int number, final int observationPoint, final long timestampNs) {
         describe(1_000_000 + 10 * flow + number, observationPoint, timestampNs);
         PacketDescriptor.sourceLow(batch, 0, flow);
