@@ -100,7 +100,7 @@ def commands(directory):
                 "delay", "-s", first, "-r", second, "--export", "file:@/out.ipfix", "--stats", "@/stats", *keyed, *options]
         yield f"delay-{name}-table", ["delay", "-s", first, "-r", second, *keyed]
     ipfix = directory / "mix.ipfix"
-    run(["delay", "-s", sent, "-r", received, "--options", "off", "--export", f"file:{ipfix}"], directory)
+    run(["delay", "-s", sent, "-r", received, "--options", "off", "--export", f"file:{ipfix}"], directory).check_returncode()
     for kind in "table", "json", "csv":
         yield f"collect-{kind}", ["collect", "-r", str(ipfix), "--format", kind]
         yield f"collect-{kind}-count", ["collect", "-r", str(ipfix), "--format", kind, "--count", "7"]

@@ -186,17 +186,19 @@ final class Generation {
 
     /** {@return the receiver's index of the record of a flow whose packet is in no sketch} */
     int doubtLoss(final DirectBuffer descriptor, final int offset, final long flowHash, final int slot, final int record) {
-        return receiver.doubtLoss(
-            packet.wrap(descriptor, offset, flowHash, classes.of(descriptor, offset), weight(descriptor, offset)), slot, record);
+        return receiver.doubtLoss(weighted(descriptor, offset, flowHash), slot, record);
     }
 
     /** A packet of the next generation that may have been sent in this one. */
     void onStraddling(
         final DirectBuffer descriptor, final int offset, final long flowHash, final long endNs, final int record) {
         if (PacketDescriptor.timestampNs(descriptor, offset) - endNs < maximumDelayNs) {
-            receiver.onStraddlingPacket(
-                packet.wrap(descriptor, offset, flowHash, classes.of(descriptor, offset), weight(descriptor, offset)), record);
+            receiver.onStraddlingPacket(weighted(descriptor, offset, flowHash), record);
         }
+    }
+
+    private SketchedPacket weighted(final DirectBuffer descriptor, final int offset, final long flowHash) {
+        return packet.wrap(descriptor, offset, flowHash, classes.of(descriptor, offset), weight(descriptor, offset));
     }
 
     void onTime(final long throughNs) {

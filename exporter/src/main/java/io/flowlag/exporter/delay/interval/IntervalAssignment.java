@@ -142,9 +142,7 @@ final class IntervalAssignment {
     int doubtLoss(final SketchedPacket packet, final int slot, final int record) {
         final int doubted = record != SketchRecords.NONE ? record : keeper.open(
             packet.flowHash(), packet.classIndex(), slot, run.key(Math.floorDiv(packet.timestampNs(), run.intervalNs())));
-        if (doubted != SketchRecords.NONE) {
-            records.addUnknownLoss(doubted);
-        }
+        doubtLoss(doubted);
         return doubted;
     }
 
@@ -179,6 +177,10 @@ final class IntervalAssignment {
         counters.set(SketchCounter.RECEIVED_LATE, earlierLate + intervals.latePackets());
         counters.set(SketchCounter.RECEIVED_UNSKETCHED, earlierUnsketched + intervals.unsketchedPackets());
         hasStragglers = true;
+        doubtLoss(record);
+    }
+
+    private void doubtLoss(final int record) {
         if (record != SketchRecords.NONE) {
             records.addUnknownLoss(record);
         }
