@@ -20,7 +20,7 @@ import io.flowlag.exporter.runtime.delay.DelayProcess;
 import io.flowlag.exporter.runtime.delay.DelaySizing;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,6 +61,9 @@ class DelayCapturesTest {
     private static final int TYPE_OFFSET = 12;
     private static final int REFERENCE_PORT = 8620;
     private static final byte TAG = (byte)0x81;
+    private static List<Packet> allSent;
+    private static List<Packet> allReceived;
+    private static JsonNode ofWhole;
 
     @TempDir
     private Path directory;
@@ -68,8 +71,8 @@ class DelayCapturesTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private final Terminal terminal = new Terminal(
         new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8), false);
-    private List<Packet> sent;
-    private List<Packet> received;
+    private final List<Packet> sent = new ArrayList<>(allSent);
+    private final List<Packet> received = new ArrayList<>(allReceived);
 
     private record Packet(long timeNs, int wireBytes, byte[] octets) {
         Packet later(final long byNs) {
@@ -131,11 +134,21 @@ class DelayCapturesTest {
         }
     }
 
-    @BeforeEach
-    void writeCaptures() throws IOException {
-        new SimulatedSegment(SegmentProfile.demo()).writeCaptures(path("s"), path("r"), CaptureWriter.Format.PCAP_NANOSECONDS);
-        sent = read(path("s"));
-        received = read(path("r"));
+    @BeforeAll
+    static void makeCaptures(@TempDir final Path once) throws IOException {
+        new SimulatedSegment(SegmentProfile.demo()).writeCaptures(
+            once.resolve("s"), once.resolve("r"), CaptureWriter.Format.PCAP_NANOSECONDS);
+        allSent = read(once.resolve("s"));
+        allReceived = read(once.resolve("r"));
+        ofWhole = null;
+    }
+
+    /** What matching says of the captures as they are: the same for each test. */
+    private JsonNode measureWhole() throws IOException {
+        if (ofWhole == null) {
+            ofWhole = measure(sent, received);
+        }
+        return ofWhole;
     }
 
     private Path path(final String name) {
@@ -218,7 +231,7 @@ class DelayCapturesTest {
     @ParameterizedTest
     @CsvSource({"65535, 96", "96, 65535", "65535, 60", "68, 65535", "64, 64", "80, 128", "60, 96"})
     void shouldMatchCapturesOfDifferentSnapLengths(final int senderSnap, final int receiverSnap) throws IOException {
-        final JsonNode whole = measure(sent, received);
+        final JsonNode whole = measureWhole();
         final JsonNode cut = measure(
             sent.stream().map((each) -> each.cut(senderSnap)).toList(),
             received.stream().map((each) -> each.cut(receiverSnap)).toList());
@@ -239,7 +252,7 @@ class DelayCapturesTest {
     @ParameterizedTest
     @ValueSource(longs = {-5_000_000, -300_000, 5_000_000, 700_000_000, 3_000_000_000L})
     void shouldWaitAsLongAsPacketsAreUnderWayOrClocksAreApart(final long offsetNs) throws IOException {
-        final JsonNode together = measure(sent, received);
+        final JsonNode together = measureWhole();
         final JsonNode apart = measure(sent, received.stream().map((each) -> each.later(offsetNs)).toList());
         assertEquals(count(together, "match_matched"), count(apart, "match_matched"), apart::toString);
         assertTrue(count(apart, "match_lost") <= count(together, "match_lost"), apart::toString);
@@ -389,7 +402,7 @@ class DelayCapturesTest {
 
     @Test
     void shouldTurnCapturesRoundThatAreSwapped() throws IOException {
-        final JsonNode right = measure(sent, received);
+        final JsonNode right = measureWhole();
         final JsonNode swapped = measure(received.stream().map(Packet::routed).toList(), sent);
         assertEquals(count(right, "match_matched"), count(swapped, "match_matched"));
         assertEquals(0, count(swapped, "match_negative"));
@@ -399,7 +412,7 @@ class DelayCapturesTest {
     /** A card that joins packets at one point makes no loss. */
     @Test
     void shouldNotCallPacketsLostThatAnOffloadJoined() throws IOException {
-        final JsonNode plain = measure(sent, received);
+        final JsonNode plain = measureWhole();
         final List<Packet> atSender = new ArrayList<>();
         for (final Packet each : sent) {
             if (each.isIpv4() && each.wireBytes > 1000) {
