@@ -1,7 +1,8 @@
 package io.flowlag.exporter.status;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.core.JsonGenerator;
+
+import java.io.IOException;
 
 /**
  * Statistics of one destination. Immutable.
@@ -12,8 +13,6 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
  * @param errors           of sending or connecting.
  * @param spool            of the destination; null for none.
  */
-@JsonPropertyOrder({
-    "uri", "records_made", "records_exported", "records_failed", "records_waiting", "records_uncertain", "unexplained_records"})
 public record DestinationStatistics(
     String uri,
     long recordsMade,
@@ -39,8 +38,28 @@ public record DestinationStatistics(
     /**
      * {@return records made or recovered from a spool that are neither exported, failed nor waiting; 0 when the identity holds}
      */
-    @JsonProperty
     public long unexplainedRecords() {
         return recordsMade + (spool == null ? 0 : spool.recordsTakenUp()) - (recordsExported + recordsFailed + recordsWaiting);
+    }
+
+    void write(final JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("uri", uri);
+        json.writeNumberField("records_made", recordsMade);
+        json.writeNumberField("records_exported", recordsExported);
+        json.writeNumberField("records_failed", recordsFailed);
+        json.writeNumberField("records_waiting", recordsWaiting);
+        json.writeNumberField("records_uncertain", recordsUncertain);
+        json.writeNumberField("unexplained_records", unexplainedRecords());
+        json.writeNumberField("options_records", optionsRecords);
+        json.writeNumberField("messages", messages);
+        json.writeNumberField("octets", octets);
+        json.writeNumberField("reconnects", reconnects);
+        json.writeNumberField("errors", errors);
+        if (spool != null) {
+            json.writeFieldName("spool");
+            spool.write(json);
+        }
+        json.writeEndObject();
     }
 }

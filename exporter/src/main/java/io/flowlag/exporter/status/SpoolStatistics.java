@@ -1,5 +1,9 @@
 package io.flowlag.exporter.status;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+
+import java.io.IOException;
+
 /**
  * Statistics of one destination's spool. Immutable.
  *
@@ -22,4 +26,17 @@ public record SpoolStatistics(
     long octetsBound,
     long octetsRefused,
     long errors) {
+    void write(final JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("records_held", recordsHeld);
+        json.writeNumberField("records_taken_up", recordsTakenUp);
+        json.writeNumberField("records_in", recordsIn);
+        json.writeNumberField("records_out", recordsOut);
+        json.writeNumberField("records_perhaps_twice", recordsPerhapsTwice);
+        json.writeNumberField("octets_held", octetsHeld);
+        json.writeNumberField("octets_bound", octetsBound);
+        json.writeNumberField("octets_refused", octetsRefused);
+        json.writeNumberField("errors", errors);
+        json.writeEndObject();
+    }
 }
