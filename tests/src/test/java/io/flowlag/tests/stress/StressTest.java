@@ -25,7 +25,7 @@ class StressTest {
         final Command.Result result = Command.of(
             Path.of(System.getProperty("java.home"), "bin", "java"), "-cp", System.getProperty("java.class.path"),
             Main.class.getName(), "-t", all.stream().map(Class::getName).collect(Collectors.joining("|")), "-m", "quick",
-            "-f", "1", "-fsm", "1", "-time", "500", "-iters", "3", "-strideSize", "100", "-strideCount", "10", "-sc", "false",
+            "-f", "1", "-fsm", "1", "-time", "200", "-iters", "3", "-strideSize", "100", "-strideCount", "10", "-sc", "false",
             "-r", directory, "-v", "-jvmArgs",
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED").directory(directory).timeout(TIMEOUT).run();
 

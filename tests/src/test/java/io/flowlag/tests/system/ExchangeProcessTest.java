@@ -14,6 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -27,24 +29,27 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Two processes that see the same packets of the loopback interface as they leave and as they arrive, and exchange sketches: with
- * TLS, with changes of settings at run time, and with strangers at the receiver's port.
+ * TLS, with changes of settings at run time, and with strangers at the receiver's port. The tests run
+ * side by side, each with an address of its own.
  */
 @Tag("topology")
 @Tag("slow")
 class ExchangeProcessTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(240);
-    private static final String DESTINATION = "127.7.7.7";
+    private static final AtomicInteger TESTS = new AtomicInteger();
     private static final int HOSTILE_CONNECTIONS = 1000;
     private static final int HEADER_BYTES = 16;
     private static final int HELLO = 1;
     private static final int VERSION = 5;
 
+    private final String destination = "127.7.7." + TESTS.incrementAndGet();
     @TempDir
     private Path directory;
     private int port;
@@ -62,7 +67,7 @@ class ExchangeProcessTest {
         receiverStats = directory.resolve("receiver.json");
         senderStats = directory.resolve("sender.json");
         records = directory.resolve("receiver.ipfix");
-        traffic = new SteadyTraffic(List.of(new InetSocketAddress(0), new InetSocketAddress(0)), DESTINATION, 3);
+        traffic = new SteadyTraffic(List.of(new InetSocketAddress(0), new InetSocketAddress(0)), destination, 3);
     }
 
     @AfterEach
@@ -73,6 +78,7 @@ class ExchangeProcessTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void shouldExchangeOverTlsAndChangeOverWithoutAnInterval() throws Exception {
         makeCertificates();
         final Path file = directory.resolve("receiver.yaml");
@@ -118,6 +124,7 @@ class ExchangeProcessTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void shouldMeasureOnWhateverOthersSay() throws Exception {
         final Path file = directory.resolve("receiver.yaml");
         write(file, "rows: 2, columns: 1k",
@@ -218,11 +225,11 @@ class ExchangeProcessTest {
         final String tls = exchange.isEmpty() ? ", tls: {enabled: on, certificate: " + directory.resolve("receiver.pem") +
             ", key: " + directory.resolve("receiver.key") + ", trust: " + directory.resolve("ca.pem") +
             ", peers: [sender.test]}" : exchange;
-        Files.writeString(next, "segment: {role: receiver, destination: [" + DESTINATION + "/32], offload: allow, " +
+        Files.writeString(next, "segment: {role: receiver, destination: [" + destination + "/32], offload: allow, " +
             "interval: 400ms, max-delay: 400ms}\n" +
             "lds: {" + lds + "}\nreconcile: {enabled: off}\n" +
             "exchange: {mode: sketch, deadline: 2s, listen: \"127.0.0.1:" + port + "\"" + tls + "}\n" +
-            "capture: {interfaces: [lo], direction: in, filter: \"dst host " + DESTINATION + "\"}\n" +
+            "capture: {interfaces: [lo], direction: in, filter: \"dst host " + destination + "\"}\n" +
             "rli: {port: " + referencePort + "}\nclock: {source: fixed, error: 1us}\n");
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
@@ -236,7 +243,7 @@ class ExchangeProcessTest {
 
     private Object[] own(final Object... credentials) {
         final List<Object> arguments = new ArrayList<>(List.of("-i", "lo", "--direction", "out",
-            "--filter", "dst host " + DESTINATION, "--set", "segment.role=sender", "--set", "segment.offload=allow",
+            "--filter", "dst host " + destination, "--set", "segment.role=sender", "--set", "segment.offload=allow",
             "--set", "exchange.connect=127.0.0.1:" + port, "--set", "clock.source=fixed"));
         arguments.addAll(List.of(credentials));
         return arguments.toArray();

@@ -14,6 +14,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,6 +33,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Tag("topology")
 @Tag("slow")
 class SketchTroubleTest {
+    /** The tests wait for most of their time, so two run side by side. */
+    private static final String ONE_HALF = "one half of the machine";
+    private static final String OTHER_HALF = "the other half of the machine";
     private static final String INTERVAL = "400ms";
     private static final long INTERVAL_NS = 400_000_000;
     private static final String DEADLINE = "exchange.deadline=2s";
@@ -72,6 +78,8 @@ class SketchTroubleTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    @ResourceLock(ONE_HALF)
     void shouldExportNothingWrongWhenAnEndIsKilled() throws Exception {
         try (WindowedTraffic traffic = traffic(1);
             PacketTap sent = segment.tapSent();
@@ -97,6 +105,8 @@ class SketchTroubleTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    @ResourceLock(OTHER_HALF)
     void shouldExportNothingWrongWhenTheExchangeIsCut() throws Exception {
         try (WindowedTraffic traffic = traffic(2);
             PacketTap sent = segment.tapSent();
@@ -117,6 +127,8 @@ class SketchTroubleTest {
 
     /** What waits in the ring meanwhile is booked where it belongs, however late. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    @ResourceLock(ONE_HALF)
     void shouldExportNothingWrongWhenAnEndGetsNoTime() throws Exception {
         try (WindowedTraffic traffic = traffic(3);
             PacketTap sent = segment.tapSent();
@@ -137,6 +149,8 @@ class SketchTroubleTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    @ResourceLock(OTHER_HALF)
     void shouldExportNothingWrongWhenAnEndDropsPackets() throws Exception {
         try (WindowedTraffic traffic = traffic(4);
             PacketTap sent = segment.tapSent();

@@ -29,7 +29,7 @@ class ClocksApartTest {
     private static final long MAXIMUM_DELAY_NS = 20 * MS;
     private static final int INTERVALS = 20;
     private static final int FLOWS = 30;
-    private static final int PACKETS = 20_000;
+    private static final int PACKETS = 15_000;
     /** A separate flow, so that every interval of the others ends. */
     private static final int LAST_FLOW = FLOWS;
     private static final double DRIFT = 50e-6;
@@ -47,7 +47,7 @@ class ClocksApartTest {
     }
 
     static LongStream offsetsUs() {
-        return LongStream.of(-5000, -4000, -3000, -2000, -1000, -300, -60, 0, 300, 1000, 2000, 3000, 4000, 5000);
+        return LongStream.of(-5000, -3000, -1000, -300, -60, 0, 300, 1000, 3000, 5000);
     }
 
     /** Packets of many flows. The receiver's clock is ahead by the offset, and by more with time. */
