@@ -15,8 +15,8 @@ import java.nio.ByteOrder;
 final class ReplayedSource implements PacketSource {
     /** The port that no other flow has. */
     static final int OWN_PORT = 9;
-    private static final long LEAD_NS = 10_000_000_000L;
-    private static final long TAIL_NS = 14_000_000_000L;
+    private static final long LEAD_NS = 6_000_000_000L;
+    private static final long TAIL_NS = 10_000_000_000L;
     private static final long GAP_NS = 10_000_000L;
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long HALF_SECOND_NS = SECOND_NS / 2;

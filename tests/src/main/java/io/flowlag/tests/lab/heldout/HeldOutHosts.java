@@ -44,7 +44,7 @@ public final class HeldOutHosts extends NamedExperiment {
     private static final double SINGLE_SHARE = 0.93;
     /** A second of so many flows. */
     private static final long BITS_PER_FLOW = 40;
-    private static final long START_MS = 6_000;
+    private static final long START_MS = 4_000;
     private static final long TIMEOUT_MS = 600_000;
 
     private final HeldOutPath path;
