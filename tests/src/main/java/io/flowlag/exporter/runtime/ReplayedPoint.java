@@ -34,7 +34,7 @@ import java.util.Map;
  * octets of the exchange so far.
  */
 public final class ReplayedPoint {
-    private static final int ARGUMENTS = 9;
+    private static final int ARGUMENTS = 11;
     private static final int WRONG_COMMAND_LINE = 64;
 
     private final Counters counters = new Counters();
@@ -48,12 +48,13 @@ public final class ReplayedPoint {
      *
      * @param arguments configuration file, capture, timestamp of the captures' first packet in ns, when the replay begins in ns
      *                  since the epoch, by what it is slower; of this host's clock by how much it is ahead in ns, its drift in
-     *                  ns a second, its jitter in ns, and the seed of that.
+     *                  ns a second, its jitter in ns, and the seed of that; seconds of the own flow before and after.
      * @throws Exception if it cannot be run.
      */
     public static void main(final String[] arguments) throws Exception {
         if (arguments.length != ARGUMENTS) {
-            System.err.println("replay: needs CONFIGURATION CAPTURE FIRST_NS BEGIN_NS SLOWER AHEAD_NS DRIFT_PPB JITTER_NS SEED");
+            System.err.println("replay: needs CONFIGURATION CAPTURE FIRST_NS BEGIN_NS SLOWER AHEAD_NS DRIFT_PPB JITTER_NS SEED " +
+                "LEAD_S TAIL_S");
             System.exit(WRONG_COMMAND_LINE);
         }
         final ExporterConfig config = new ConfigLoader()
@@ -62,7 +63,8 @@ public final class ReplayedPoint {
         final ReplayedSource source = new ReplayedSource(
             CaptureFiles.open(List.of(arguments[1]), FilterSupplier.ALL), Long.parseLong(arguments[2]), beginNs,
             Integer.parseInt(arguments[4]), new ReplayedClock(beginNs, Long.parseLong(arguments[5]),
-                Long.parseLong(arguments[6]), Long.parseLong(arguments[7]), Long.parseLong(arguments[8])));
+                Long.parseLong(arguments[6]), Long.parseLong(arguments[7]), Long.parseLong(arguments[8])),
+            Integer.parseInt(arguments[9]), Integer.parseInt(arguments[10]));
         System.exit(new ReplayedPoint().run(config.withThreading(Threading.PIPELINED), source, beginNs));
     }
 

@@ -15,8 +15,6 @@ import java.nio.ByteOrder;
 final class ReplayedSource implements PacketSource {
     /** The port that no other flow has. */
     static final int OWN_PORT = 9;
-    private static final long LEAD_NS = 6_000_000_000L;
-    private static final long TAIL_NS = 10_000_000_000L;
     private static final long GAP_NS = 10_000_000L;
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long HALF_SECOND_NS = SECOND_NS / 2;
@@ -29,6 +27,8 @@ final class ReplayedSource implements PacketSource {
     private final long beginNs;
     private final int slower;
     private final ReplayedClock clock;
+    private final long leadNs;
+    private final long tailNs;
     private final UnsafeBuffer octets = new UnsafeBuffer(new byte[1 << 16]);
     private final UnsafeBuffer own = new UnsafeBuffer(new byte[OWN_BYTES]);
     private final CapturedPacket replayed = new CapturedPacket(octets, ETHERNET, 0);
@@ -43,12 +43,15 @@ final class ReplayedSource implements PacketSource {
     private long count;
 
     ReplayedSource(
-        final PacketSource capture, final long firstNs, final long beginNs, final int slower, final ReplayedClock clock) {
+        final PacketSource capture, final long firstNs, final long beginNs, final int slower, final ReplayedClock clock,
+        final int leadSeconds, final int tailSeconds) {
         this.capture = capture;
         this.firstNs = firstNs;
         this.beginNs = beginNs;
         this.slower = slower;
         this.clock = clock;
+        leadNs = leadSeconds * SECOND_NS;
+        tailNs = tailSeconds * SECOND_NS;
         nextOwnNs = beginNs;
         own.putLong(0, 0x0200_0000_0002_0200L, ByteOrder.BIG_ENDIAN);
         own.putInt(8, 1, ByteOrder.BIG_ENDIAN);
@@ -74,7 +77,7 @@ final class ReplayedSource implements PacketSource {
         int taken = 0;
         while (taken < packetLimit) {
             hold();
-            final boolean isOwn = !isHeld || nextOwnNs < beginNs + LEAD_NS;
+            final boolean isOwn = !isHeld || nextOwnNs < beginNs + leadNs;
             final long nextNs = isOwn ? nextOwnNs : dueNs;
             if (nextNs > endNs) {
                 return taken == 0 ? END_OF_SOURCE : taken;
@@ -108,7 +111,7 @@ final class ReplayedSource implements PacketSource {
             isOver = true;
             final long durationNs = dueNs - beginNs + HALF_SECOND_NS;
             nextOwnNs = beginNs + (durationNs / SECOND_NS + 1) * SECOND_NS;
-            endNs = nextOwnNs + TAIL_NS;
+            endNs = nextOwnNs + tailNs;
         }
     }
 
@@ -116,7 +119,7 @@ final class ReplayedSource implements PacketSource {
         octets.putBytes(0, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
         capturedBytes = packet.capturedLengthBytes();
         wireBytes = packet.wireLengthBytes();
-        dueNs = beginNs + LEAD_NS + packet.timestampNs() - firstNs;
+        dueNs = beginNs + leadNs + packet.timestampNs() - firstNs;
         isHeld = true;
     }
 

@@ -29,6 +29,8 @@ final class TracedRun {
     private static final int PACKETS = 3000;
     private static final long TIMEOUT_S = 300;
     private static final long START_MS = 15_000;
+    private static final int LEAD_S = 10;
+    private static final int TAIL_S = 14;
     private static final int LIVE_PACKETS = 2000;
     private static final int LIVE_GAP_MS = 3;
     private static final int UNSAFE_WARNS_SINCE = 24;
@@ -154,7 +156,7 @@ final class TracedRun {
 
     private static Object[] replay(final Path directory, final String point, final long beginNs) {
         return new Object[] {directory.resolve(point + ".yaml"), directory.resolve(point), TracedTraffic.FIRST_NS, beginNs, 1,
-            0, 0, 0, 1};
+            0, 0, 0, 1, LEAD_S, TAIL_S};
     }
 
     private static int freePort() throws IOException {

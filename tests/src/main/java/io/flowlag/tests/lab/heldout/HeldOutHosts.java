@@ -44,7 +44,11 @@ public final class HeldOutHosts extends NamedExperiment {
     private static final double SINGLE_SHARE = 0.93;
     /** A second of so many flows. */
     private static final long BITS_PER_FLOW = 40;
-    private static final long START_MS = 4_000;
+    private static final long START_MS = 6_000;
+    /** Before and after the trace, for agreement and the last comparisons; shorter for a few flows. */
+    private static final int LEAD_S = 10;
+    private static final int TAIL_S = 14;
+    private static final int SHORTER_S = 4;
     private static final long TIMEOUT_MS = 600_000;
 
     private final HeldOutPath path;
@@ -100,7 +104,8 @@ public final class HeldOutHosts extends NamedExperiment {
             packets += trace.packets();
             lost += trace.lostPackets();
             try {
-                final TwoProcesses hosts = new TwoProcesses(trace, bandwidthBps, clock, firstSeed + i, results);
+                final TwoProcesses hosts = new TwoProcesses(
+                    trace, bandwidthBps, clock, firstSeed + i, setup.size(SHORTER_S, 0, 0), results);
                 mostBps = Math.max(mostBps, hosts.run());
                 score.add(trace, hosts.records(), new JudgedProduct.Run(0, 0, 0, 0, ""));
                 hosts.close();
@@ -134,16 +139,18 @@ public final class HeldOutHosts extends NamedExperiment {
         private final HeldOutTrace trace;
         private final Clock clock;
         private final long seed;
+        private final int shorterSeconds;
         private final Results results;
         private final Path directory = Files.createTempDirectory("flowlag-held-out");
         private final List<Process> processes = new ArrayList<>();
 
         private TwoProcesses(
-            final HeldOutTrace trace, final long bandwidthBps, final Clock clock, final long seed, final Results results)
-            throws IOException {
+            final HeldOutTrace trace, final long bandwidthBps, final Clock clock, final long seed, final int shorterSeconds,
+            final Results results) throws IOException {
             this.trace = trace;
             this.clock = clock;
             this.seed = seed;
+            this.shorterSeconds = shorterSeconds;
             this.results = results;
             trace.writeCaptures(file("sender.pcapng"), file("receiver.pcapng"));
             final byte[] key = new byte[32];
@@ -200,7 +207,7 @@ public final class HeldOutHosts extends NamedExperiment {
                 file(name + ".yaml").toString(), file(name + ".pcapng").toString(), Long.toString(HeldOutTrace.START_NS),
                 Long.toString(beginNs), Integer.toString(Integer.getInteger(SLOWER_PROPERTY, 1)),
                 Long.toString(ofPoint.aheadNs()), Long.toString(ofPoint.driftPpb()), Long.toString(ofPoint.jitterNs()),
-                Long.toString(seed)));
+                Long.toString(seed), Integer.toString(LEAD_S - shorterSeconds), Integer.toString(TAIL_S - shorterSeconds)));
             processes.add(new ProcessBuilder(command).redirectOutput(file(name + ".out").toFile())
                 .redirectError(file(name + ".err").toFile()).start());
         }
