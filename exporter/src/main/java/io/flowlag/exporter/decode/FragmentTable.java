@@ -59,7 +59,7 @@ final class FragmentTable {
     /**
      * An empty table.
      *
-     * @param entryCount         a power of two, at least four.
+     * @param entryCount         a power of two, at least four; 0 for a table that is not used.
      * @param timeoutNs          after which a first fragment is forgotten.
      * @param isProtocolRecalled whether later IPv6 fragments get the protocol of the first.
      */
@@ -71,6 +71,10 @@ final class FragmentTable {
         this.timeoutNs = timeoutNs;
         this.isProtocolRecalled = isProtocolRecalled;
         this.setMask = entryCount / ENTRIES_PER_SET - 1;
+    }
+
+    boolean hasEntries() {
+        return setMask >= 0;
     }
 
     /** Whether a first fragment may have fields of this later one: ports, ICMP type, or the protocol behind extension headers. */

@@ -31,6 +31,7 @@ public final class PacketDecoder {
     private final Counters counters;
     private final FragmentTable fragmentTable;
     private final DigestSwitch digestSwitch;
+    private final boolean isKeyFixed;
     private final int digestPayloadBytes;
     private final int digestMostBytes;
     private final boolean innerTunnels;
@@ -38,6 +39,7 @@ public final class PacketDecoder {
     private final int observationPoint;
 
     private final PlainPacket plain;
+    private final boolean isPlainFast;
     private boolean isPlain;
     private IpPacket packet = new IpPacket();
     private IpPacket spare = new IpPacket();
@@ -54,16 +56,18 @@ public final class PacketDecoder {
     public PacketDecoder(final Context context, final Counters counters) {
         context.conclude();
         this.counters = counters;
-        this.fragmentTable = context.fragmentPorts ?
-            new FragmentTable(context.fragmentTableEntries, context.fragmentTimeoutNs, !context.hasDigests()) : null;
+        this.fragmentTable = new FragmentTable(
+            context.fragmentPorts ? context.fragmentTableEntries : 0, context.fragmentTimeoutNs, !context.hasDigests());
         this.digestPayloadBytes = context.digestPayloadBytes;
         this.digestMostBytes = context.digestMostBytes;
         this.packetDigest = context.digest == null ? null : digestOf(context.digest);
         this.digestSwitch = context.digestSwitch;
+        this.isKeyFixed = context.isKeyFixed;
         this.innerTunnels = context.innerTunnels;
         this.jumboLengths = context.jumboLengths;
         this.observationPoint = context.observationPoint;
-        plain = context.plain ? new PlainPacket(innerTunnels, context.flowHashLeft, observationPoint) : null;
+        plain = new PlainPacket(innerTunnels, context.flowHashLeft, observationPoint);
+        isPlainFast = context.plain;
     }
 
     /**
@@ -74,7 +78,7 @@ public final class PacketDecoder {
      */
     public int decode(final CapturedPacket captured, final MutableDirectBuffer descriptor, final int descriptorOffset) {
         final PacketDigest digest = digestAt(captured.timestampNs());
-        isPlain = captured.linkType() == LinkType.ETHERNET && plain != null &&
+        isPlain = captured.linkType() == LinkType.ETHERNET && isPlainFast &&
             plain.decode(captured, digest, descriptor, descriptorOffset);
         return isPlain ? DECODED : decodeLayers(captured, digest, descriptor, descriptorOffset);
     }
@@ -181,7 +185,7 @@ public final class PacketDecoder {
         if (!packet.isFragment) {
             return 0;
         }
-        if (fragmentTable != null) {
+        if (fragmentTable.hasEntries()) {
             recallOrRemember(timestampNs);
         }
         return packet.isLaterFragment() ?
@@ -206,7 +210,7 @@ public final class PacketDecoder {
 
     /** The digest with the key for a packet's time; null for none. */
     private PacketDigest digestAt(final long timestampNs) {
-        if (digestSwitch == null) {
+        if (isKeyFixed) {
             return packetDigest;
         }
         final DigestSwitch.Change change = digestSwitch.latest();
@@ -272,7 +276,8 @@ public final class PacketDecoder {
         private boolean innerTunnels;
         private boolean jumboLengths;
         private SipHash digest;
-        private DigestSwitch digestSwitch;
+        private DigestSwitch digestSwitch = new DigestSwitch();
+        private boolean isKeyFixed = true;
         private int digestPayloadBytes = PacketDigest.MAX_PAYLOAD_BYTES;
         private int digestMostBytes = Integer.MAX_VALUE;
         private boolean flowHashLeft;
@@ -321,9 +326,10 @@ public final class PacketDecoder {
             return this;
         }
 
-        /** The key of digests where it changes while packets pass; null if it does not change. */
+        /** The key of digests where it changes while packets pass. */
         public Context digestSwitch(final DigestSwitch keys) {
             digestSwitch = keys;
+            isKeyFixed = false;
             return this;
         }
 
@@ -332,7 +338,7 @@ public final class PacketDecoder {
          * have seen.
          */
         private boolean hasDigests() {
-            return digest != null || digestSwitch != null;
+            return digest != null || !isKeyFixed;
         }
 
         /**

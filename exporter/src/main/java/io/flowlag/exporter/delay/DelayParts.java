@@ -1,12 +1,12 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
-import org.agrona.concurrent.EpochNanoClock;
 
 import java.util.function.Consumer;
 
@@ -31,7 +31,7 @@ final class DelayParts {
     /** Parts that have seen nothing; parameters as of {@link DelayStage}, and the handler of changes of the segment. */
     DelayParts(
         final ExporterConfig config, final DelayWiring wiring, final FlowEnd flowEnd, final FlowCache cache,
-        final EpochNanoClock clock, final Counters counters, final Consumer<SketchChange> changeHandler) {
+        final CaptureClock clock, final Counters counters, final Consumer<SketchChange> changeHandler) {
         segment = new CurrentSegment(config, changeHandler);
         final int classCount = segment.classes().count();
         final int senderCount = segment.senders().count();
@@ -51,9 +51,10 @@ final class DelayParts {
             new ReferenceSender(config, wiring, segment, sendTimeHandler(wiring), clock) :
             references instanceof MarkedStage marked ? new MarkingSchedule(config, segment, marked) :
                 new ReferenceSchedule(config.rli().injection().policy());
-        reports = new SenderReports(config, wiring, interpolation, clocks);
+        reports = wiring.receiverLink() == null ? new SenderReports() :
+            new SenderReports.Linked(wiring.receiverLink(), config.rli().senderCount(), interpolation, clocks);
         sending = new SketchSending(wiring.senderLink());
-        flowDelays = new FlowDelays(config, wiring, flowEnd, cache, counters, clock != null, this);
+        flowDelays = new FlowDelays(config, wiring, flowEnd, cache, counters, clock.isLive(), this);
         sketches = flowDelays.sketches();
         tellEstimates(config);
     }
@@ -85,11 +86,11 @@ final class DelayParts {
     }
 
     private Matching matching(
-        final ExporterConfig config, final DelayWiring wiring, final FlowCache cache, final EpochNanoClock clock) {
+        final ExporterConfig config, final DelayWiring wiring, final FlowCache cache, final CaptureClock clock) {
         if (!wiring.isMatched()) {
             return new Matching();
         }
-        final boolean isLive = clock != null;
+        final boolean isLive = clock.isLive();
         final ExactMatching exact = hasStandIn(wiring, isLive) ?
             new StandIn(config, wiring, isLive, cache, distributions, summaries, segment) :
             new ExactMatching(config, wiring, isLive, cache, distributions, summaries);

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
@@ -17,7 +18,6 @@ import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.EpochNanoClock;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -38,7 +38,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
     private final SenderPoint senderPoint;
     private final ReceiverPoint receiverPoint;
     private final DelayReport report;
-    private final EpochNanoClock clock;
+    private final CaptureClock clock;
     private final Counters counters;
     private final AtomicReference<ExporterConfig> newSettings = new AtomicReference<>();
     private long toldCapturedNs = NOTHING_CAPTURED_NS;
@@ -51,14 +51,14 @@ public final class DelayStage implements DelayView, AutoCloseable {
      * @param wiring  of the stage.
      * @param flowEnd finishes the records of ended flows; the cache's sink.
      * @param cache   with {@link #stateLengthBytes} of state for this stage.
-     * @param clock   that stamps references; null where packets come from captures.
+     * @param clock   of packets; it also stamps references.
      */
     public DelayStage(
         final ExporterConfig config,
         final DelayWiring wiring,
         final FlowEnd flowEnd,
         final FlowCache cache,
-        final EpochNanoClock clock,
+        final CaptureClock clock,
         final Counters counters) {
         this.wiring = wiring;
         this.clock = clock;
@@ -179,7 +179,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
         report.onInterval();
     }
 
-    /** Reads the clock, if there is one, after the counters: whatever they count was dropped before. */
+    /** Reads the clock of live packets after the counters: whatever they count was dropped before. */
     private void readOwnLoss(final long packetNs) {
         final long kernelTotal = counters.get(CounterId.LOST_IN_KERNEL);
         final long ringTotal = counters.get(CounterId.DROPPED_AT_PACKET_RING);
@@ -189,7 +189,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
         final long newDrops = kernelTotal - kernelDrops + ringTotal - ringDrops;
         kernelDrops = kernelTotal;
         ringDrops = ringTotal;
-        final long nowNs = clock == null ? packetNs : clock.nanoTime();
+        final long nowNs = clock.isLive() ? clock.nanoTime() : packetNs;
         parts.matching.onOwnLoss(nowNs, newDrops);
         parts.sketches.onOwnLoss(nowNs);
         parts.sending.onOwnLoss(nowNs, kernelTotal, ringTotal);
@@ -219,7 +219,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
     }
 
     private void advance(final long nowNs, final long capturedNs) {
-        if (clock == null) {
+        if (!clock.isLive()) {
             readOwnLoss(capturedNs);
         }
         parts.interpolation.onTime(capturedNs);
@@ -242,7 +242,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
 
     /** The input has ended: settles or discards everything that waits for a reference, before the flows end. */
     public void onEnd() {
-        if (clock != null) {
+        if (clock.isLive()) {
             onCaptured(Long.MAX_VALUE);
         }
         parts.interpolation.onEnd();

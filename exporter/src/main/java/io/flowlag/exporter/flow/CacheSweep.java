@@ -14,8 +14,8 @@ import static org.agrona.BufferUtil.allocateDirectAligned;
  *  0  flowId        8   0 if nothing was given
  *  8  packetCount   8
  * </pre>
- * The end of a flow that was never given is not reported, so a flood of short flows costs the checkpoint nothing. The cache's
- * thread owns it. Allocates at construction, off-heap.
+ * The end of a flow that was never given is not reported, so a flood of short flows costs the checkpoint nothing. Where there
+ * are no snapshots, it has no slots. The cache's thread owns it. Allocates at construction, off-heap.
  */
 final class CacheSweep {
     static final int SLOT_LENGTH_BYTES = 16;
@@ -29,21 +29,23 @@ final class CacheSweep {
     private final LongArrayList ended;
     private final SnapshotSink sink;
     private final long intervalNs;
+    private final int slotCount;
     private final int slotsPerStep;
     private int cursor;
     private int endedCursor;
     private long nextSweepNs = Long.MIN_VALUE;
     private boolean isSweeping;
 
-    CacheSweep(final FlowTable table, final SnapshotSink sink, final long intervalNs) {
+    CacheSweep(final FlowTable table, final FlowCacheSettings.Snapshots snapshots) {
         this.table = table;
-        this.sink = sink;
-        this.intervalNs = intervalNs;
+        sink = snapshots.sink();
+        intervalNs = snapshots.intervalNs();
         entries = table.entries();
-        given = new UnsafeBuffer(allocateDirectAligned(table.capacity() * SLOT_LENGTH_BYTES, CACHE_LINE_LENGTH));
+        slotCount = snapshots == FlowCacheSettings.Snapshots.NONE ? 0 : table.capacity();
+        given = new UnsafeBuffer(allocateDirectAligned(slotCount * SLOT_LENGTH_BYTES, CACHE_LINE_LENGTH));
         // A slot's flow ends once, and no flow is given while ends wait: at most one end per slot, plus the restored flows.
-        ended = new LongArrayList(table.capacity(), 0);
-        slotsPerStep = Math.max(MIN_SLOTS_PER_STEP, table.capacity() / STEPS_PER_SWEEP);
+        ended = new LongArrayList(slotCount, 0);
+        slotsPerStep = Math.max(MIN_SLOTS_PER_STEP, slotCount / STEPS_PER_SWEEP);
     }
 
     /** The memory of a sweep, by formula. Returns octets on and off the heap. */
@@ -67,12 +69,12 @@ final class CacheSweep {
             }
         }
         final int begin = cursor;
-        final int stop = Math.min(cursor + slotsPerStep, table.capacity());
+        final int stop = Math.min(cursor + slotsPerStep, slotCount);
         while (cursor < stop && give(cursor)) {
             cursor++;
         }
         final int visited = cursor - begin;
-        if (cursor == table.capacity() && sink.onSweepEnded(nowNs)) {
+        if (cursor == slotCount && sink.onSweepEnded(nowNs)) {
             cursor = 0;
             isSweeping = false;
         }
@@ -82,7 +84,7 @@ final class CacheSweep {
     /** Records the end of a flow, if it was ever given. */
     void onEnd(final int slot) {
         final int offset = slot * SLOT_LENGTH_BYTES;
-        final long flowId = given.getLong(offset);
+        final long flowId = slot < slotCount ? given.getLong(offset) : 0;
         if (flowId != 0) {
             given.putLong(offset, 0);
             if (!sink.onLast(entries, table.offset(slot))) {
@@ -93,12 +95,14 @@ final class CacheSweep {
 
     /** Records that the flow in a slot came from the checkpoint. */
     void onTakenUp(final int slot) {
-        remember(slot, table.offset(slot));
+        if (slot < slotCount) {
+            remember(slot, table.offset(slot));
+        }
     }
 
     /** Makes every flow be given again. Which flows were given is kept, because their ends must be reported in any case. */
     private void forgetCounts() {
-        for (int slot = 0; slot < table.capacity(); slot++) {
+        for (int slot = 0; slot < slotCount; slot++) {
             given.putLong(slot * SLOT_LENGTH_BYTES + Long.BYTES, -1);
         }
     }

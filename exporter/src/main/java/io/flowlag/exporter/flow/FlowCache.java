@@ -68,8 +68,7 @@ public final class FlowCache {
         boundaryNs = settings.boundaryNs();
         flowIdStep = settings.shardCount();
         nextFlowId = settings.shardIndex() + 1L;
-        sweep = settings.snapshots() == null ? null :
-            new CacheSweep(table, settings.snapshots().sink(), settings.snapshots().intervalNs());
+        sweep = new CacheSweep(table, settings.snapshots());
         timeouts(settings.timeouts());
     }
 
@@ -230,9 +229,7 @@ public final class FlowCache {
             entries.putBytes(
                 stateOffset, saved, offset + FlowEntry.BASE_LENGTH_BYTES, Math.min(stateLengthBytes, this.stateLengthBytes));
         }
-        if (sweep != null) {
-            sweep.onTakenUp(slot);
-        }
+        sweep.onTakenUp(slot);
         counters.increment(CounterId.FLOWS_TAKEN_UP);
         if (FlowEntry.endReason(saved, offset) != 0 || isOver(entryOffset, nowNs)) {
             end(slot, EndReason.FORCED_END);
@@ -244,7 +241,7 @@ public final class FlowCache {
 
     /** Continues to give changed flows to the {@link SnapshotSink}, by the clock, UNIX epoch. Returns how much was done. */
     public int snapshot(final long nowNs) {
-        return sweep == null ? 0 : sweep.doWork(nowNs);
+        return sweep.doWork(nowNs);
     }
 
     /** {@return how many slots there are, numbered from 0} */
@@ -475,10 +472,8 @@ public final class FlowCache {
         FlowEntry.endReason(entries, entryOffset, reason.code());
         counters.increment(reason.counterId());
         counters.increment(CounterId.RECORDS_MADE);
-        if (sweep != null) {
-            // Before the record: the checkpoint must know of anything that may leave the process.
-            sweep.onEnd(slot);
-        }
+        // Before the record: the checkpoint must know of anything that may leave the process.
+        sweep.onEnd(slot);
         try {
             sink.onFlowRecord(entries, entryOffset, table.entryLengthBytes());
         } finally {

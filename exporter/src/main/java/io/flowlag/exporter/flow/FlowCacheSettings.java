@@ -10,7 +10,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * @param boundaryNs       records of living flows are split at the first multiple of this time that is not before the active
  *                         timeout; 0 for the active timeout itself.
  * @param key              fields of the flow key beyond the 5-tuple, and its hash.
- * @param snapshots        copies of living flows; null for none.
+ * @param snapshots        copies of living flows.
  * @param shardIndex       index of this cache among those of the process, from 0, so that no two flows have the same id.
  * @param shardCount       caches of the process, 1 or more.
  */
@@ -53,6 +53,9 @@ public record FlowCacheSettings(
 
     /** Copies of living flows, each again after the interval, which is above 0. */
     public record Snapshots(SnapshotSink sink, long intervalNs) {
+        /** No copies. */
+        public static final Snapshots NONE = new Snapshots(SnapshotSink.NONE, Long.MAX_VALUE);
+
         /** Checks the range. */
         public Snapshots {
             require(intervalNs > 0, "snapshotIntervalNs", intervalNs);
@@ -69,7 +72,7 @@ public record FlowCacheSettings(
 
     /** A single cache of the 5-tuple with the default timeouts that keeps nothing for other stages and makes no copies. */
     public static FlowCacheSettings of(final int maxFlows) {
-        return new FlowCacheSettings(maxFlows, 0, Timeouts.DEFAULTS, 0, Key.of(false, false, false), null, 0, 1);
+        return new FlowCacheSettings(maxFlows, 0, Timeouts.DEFAULTS, 0, Key.of(false, false, false), Snapshots.NONE, 0, 1);
     }
 
     /** The largest number of flows. It is smaller for longer entries. */
@@ -81,9 +84,9 @@ public record FlowCacheSettings(
         return FlowEntry.BASE_LENGTH_BYTES + stateLengthBytes;
     }
 
-    /** {@return the memory that a cache of these settings takes, octets} */
+    /** {@return the memory that a cache of these settings takes, without that of copies, octets} */
     public long memoryBytes() {
-        return FlowTable.memoryBytes(maxFlows, entryLengthBytes()) + (snapshots == null ? 0 : snapshotMemoryBytes(maxFlows));
+        return FlowTable.memoryBytes(maxFlows, entryLengthBytes());
     }
 
     /** The memory of copies of living flows, without the entries, by formula. Returns octets on and off the heap. */

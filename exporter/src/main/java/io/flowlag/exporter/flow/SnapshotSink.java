@@ -8,8 +8,14 @@ import org.agrona.DirectBuffer;
  * cache and are valid during the call only.
  */
 public interface SnapshotSink {
+    /** Takes all and keeps none of it. */
+    SnapshotSink NONE = new SnapshotSink() {
+    };
+
     /** A {@link FlowEntry} that is new or has changed since it was last given. Returns whether it was taken. */
-    boolean onFlow(DirectBuffer buffer, int offset);
+    default boolean onFlow(final DirectBuffer buffer, final int offset) {
+        return true;
+    }
 
     /**
      * A flow that was given before has ended, and its record is on its way. Copy what is to be kept.
@@ -17,14 +23,22 @@ public interface SnapshotSink {
      * @param buffer holds the entry as it ended.
      * @return whether it was taken; if not, {@link #onEnded} reports the end later.
      */
-    boolean onLast(DirectBuffer buffer, int offset);
+    default boolean onLast(final DirectBuffer buffer, final int offset) {
+        return true;
+    }
 
     /** A flow that was given before has ended, when there was no room for {@link #onLast}. Returns whether it was taken. */
-    boolean onEnded(long flowId);
+    default boolean onEnded(final long flowId) {
+        return true;
+    }
 
     /** A walk through the cache is complete, at a time of the UNIX epoch. Returns whether it was taken. */
-    boolean onSweepEnded(long nowNs);
+    default boolean onSweepEnded(final long nowNs) {
+        return true;
+    }
 
     /** {@return whether everything given so far is lost and must be given again; true once for each loss} */
-    boolean takeLoss();
+    default boolean takeLoss() {
+        return false;
+    }
 }

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.pipeline;
 
 import io.flowlag.common.memory.OffHeapBuffer;
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.PacketHandler;
@@ -12,7 +13,6 @@ import io.flowlag.exporter.status.Counters;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.IntHashSet;
-import org.agrona.concurrent.EpochNanoClock;
 
 import java.util.Arrays;
 import java.util.List;
@@ -51,7 +51,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private final boolean isMerged;
     /** Of no sources where packets are not merged. */
     private final SourceMerge merge;
-    private final EpochNanoClock clock;
+    private final CaptureClock clock;
     private final OffHeapBuffer scratch = OffHeapBuffer.allocate(2 * CACHE_LINE_LENGTH);
     private final OffHeapBuffer batch = OffHeapBuffer.allocate(BATCH_LIMIT * PacketDescriptor.LENGTH_BYTES);
 
@@ -66,22 +66,13 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private volatile boolean isStopRequested;
     private volatile boolean isEnded;
 
-    /** A stage over one or more sources of files; it owns and closes them. */
-    public CaptureAgent(
-        final List<? extends PacketSource> sources,
-        final PacketDecoder decoder,
-        final DescriptorHandler next,
-        final Counters counters) {
-        this(sources, decoder, next, ReferenceRecognizer.NONE, false, null, counters);
-    }
-
     /**
      * A stage over the sources of measurement points.
      *
      * @param sources    owned by this stage from now on; it closes them.
      * @param recognizer of references; {@link ReferenceRecognizer#NONE} where there are none.
      * @param isMerged   whether packets of all sources are passed on in the order of their timestamps.
-     * @param clock      of live sources, which may be idle; null for files.
+     * @param clock      of live sources, which may be idle, or of files.
      */
     public CaptureAgent(
         final List<? extends PacketSource> sources,
@@ -89,10 +80,10 @@ public final class CaptureAgent implements Stage, PacketHandler {
         final DescriptorHandler next,
         final ReferenceRecognizer recognizer,
         final boolean isMerged,
-        final EpochNanoClock clock,
+        final CaptureClock clock,
         final Counters counters) {
         this.recognizer = recognizer;
-        final boolean isLive = clock != null;
+        final boolean isLive = clock.isLive();
         this.isMerged = isMerged;
         merge = new SourceMerge(isMerged ? sources.size() : 0, isLive ? LIVE_MERGE_PACKETS : FILE_MERGE_PACKETS, isLive);
         this.clock = clock;
@@ -132,7 +123,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         if (isStopRequested) {
             stopSources();
         }
-        final long nowNs = clock == null ? Long.MIN_VALUE : clock.nanoTime();
+        final long nowNs = clock.nanoTime();
         int workCount = 0;
         boolean isAllEnded = true;
         for (int i = 0; i < sources.length; i++) {
@@ -157,7 +148,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         passOn();
         next.onCycleEnd();
         mirrorSourceCounters();
-        if (clock != null) {
+        if (clock.isLive()) {
             tellCaptured(nowNs);
         }
         isEnded = isAllEnded;
@@ -193,15 +184,16 @@ public final class CaptureAgent implements Stage, PacketHandler {
     }
 
     private int passOnMerged() {
-        final long nowNs = clock == null ? Long.MAX_VALUE : clock.nanoTime();
-        final long olderThanNs = clock == null ? Long.MIN_VALUE : nowNs - LIVE_MERGE_WAIT_NS;
-        final long newerThanNs = clock == null ? Long.MAX_VALUE : nowNs + CLOCK_SET_NS;
+        final boolean isLive = clock.isLive();
+        final long nowNs = clock.nanoTime();
+        final long olderThanNs = isLive ? nowNs - LIVE_MERGE_WAIT_NS : Long.MIN_VALUE;
+        final long newerThanNs = isLive ? nowNs + CLOCK_SET_NS : Long.MAX_VALUE;
         for (int i = 0; i < sources.length; i++) {
             if (isSourceEnded[i]) {
                 merge.end(i);
             }
         }
-        final int roomCount = clock == null ? 0 : POLL_LIMIT;
+        final int roomCount = isLive ? POLL_LIMIT : 0;
         int count = 0;
         int source = merge.next(olderThanNs, newerThanNs, roomCount);
         while (source >= 0) {

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
@@ -7,7 +8,6 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.EpochNanoClock;
 
 import java.util.function.BooleanSupplier;
 
@@ -32,7 +32,7 @@ public final class DelayMeteringAgent extends MeteringAgent {
         final FlowCache cache,
         final StageRing ring,
         final BooleanSupplier isUpstreamEnded,
-        final EpochNanoClock clock,
+        final CaptureClock clock,
         final DelayStage delayStage,
         final DelayWiring wiring,
         final boolean hasSenderRecords,
@@ -64,7 +64,7 @@ public final class DelayMeteringAgent extends MeteringAgent {
         }
         if (wiring.isAtSender(buffer, offset)) {
             delayStage.onSent(
-                buffer, offset, clock == null ? PacketDescriptor.timestampNs(buffer, offset) : clockTimeNs);
+                buffer, offset, isLive ? clockTimeNs : PacketDescriptor.timestampNs(buffer, offset));
             if (hasSenderRecords) {
                 cache.updateTouched(buffer, offset, index);
                 return true;
@@ -89,7 +89,7 @@ public final class DelayMeteringAgent extends MeteringAgent {
 
     @Override
     protected void onMetered() {
-        if (clock == null) {
+        if (!isLive) {
             delayStage.onTime(newestNs, newestNs);
         }
     }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.checkpoint.SavedFlows;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.DelayStage;
@@ -10,7 +11,6 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.PipelineLatency;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.MessageHandler;
 
 import java.util.concurrent.atomic.AtomicReference;
@@ -30,12 +30,12 @@ public class MeteringAgent implements Stage, DescriptorHandler {
     private static final int TAKE_UP_LIMIT = 256;
 
     protected final FlowCache cache;
-    /** Of live sources; null for packet time. */
-    protected final EpochNanoClock clock;
+    protected final boolean isLive;
     protected final Counters counters;
     protected final PacketTime packetTime = new PacketTime();
     protected long clockTimeNs;
 
+    private final CaptureClock clock;
     private final StageRing ring;
     private final MessageHandler ringReader = DescriptorRing.reader(this);
     private final BooleanSupplier isUpstreamEnded;
@@ -46,7 +46,8 @@ public class MeteringAgent implements Stage, DescriptorHandler {
     private BooleanSupplier isRecordRingEmpty = () -> true;
     private Runnable watch = () -> { };
     private LatencyRecorder latency = (buffer, offset, count) -> { };
-    private boolean isTimeTold;
+    /** Whether each packet tells the time. */
+    private boolean isTimeOfPackets;
     private long capturedNs = DelayStage.NOTHING_CAPTURED_NS;
     private boolean isFlushing;
     private volatile boolean isEnded;
@@ -63,18 +64,20 @@ public class MeteringAgent implements Stage, DescriptorHandler {
      * @param cache           owned by this stage from now on.
      * @param ring            packets come from it; {@link StageRing#unused} where they come by {@link #onDescriptors}.
      * @param isUpstreamEnded whether the capture stage has ended.
-     * @param clock           of live sources; null for packet time.
+     * @param clock           of live sources, or of files.
      */
     public MeteringAgent(
         final FlowCache cache,
         final StageRing ring,
         final BooleanSupplier isUpstreamEnded,
-        final EpochNanoClock clock,
+        final CaptureClock clock,
         final Counters counters) {
         this.cache = cache;
         this.ring = ring;
         this.isUpstreamEnded = isUpstreamEnded;
         this.clock = clock;
+        isLive = clock.isLive();
+        isTimeOfPackets = !isLive;
         this.counters = counters;
     }
 
@@ -117,16 +120,14 @@ public class MeteringAgent implements Stage, DescriptorHandler {
         }
         final boolean wasUpstreamEnded = isUpstreamEnded.getAsBoolean();
         takeNewTimeouts();
-        if (clock != null) {
-            clockTimeNs = clock.nanoTime();
-        }
+        clockTimeNs = clock.nanoTime();
         watch.run();
         if (!savedFlows.isDone()) {
             return cache.snapshot(clockTimeNs) +
                 (isRecordRingEmpty.getAsBoolean() ? savedFlows.takeUp(cache, clockTimeNs, TAKE_UP_LIMIT) : 0);
         }
         int workCount = ring.read(ringReader, BATCH_LIMIT);
-        if (clock != null) {
+        if (isLive) {
             workCount += cache.snapshot(clockTimeNs);
             if (capturedNs != DelayStage.NOTHING_CAPTURED_NS) {
                 workCount += cache.expire(capturedNs, EXPIRY_LIMIT);
@@ -171,7 +172,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
         int meteredCount = 0;
         for (int i = 0; i < count; i++) {
             final int descriptorOffset = offset + i * PacketDescriptor.LENGTH_BYTES;
-            if (clock == null && !isTimeTold) {
+            if (isTimeOfPackets) {
                 onTimestamp(PacketDescriptor.timestampNs(buffer, descriptorOffset));
             }
             if (count(buffer, descriptorOffset, i)) {
@@ -190,7 +191,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
 
     @Override
     public final void onPacketTime(final long packetTimeNs) {
-        isTimeTold = true;
+        isTimeOfPackets = false;
         expireBefore(packetTimeNs);
     }
 

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -43,7 +44,6 @@ import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.CompositeAgent;
-import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.SystemNanoClock;
@@ -120,7 +120,7 @@ public final class MeteringPipeline implements AutoCloseable {
         this.checkpoint = checkpoint;
         final List<StageRing> packetRings = rings(packetRingCount(config, isLive), config.pipeline().packetRingBytes());
         final List<StageRing> recordRings = rings(recordRingCount(config), config.pipeline().recordRingBytes());
-        final EpochNanoClock liveClock = isLive ? RealtimeClock.ofSystem() : null;
+        final CaptureClock clock = isLive ? RealtimeClock.ofSystem() : CaptureClock.FILES;
         exporting = new ExportingAgent(
             destinations, recordRings, this::isMeteringEnded, CLOSE_TIMEOUT_MS, SystemEpochClock.INSTANCE, counters);
         latency = isLive ? new PipelineLatency() : null;
@@ -129,7 +129,7 @@ public final class MeteringPipeline implements AutoCloseable {
                 throw new IllegalArgumentException("threading=sharded with delay or a checkpoint");
             }
             final ShardedStages stages =
-                new ShardedStages(config, sources, liveClock, packetRings, recordRings, latency, counters);
+                new ShardedStages(config, sources, clock, packetRings, recordRings, latency, counters);
             captures = stages.captures();
             meterings = stages.meterings();
             flowWatches = stages.watches();
@@ -149,17 +149,17 @@ public final class MeteringPipeline implements AutoCloseable {
         final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
         final FlowCacheSettings cacheSettings = cacheSettings(
             config, DelayStage.stateLengthBytes(wiring), wiring.isSketched() ? config.segment().intervalNs() : 0,
-            checkpoint == null ? null :
+            checkpoint == null ? FlowCacheSettings.Snapshots.NONE :
                 new FlowCacheSettings.Snapshots(checkpoint.sink(), config.checkpoint().intervalNs()), 0);
         requireRoom(config, cacheSettings, wiring.isSketched());
         final FlowCache cache = new FlowCache(cacheSettings, wiring.isOn() ? flowEnd : recordSink, counters);
-        delayStage = wiring.isOn() ? new DelayStage(config, wiring, flowEnd, cache, liveClock, counters) : null;
+        delayStage = wiring.isOn() ? new DelayStage(config, wiring, flowEnd, cache, clock, counters) : null;
         if (delayStage != null) {
             delayStage.points(sources.stream().map(PacketSource::name).toList());
         }
         final MeteringAgent metering = delayStage == null ?
-            new MeteringAgent(cache, packetRing, this::isCaptureEnded, liveClock, counters) :
-            new DelayMeteringAgent(cache, packetRing, this::isCaptureEnded, liveClock, delayStage, wiring,
+            new MeteringAgent(cache, packetRing, this::isCaptureEnded, clock, counters) :
+            new DelayMeteringAgent(cache, packetRing, this::isCaptureEnded, clock, delayStage, wiring,
                 config.segment().senderRecords(), counters);
         if (isLive) {
             metering.time(latency);
@@ -182,7 +182,7 @@ public final class MeteringPipeline implements AutoCloseable {
         final boolean isMerged = wiring.role() == ExporterConfig.Role.BOTH;
         final CaptureAgent capture = new CaptureAgent(
             sources, decoder(config, isLive, wiring, counters), descriptorHandler,
-            recognizer(config, wiring, sources.size(), counters), isMerged, liveClock, counters);
+            recognizer(config, wiring, sources.size(), counters), isMerged, clock, counters);
         captures = List.of(capture);
         meterings = List.of(metering);
         flowWatches = flowWatch == null ? List.of() : List.of(flowWatch);
@@ -440,7 +440,7 @@ public final class MeteringPipeline implements AutoCloseable {
 
     /** {@return the settings of a flow cache with its share of the flows, and so many octets of other stages per flow} */
     public static FlowCacheSettings cacheSettings(final ExporterConfig config, final int stateLengthBytes) {
-        return cacheSettings(config, stateLengthBytes, 0, null, 0);
+        return cacheSettings(config, stateLengthBytes, 0, FlowCacheSettings.Snapshots.NONE, 0);
     }
 
     static FlowCacheSettings cacheSettings(
@@ -480,25 +480,21 @@ public final class MeteringPipeline implements AutoCloseable {
     public static PacketDecoder decoder(
         final ExporterConfig config, final boolean isLive, final DelayWiring wiring, final Counters counters) {
         final ExporterConfig.Decode decode = config.decode();
+        final PacketDecoder.Context context = new PacketDecoder.Context()
+            .fragmentPorts(decode.fragmentPorts())
+            .fragmentTableEntries(decode.fragmentTableEntries())
+            .fragmentTimeoutNs(decode.fragmentTimeoutNs())
+            .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
+            .jumboLengths(isLive)
+            .digestPayloadBytes(wiring.captures().payloadBytes())
+            .digestMostBytes(wiring.captures().digestBytes())
+            .flowHashLeft(wiring.isFlowHashLeft());
         return new PacketDecoder(
-            new PacketDecoder.Context()
-                .fragmentPorts(decode.fragmentPorts())
-                .fragmentTableEntries(decode.fragmentTableEntries())
-                .fragmentTimeoutNs(decode.fragmentTimeoutNs())
-                .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
-                .jumboLengths(isLive)
-                .digest(digestHash(decode, wiring))
-                .digestSwitch(wiring.isShipping() ? wiring.senderLink().digests() : null)
-                .digestPayloadBytes(wiring.captures().payloadBytes())
-                .digestMostBytes(wiring.captures().digestBytes())
-                .flowHashLeft(wiring.isFlowHashLeft()),
-            counters);
+            wiring.isShipping() ? context.digestSwitch(wiring.senderLink().digests()) :
+                context.digest(digestHash(decode, wiring)), counters);
     }
 
     private static SipHash digestHash(final ExporterConfig.Decode decode, final DelayWiring wiring) {
-        if (wiring.isShipping()) {
-            return null;
-        }
         if (wiring.digestHash() != null) {
             return wiring.digestHash();
         }

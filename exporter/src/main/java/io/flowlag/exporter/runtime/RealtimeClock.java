@@ -1,7 +1,7 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.common.time.Nanoseconds;
-import org.agrona.concurrent.EpochNanoClock;
+import io.flowlag.exporter.capture.CaptureClock;
 import org.agrona.concurrent.SystemEpochNanoClock;
 
 import java.lang.invoke.MethodHandle;
@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandles;
  * It reads {@code jdk.internal.misc.VM.getNanoTimeAdjustment}, as the JVM's own clocks do. If that is unavailable, it is {@link
  * SystemEpochNanoClock}. Any thread. Allocates at construction.
  */
-final class RealtimeClock implements EpochNanoClock {
+final class RealtimeClock implements CaptureClock {
     private static final long MS_PER_SECOND = 1_000;
     /** The offset is too far from the time and must be renewed. */
     private static final long TOO_FAR = -1;
@@ -22,8 +22,8 @@ final class RealtimeClock implements EpochNanoClock {
     private volatile long offsetSeconds = System.currentTimeMillis() / MS_PER_SECOND;
 
     /** {@return the clock of live packets} */
-    static EpochNanoClock ofSystem() {
-        return ADJUSTMENT == null ? new SystemEpochNanoClock() : new RealtimeClock();
+    static CaptureClock ofSystem() {
+        return ADJUSTMENT == null ? new SystemEpochNanoClock()::nanoTime : new RealtimeClock();
     }
 
     private RealtimeClock() {

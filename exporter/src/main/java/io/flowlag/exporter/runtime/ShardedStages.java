@@ -1,13 +1,16 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.flow.ShardSelector;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
 import io.flowlag.exporter.pipeline.CaptureAgent;
+import io.flowlag.exporter.pipeline.DescriptorHandler;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.FlowRecordRing;
 import io.flowlag.exporter.pipeline.MeteringAgent;
@@ -17,7 +20,6 @@ import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.PipelineLatency;
-import org.agrona.concurrent.EpochNanoClock;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -30,8 +32,7 @@ import java.util.List;
 final class ShardedStages {
     private final ExporterConfig config;
     private final boolean isLive;
-    private final EpochNanoClock liveClock;
-    private final Counters counters;
+    private final CaptureClock clock;
     private final List<CaptureAgent> captures = new ArrayList<>();
     private final List<MeteringAgent> meterings = new ArrayList<>();
     private final List<FlowWatch> watches = new ArrayList<>();
@@ -41,7 +42,7 @@ final class ShardedStages {
      *
      * @param config      sizes, timeouts, and how many shards.
      * @param sources     owned by the stages from now on; live, those of the first shard, then those of the next.
-     * @param liveClock   of live sources; null for files.
+     * @param clock       of live sources, or of files.
      * @param packetRings one to each metering stage; live none.
      * @param recordRings one from each metering stage.
      * @param latency     each shard has a share of it; null for none.
@@ -50,15 +51,14 @@ final class ShardedStages {
     ShardedStages(
         final ExporterConfig config,
         final List<? extends PacketSource> sources,
-        final EpochNanoClock liveClock,
+        final CaptureClock clock,
         final List<StageRing> packetRings,
         final List<StageRing> recordRings,
         final PipelineLatency latency,
         final Counters counters) {
         this.config = config;
-        this.liveClock = liveClock;
-        this.counters = counters;
-        isLive = liveClock != null;
+        this.clock = clock;
+        isLive = clock.isLive();
         final int shardCount = recordRings.size();
         for (int i = 0; i < shardCount; i++) {
             final Counters share = counters.share();
@@ -67,11 +67,14 @@ final class ShardedStages {
             meterings.add(metering);
             if (isLive) {
                 metering.time(latency.share());
-                captures.add(liveCapture(i, sourcesOf(i, shardCount, sources), metering, share));
+                captures.add(capture(sourcesOf(i, shardCount, sources), metering, share));
+                captures.get(i).roleName("capture-" + i);
             }
         }
         if (!isLive) {
-            captures.add(fileCapture(sources, packetRings));
+            final List<DescriptorRing> rings = packetRings.stream().map((ring) -> new DescriptorRing(ring, counters)).toList();
+            final ShardSelector selector = new ShardSelector(MeteringPipeline.flowKey(config), config.shardCount());
+            captures.add(capture(sources, new ShardRings(rings, selector), counters));
         }
     }
 
@@ -89,10 +92,10 @@ final class ShardedStages {
         final FlowRecordRing exportSink = new FlowRecordRing(recordRing, share);
         final FlowWatch watch = MeteringPipeline.watch(config, isLive, exportSink);
         final FlowRecordSink sink = watch == null ? exportSink : watch;
-        final FlowCache cache =
-            new FlowCache(MeteringPipeline.cacheSettings(config, 0, 0, null, shard), sink, share);
+        final FlowCache cache = new FlowCache(
+            MeteringPipeline.cacheSettings(config, 0, 0, FlowCacheSettings.Snapshots.NONE, shard), sink, share);
         final MeteringAgent metering =
-            new MeteringAgent(cache, packetRing, () -> captureOf(shard).isEnded(), liveClock, share);
+            new MeteringAgent(cache, packetRing, () -> captureOf(shard).isEnded(), clock, share);
         metering.roleName("metering-" + shard);
         if (watch != null) {
             watch.watch(cache, null);
@@ -106,21 +109,11 @@ final class ShardedStages {
         return captures.get(isLive ? shard : 0);
     }
 
-    private CaptureAgent liveCapture(
-        final int shard, final List<? extends PacketSource> sources, final MeteringAgent metering, final Counters share) {
-        final CaptureAgent capture = new CaptureAgent(
-            sources, MeteringPipeline.decoder(config, true, DelayWiring.NONE, share), metering, ReferenceRecognizer.NONE, false,
-            liveClock, share);
-        capture.roleName("capture-" + shard);
-        return capture;
-    }
-
-    private CaptureAgent fileCapture(final List<? extends PacketSource> sources, final List<StageRing> packetRings) {
-        final List<DescriptorRing> rings = packetRings.stream().map((ring) -> new DescriptorRing(ring, counters)).toList();
-        final ShardSelector selector = new ShardSelector(MeteringPipeline.flowKey(config), config.shardCount());
+    private CaptureAgent capture(
+        final List<? extends PacketSource> sources, final DescriptorHandler next, final Counters counted) {
         return new CaptureAgent(
-            sources, MeteringPipeline.decoder(config, false, DelayWiring.NONE, counters), new ShardRings(rings, selector),
-            counters);
+            sources, MeteringPipeline.decoder(config, isLive, DelayWiring.NONE, counted), next, ReferenceRecognizer.NONE, false,
+            clock, counted);
     }
 
     /** {@return the capture stages: one for files, one per shard for live sources} */

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -102,8 +103,9 @@ final class MarkedSegment {
         final FlowCache cache = new FlowCache(
             new FlowCacheSettingsBuilder().maxFlows(FLOWS).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
                 .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(), flowEnd, counters);
-        try (DelayStage stage = new DelayStage(config, wiring, flowEnd, cache, null, counters)) {
-            agent = new DelayMeteringAgent(cache, StageRing.unused(), () -> true, null, stage, wiring, false, counters);
+        try (DelayStage stage = new DelayStage(config, wiring, flowEnd, cache, CaptureClock.FILES, counters)) {
+            agent = new DelayMeteringAgent(
+                cache, StageRing.unused(), () -> true, CaptureClock.FILES, stage, wiring, false, counters);
             int sent = 0;
             int received = 0;
             while (received < PACKETS) {

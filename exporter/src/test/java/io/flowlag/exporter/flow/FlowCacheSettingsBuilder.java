@@ -14,7 +14,7 @@ public final class FlowCacheSettingsBuilder {
     private boolean vlanInKey;
     private boolean interfaceInKey;
     private long hashSeed = FlowKey.randomSeed();
-    private FlowCacheSettings.Snapshots snapshots;
+    private FlowCacheSettings.Snapshots snapshots = FlowCacheSettings.Snapshots.NONE;
     private int shardIndex;
     private int shardCount = 1;
 

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.pipeline;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -18,7 +19,6 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
 import io.flowlag.rli.reference.TimestampMethod;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -56,7 +56,7 @@ class DelayAllocationTest {
             "rli: {policy: every-n, every-n: 50, ceiling: 100m}\njoint: {enabled: on}\n").conclude();
     }
 
-    private MeteringAgent agent(final DelayWiring wiring, final EpochNanoClock liveClock) {
+    private MeteringAgent agent(final DelayWiring wiring, final CaptureClock liveClock) {
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
         final FlowCache cache = new FlowCache(
             new FlowCacheSettingsBuilder().maxFlows(1024).activeTimeoutNs(100_000_000).idleTimeoutNs(50_000_000)
@@ -116,21 +116,21 @@ class DelayAllocationTest {
     void shouldAllocateNothingWithReferencesInBothCaptures() {
         final MeteringAgent agent = agent(new DelayWiring(
             Role.BOTH, new DelayWiring.References(ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(1))),
-            ClockError.NONE, true, true, true, false), null);
+            ClockError.NONE, true, true, true, false), CaptureClock.FILES);
         assertNothingAllocated(() -> pass(agent, true));
     }
 
     @Test
     void shouldAllocateNothingWithMarkedPackets() {
         final MeteringAgent agent = agent(new DelayWiring(
-            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, false, false), null);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, false, false), CaptureClock.FILES);
         assertNothingAllocated(() -> pass(agent, false));
     }
 
     @Test
     void shouldAllocateNothingWithMarkedPacketsAndSketches() {
         final MeteringAgent agent = agent(new DelayWiring(
-            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, true, true), null);
+            Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, true, true), CaptureClock.FILES);
         assertNothingAllocated(() -> pass(agent, false));
     }
 
@@ -151,7 +151,7 @@ class DelayAllocationTest {
     }
 
     /** A clock that stands where it is set. */
-    private static final class SettableClock implements EpochNanoClock {
+    private static final class SettableClock implements CaptureClock {
         private long nowNs;
 
         @Override

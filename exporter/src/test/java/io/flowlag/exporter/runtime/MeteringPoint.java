@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
@@ -11,7 +12,6 @@ import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
-import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ class MeteringPoint {
     }
 
     MeteringPoint(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
-        final EpochNanoClock clock = isLive ? () -> nowNs : null;
+        final CaptureClock clock = isLive ? () -> nowNs : CaptureClock.FILES;
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> {
             final UnsafeBuffer copy = new UnsafeBuffer(new byte[lengthBytes]);
             copy.putBytes(0, buffer, offset, lengthBytes);

@@ -1,6 +1,7 @@
 package io.flowlag.tests.benchmark;
 
 import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -115,7 +116,7 @@ public class StageBenchmark {
             final Counters counters = new Counters();
             cache = new FlowCache(
                 FlowCacheSettings.of(flows * 5 / 4), (buffer, offset, lengthBytes) -> samples++, counters);
-            agent = new MeteringAgent(cache, StageRing.unused(), () -> false, null, counters);
+            agent = new MeteringAgent(cache, StageRing.unused(), () -> false, CaptureClock.FILES, counters);
             sketch = new LossyDifferenceSketch(SketchGeometry.lds(4, flows / 2, 1), 0);
             receiver = new RliReceiver(
                 ReceiverSettings.defaults().withLimits(

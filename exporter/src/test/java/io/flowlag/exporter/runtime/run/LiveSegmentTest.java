@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime.run;
 
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -96,7 +97,7 @@ class LiveSegmentTest {
         final FlowCache cache = new FlowCache(
             new FlowCacheSettingsBuilder().maxFlows(16).activeTimeoutNs(SECOND_NS).idleTimeoutNs(SECOND_NS).tcpEndTimeoutNs(0)
                 .stateLengthBytes(DelayStage.stateLengthBytes(wiring)).boundaryNs(SECOND_NS).build(), flowEnd, counters);
-        return new DelayStage(config, wiring, flowEnd, cache, null, counters);
+        return new DelayStage(config, wiring, flowEnd, cache, CaptureClock.FILES, counters);
     }
 
     private static ExporterConfig sketched(final String segment, final String columns, final String rest) {

@@ -1,6 +1,7 @@
 package io.flowlag.tests.lab.rli;
 
 import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -64,9 +65,9 @@ final class PassiveExperiment {
         final FlowCache cache = new FlowCache(
             new FlowCacheSettings(
                 counts.length, DelayStage.stateLengthBytes(wiring), new FlowCacheSettings.Timeouts(LIFE_NS, LIFE_NS, 0), 0,
-                FlowCacheSettings.Key.of(false, false, false), null, 0, 1), flowEnd, counters);
-        stage = new DelayStage(config, wiring, flowEnd, cache, null, counters);
-        agent = new DelayMeteringAgent(cache, StageRing.unused(), () -> true, null, stage, wiring, false, counters);
+                FlowCacheSettings.Key.of(false, false, false), FlowCacheSettings.Snapshots.NONE, 0, 1), flowEnd, counters);
+        stage = new DelayStage(config, wiring, flowEnd, cache, CaptureClock.FILES, counters);
+        agent = new DelayMeteringAgent(cache, StageRing.unused(), () -> true, CaptureClock.FILES, stage, wiring, false, counters);
         segment.run(new Feed());
         IntStream.range(0, 2 + counts.length).forEach((each) -> agent.doWork());
     }
