@@ -84,7 +84,7 @@ public final class AfPacketSource extends LivePacketSource {
      * @throws CaptureException if that fails; its message says what to do.
      */
     public static AfPacketSource open(final LiveCaptureOptions options) {
-        return openAll(options, 1, null).get(0);
+        return openAll(options, 1, new FanoutGroup(1, false)).get(0);
     }
 
     /**
@@ -98,7 +98,7 @@ public final class AfPacketSource extends LivePacketSource {
      * @throws CaptureException if a socket cannot be opened; the message says what to do.
      */
     public static List<AfPacketSource> openGroup(final LiveCaptureOptions options, final int count) {
-        return openAll(options, count, new FanoutGroup(count));
+        return openAll(options, count, new FanoutGroup(count, true));
     }
 
     private static List<AfPacketSource> openAll(final LiveCaptureOptions options, final int count, final FanoutGroup group) {
@@ -124,12 +124,9 @@ public final class AfPacketSource extends LivePacketSource {
             for (int i = 0; i < count; i++) {
                 // No member receives before all have joined: until then the kernel would distribute packets differently, or
                 // twice.
-                sources.add(open(
-                    options, interfaceId, linkLayer, isLoopback, group == null ? program : BpfProgram.accept(0), group));
+                sources.add(open(options, interfaceId, linkLayer, isLoopback, group));
             }
-            if (group != null) {
-                sources.forEach((source) -> source.socket.attachFilter(program));
-            }
+            sources.forEach((source) -> source.socket.attachFilter(program));
             return sources;
         } catch (final RuntimeException ex) {
             CloseHelper.closeAll(sources);
@@ -142,7 +139,6 @@ public final class AfPacketSource extends LivePacketSource {
         final int interfaceId,
         final LinkMode linkLayer,
         final boolean isLoopback,
-        final BpfProgram program,
         final FanoutGroup group) {
         final List<String> notices = new ArrayList<>();
         final PacketSocket socket = PacketSocket.open(options.interfaceName(), linkLayer.isCooked());
@@ -157,14 +153,12 @@ public final class AfPacketSource extends LivePacketSource {
             }
             ring = new PacketRing(socket, options.ringBytes(), options.effectiveBlockBytes(), options.blockTimeoutMs());
             final AfPacketSource source = new AfPacketSource(options, interfaceId, linkLayer, socket, ring, group, notices);
-            socket.attachFilter(program);
+            socket.attachFilter(BpfProgram.accept(0));
             if (options.direction() == Direction.IN) {
                 socket.ignoreOutgoing();
             }
             socket.bind(interfaceId);
-            if (group != null) {
-                join(group, socket, options.interfaceName());
-            }
+            join(group, socket, options.interfaceName());
             if (options.promiscuous() && !isLoopback) {
                 socket.joinPromiscuous(interfaceId);
             }
@@ -275,7 +269,7 @@ public final class AfPacketSource extends LivePacketSource {
         } else if (!isEnding) {
             damage = "interface " + name() + " vanished";
             end(nowNs);
-            leave();
+            group.onRefusing();
         }
     }
 
@@ -285,7 +279,7 @@ public final class AfPacketSource extends LivePacketSource {
     }
 
     private int endIfDrained(final long nowNs) {
-        if (!ring.isDrained() && nowNs - endDeadlineNs < 0 || group != null && !group.isRefusing()) {
+        if (!ring.isDrained() && nowNs - endDeadlineNs < 0 || !group.isRefusing()) {
             return 0;
         }
         close();
@@ -300,19 +294,8 @@ public final class AfPacketSource extends LivePacketSource {
     @Override
     public void stop() {
         if (socket.isOpen() && !isEnding) {
-            if (group == null) {
-                socket.unbind(interfaceId());
-            } else {
-                socket.refuse();
-                leave();
-            }
+            group.stop(socket, interfaceId());
             end(System.nanoTime());
-        }
-    }
-
-    private void leave() {
-        if (group != null) {
-            group.onRefusing();
         }
     }
 

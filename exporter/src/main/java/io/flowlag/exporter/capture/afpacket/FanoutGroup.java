@@ -3,27 +3,39 @@ package io.flowlag.exporter.capture.afpacket;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The sockets that share the packets of one interface. When a socket closes, the kernel moves its flows to the others in the
- * middle; so each waits until the others refuse further packets too. Safe from any thread.
+ * The sockets that share the packets of one interface, or one that has them all. When a socket closes, the kernel moves its flows
+ * to the others in the middle; so each waits until the others refuse further packets too. Safe from any thread.
  */
 final class FanoutGroup {
     private static final int NONE = -1;
 
     private final AtomicInteger receivingCount;
+    private final boolean isShared;
     private int groupId = NONE;
 
-    /** A group that has no sockets yet. */
-    FanoutGroup(final int size) {
+    /** A group that has no sockets yet. One that does not share packets has one socket, and the kernel knows no group. */
+    FanoutGroup(final int size, final boolean isShared) {
         receivingCount = new AtomicInteger(size);
+        this.isShared = isShared;
     }
 
     /** Adds a socket that is bound to the interface; one thread alone, before the sources are polled. */
     void join(final PacketSocket socket) {
-        if (groupId == NONE) {
+        if (isShared && groupId == NONE) {
             groupId = socket.beginGroup();
-        } else {
+        } else if (isShared) {
             socket.joinGroup(groupId);
         }
+    }
+
+    /** Stops a member: it receives nothing more; called once for each. */
+    void stop(final PacketSocket socket, final int interfaceId) {
+        if (isShared) {
+            socket.refuse();
+        } else {
+            socket.unbind(interfaceId);
+        }
+        onRefusing();
     }
 
     /** A member refuses further packets; called once by each. */
