@@ -21,7 +21,9 @@ final class JointSolver implements Agent, AutoCloseable {
     private static final long END_PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final JointWorker worker;
-    private final AgentRunner runner;
+    /** Started only if intervals are solved on their own thread. */
+    private final AgentRunner runner = new AgentRunner(new SleepingMillisIdleStrategy(), (failure) -> { }, null, this);
+    private final boolean isThreaded;
     private final OneToOneConcurrentArrayQueue<JointTask> free = new OneToOneConcurrentArrayQueue<>(TASKS);
     private final OneToOneConcurrentArrayQueue<JointTask> submitted = new OneToOneConcurrentArrayQueue<>(TASKS);
     private final OneToOneConcurrentArrayQueue<JointTask> solved = new OneToOneConcurrentArrayQueue<>(TASKS);
@@ -32,9 +34,8 @@ final class JointSolver implements Agent, AutoCloseable {
         for (int i = 0; i < tasks(settings); i++) {
             free.add(new JointTask(geometry, settings));
         }
-        runner = settings.isThreaded() ? new AgentRunner(
-            new SleepingMillisIdleStrategy(), (failure) -> { }, null, this) : null;
-        if (runner != null) {
+        isThreaded = settings.isThreaded();
+        if (isThreaded) {
             AgentRunner.startOnThread(runner, JointSolver::daemon);
         }
     }
@@ -59,25 +60,21 @@ final class JointSolver implements Agent, AutoCloseable {
         return "joint";
     }
 
-    /** Runs on the solver's thread. */
+    /** Solves the next interval, on the solver's thread if it has one. */
     @Override
     public int doWork() {
         final JointTask task = submitted.poll();
         if (task == null) {
             return 0;
         }
-        solve(task);
-        solved.add(task);
-        return 1;
-    }
-
-    private void solve(final JointTask task) {
         try {
             worker.solve(task);
         } catch (final RuntimeException ex) {
             task.clearResults();
             task.failure = ex;
         }
+        solved.add(task);
+        return 1;
     }
 
     /** {@return a task to fill and submit; null if all are in use} */
@@ -89,11 +86,9 @@ final class JointSolver implements Agent, AutoCloseable {
     void submit(final JointTask task) {
         free.poll();
         underWay++;
-        if (runner == null) {
-            solve(task);
-            solved.add(task);
-        } else {
-            submitted.add(task);
+        submitted.add(task);
+        if (!isThreaded) {
+            doWork();
         }
     }
 
@@ -126,8 +121,6 @@ final class JointSolver implements Agent, AutoCloseable {
 
     @Override
     public void close() {
-        if (runner != null) {
-            runner.close();
-        }
+        runner.close();
     }
 }
