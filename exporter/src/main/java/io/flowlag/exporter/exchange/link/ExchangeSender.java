@@ -76,7 +76,6 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     private final Deque<Agreed> agreements = new ArrayDeque<>();
     private final Deque<HeldSettings> newSettings = new ArrayDeque<>();
     private final ExpandableArrayBuffer list = new ExpandableArrayBuffer();
-    private final ReconcileSettings reconcile;
     private final long waitNs;
     private final SynopsisAnswers synopses;
     private String toldText = "";
@@ -109,7 +108,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         this.config = config;
         memoryBytes = config.exchange().memoryBytes();
         encoder = new IntervalEncoder(timer, counters);
-        reconcile = SharedSettings.reconcile(config);
+        final ReconcileSettings reconcile = SharedSettings.reconcile(config);
         waitNs = config.exchange().deadlineNs() + config.reconcile().waitNs();
         final Endpoint receiver = new Endpoint(config.exchange().connect().host(), config.exchange().connect().port());
         connector = new ExchangeConnector(
@@ -117,7 +116,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
                 receiver, config.segment().id(), security, ExchangeEnd.limits(config), WAITING_INTERVALS, memoryBytes, WAITING_NS,
                 reconcile == null ? 0 : reconcile.mostMissing(), MIN_BACKOFF_NS, MAX_BACKOFF_NS),
             this, counters, receiver::resolve, timer);
-        synopses = new SynopsisAnswers(reconcile, connector::sendSynopsis, counters, this::giveBack);
+        synopses = new SynopsisAnswers(connector::sendSynopsis, counters, this::giveBack);
     }
 
     private void giveBack(final SketchShipment shipment) {
@@ -126,7 +125,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
 
     /** Intervals that the receiver may still ask about. */
     private int keptIntervals(final long intervalNs) {
-        return reconcile == null ? 0 : (int)Math.min(MOST_KEPT, KEPT_BESIDE_WAIT + waitNs / intervalNs);
+        return !config.reconcile().enabled() ? 0 : (int)Math.min(MOST_KEPT, KEPT_BESIDE_WAIT + waitNs / intervalNs);
     }
 
     @Override
@@ -263,7 +262,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         try {
             final int wantedIntervals = keptIntervals(settings.intervalNs());
             int keptIntervals = wantedIntervals;
-            ReconcileSettings remembered = reconcile;
+            ReconcileSettings remembered = SharedSettings.reconcile(config);
             long neededBytes = neededBytes(settings, remembered, keptIntervals);
             while (neededBytes > memoryBytes && keptIntervals > LEAST_KEPT) {
                 neededBytes = neededBytes(settings, remembered, --keptIntervals);

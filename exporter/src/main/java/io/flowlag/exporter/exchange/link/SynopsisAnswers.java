@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * <p>
  * Each kind of request is answered twice per interval and class, and twice for all classes. An interval therefore costs at most
  * four passes over its packets for each class and four more. Each pass makes two look-ups for each packet and for each flow that
- * an answer can hold. The exchange's thread owns it. Allocates at construction, and a little for each answer.
+ * an answer can hold. The exchange's thread owns it. Allocates at the first answer, and a little for each answer.
  */
 final class SynopsisAnswers {
     /** Requests of a kind that are answered per interval and class: one, and one repetition. */
@@ -28,12 +28,11 @@ final class SynopsisAnswers {
     /** Slots of a packet cache, or packets or flows of a request, that are processed in one duty cycle. */
     static final int WORK_SLOTS = 1 << 13;
 
-    private final ReconcileSettings settings;
     private final Sending sending;
     private final ExchangeCounters counters;
     private final Consumer<SketchShipment> giveBack;
     private final Deque<Kept> kept = new ArrayDeque<>();
-    private final UnsafeBuffer octets;
+    private final UnsafeBuffer octets = new UnsafeBuffer(0, 0);
     private final UnsafeBuffer image = new UnsafeBuffer(0, 0);
     private SynopsisResponder responder;
     private long responderSeed;
@@ -83,25 +82,16 @@ final class SynopsisAnswers {
         }
     }
 
-    /**
-     * No intervals kept.
-     *
-     * @param settings sizes; null if nothing is remembered.
-     * @param giveBack receives released intervals.
-     */
-    SynopsisAnswers(
-        final ReconcileSettings settings, final Sending sending, final ExchangeCounters counters,
-        final Consumer<SketchShipment> giveBack) {
-        this.settings = settings;
+    /** No intervals kept; released ones are given back. */
+    SynopsisAnswers(final Sending sending, final ExchangeCounters counters, final Consumer<SketchShipment> giveBack) {
         this.sending = sending;
         this.counters = counters;
         this.giveBack = giveBack;
-        octets = new UnsafeBuffer(new byte[settings == null ? 0 : settings.mostAnswerBytes()]);
     }
 
     /** Keeps a sent interval for a while if its packets are remembered, else releases it. */
     void keep(final SketchShipment shipment, final int settingsNumber, final int intervals) {
-        if (settings == null || shipment.interval().packets() == null) {
+        if (shipment.interval().packets() == null) {
             giveBack.accept(shipment);
             return;
         }
@@ -149,7 +139,9 @@ final class SynopsisAnswers {
         final PacketCache cache = shipment.interval().packets();
         final long seed = shipment.agreement().settings().cells().seed();
         if (responder == null || responderSeed != seed) {
+            final ReconcileSettings settings = shipment.agreement().settings().reconcile();
             responder = new SynopsisResponder(settings, seed);
+            octets.wrap(new byte[settings.mostAnswerBytes()]);
             responderSeed = seed;
         }
         final boolean isDamaged = shipment.interval().isDamaged() || shipment.kernelDrops() + shipment.ringDrops() +

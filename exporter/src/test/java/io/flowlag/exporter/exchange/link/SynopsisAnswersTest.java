@@ -41,7 +41,7 @@ class SynopsisAnswersTest {
     private SynopsisAnswers answers = answers();
 
     private SynopsisAnswers answers() {
-        return new SynopsisAnswers(settings, (requestId, image, offset) -> {
+        return new SynopsisAnswers((requestId, image, offset) -> {
             lastImage = image;
             answered += image == null ? 0 : 1;
             return image == null ? 0 : image.capacity();
