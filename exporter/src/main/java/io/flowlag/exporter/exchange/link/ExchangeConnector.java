@@ -107,7 +107,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
         receiver = options.receiver();
         limits = options.limits();
         security = options.security();
-        handshake = new Handshake(HelloMessage.SENDER, options.pointId(), security.key());
+        handshake = Handshake.of(HelloMessage.SENDER, options.pointId(), security);
         backoffNs = options.minBackoffNs();
         waiting = new WaitingIntervals(
             options.maxWaitingIntervals(), options.maxWaitingBytes(), options.maxWaitNs(), counters);

@@ -13,23 +13,22 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.security.SecureRandom;
 
 /** The HELLOs of an end, and the seal that follows from them if there is a key. One thread; allocates per connection. */
-final class Handshake {
+class Handshake {
     private final SecureRandom random = new SecureRandom();
     private final long instance = random.nextLong();
     private final int role;
     private final long pointId;
-    private final SharedKey key;
+    private final boolean isKeyed;
 
-    /**
-     * The handshakes of a run of the process.
-     *
-     * @param role as in HELLO.
-     * @param key  of both ends; null for none.
-     */
-    Handshake(final int role, final long pointId, final SharedKey key) {
+    private Handshake(final int role, final long pointId, final boolean isKeyed) {
         this.role = role;
         this.pointId = pointId;
-        this.key = key;
+        this.isKeyed = isKeyed;
+    }
+
+    /** The handshakes of a run of the process, in a role as in HELLO. */
+    static Handshake of(final int role, final long pointId, final PeerSecurity security) {
+        return security.key() == null ? new Handshake(role, pointId, false) : new Keyed(role, pointId, security.key());
     }
 
     /** {@return this run's random number} */
@@ -41,7 +40,7 @@ final class Handshake {
     int hello(final MutableDirectBuffer buffer) {
         final byte[] nonce = new byte[HelloMessage.NONCE_BYTES];
         random.nextBytes(nonce);
-        return HelloMessage.encode(buffer, role, key != null, pointId, instance, nonce);
+        return HelloMessage.encode(buffer, role, isKeyed, pointId, instance, nonce);
     }
 
     /** Refuses the other end's HELLO if it has this end's role, or if only one end has a key. Returns accepted, or why not. */
@@ -51,9 +50,9 @@ final class Handshake {
             connection.refuse(ExchangeResult.UNEXPECTED, connection.difference("role", name, name));
             return ExchangeResult.UNEXPECTED;
         }
-        if (hello.isKeyed() != (key != null)) {
+        if (hello.isKeyed() != isKeyed) {
             connection.refuse(ExchangeResult.AUTHENTICATION,
-                connection.difference("shared key", hello.isKeyed() ? "yes" : "no", key != null ? "yes" : "no"));
+                connection.difference("shared key", hello.isKeyed() ? "yes" : "no", isKeyed ? "yes" : "no"));
             return ExchangeResult.AUTHENTICATION;
         }
         return ExchangeResult.ACCEPTED;
@@ -62,37 +61,55 @@ final class Handshake {
     /** A sender's answer to the receiver's HELLO. */
     void answer(
         final ExchangeConnection connection, final DirectBuffer hello, final int offset, final MutableDirectBuffer scratch) {
-        final int helloBytes = hello(scratch);
-        if (key != null) {
-            ExchangeHeader.addTrailer(scratch, 0, helloBytes);
-            connection.authenticate(MessageCipher.of(
-                key, false, octets(hello, offset, ExchangeHeader.lengthBytes(hello, offset)), octets(scratch, 0, helloBytes)));
-        }
-        connection.send(scratch, helloBytes);
+        connection.send(scratch, hello(scratch));
     }
 
     /** Whether a sender's answer to the receiver's HELLO is made with the key, if there is one. */
     boolean isAuthentic(
         final ExchangeConnection connection, final byte[] receiverHello, final DirectBuffer hello, final int offset) {
-        if (key == null) {
-            return true;
-        }
-        if (!ExchangeHeader.isAuthenticated(hello, offset)) {
-            return false;
-        }
-        final int lengthBytes = ExchangeHeader.lengthBytes(hello, offset);
-        final MessageSeal seal = MessageSeal.of(
-            connection.version(), key, true, receiverHello, octets(hello, offset, lengthBytes - ExchangeHeader.TRAILER_BYTES));
-        final boolean isAuthentic = seal.open(new UnsafeBuffer(octets(hello, offset, lengthBytes)), 0, lengthBytes);
-        if (isAuthentic) {
-            connection.authenticate(seal);
-        }
-        return isAuthentic;
+        return true;
     }
 
     static byte[] octets(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         final byte[] octets = new byte[lengthBytes];
         buffer.getBytes(offset, octets);
         return octets;
+    }
+
+    /** With the key of both ends. */
+    private static final class Keyed extends Handshake {
+        private final SharedKey key;
+
+        private Keyed(final int role, final long pointId, final SharedKey key) {
+            super(role, pointId, true);
+            this.key = key;
+        }
+
+        @Override
+        void answer(
+            final ExchangeConnection connection, final DirectBuffer hello, final int offset, final MutableDirectBuffer scratch) {
+            final int helloBytes = hello(scratch);
+            ExchangeHeader.addTrailer(scratch, 0, helloBytes);
+            connection.authenticate(MessageCipher.of(
+                key, false, octets(hello, offset, ExchangeHeader.lengthBytes(hello, offset)), octets(scratch, 0, helloBytes)));
+            connection.send(scratch, helloBytes);
+        }
+
+        @Override
+        boolean isAuthentic(
+            final ExchangeConnection connection, final byte[] receiverHello, final DirectBuffer hello, final int offset) {
+            if (!ExchangeHeader.isAuthenticated(hello, offset)) {
+                return false;
+            }
+            final int lengthBytes = ExchangeHeader.lengthBytes(hello, offset);
+            final MessageSeal seal = MessageSeal.of(
+                connection.version(), key, true, receiverHello,
+                octets(hello, offset, lengthBytes - ExchangeHeader.TRAILER_BYTES));
+            final boolean isAuthentic = seal.open(new UnsafeBuffer(octets(hello, offset, lengthBytes)), 0, lengthBytes);
+            if (isAuthentic) {
+                connection.authenticate(seal);
+            }
+            return isAuthentic;
+        }
     }
 }

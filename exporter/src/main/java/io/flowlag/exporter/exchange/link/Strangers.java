@@ -70,7 +70,7 @@ final class Strangers {
         this.ended = ended;
         this.sessions = sessions;
         this.sessionHandler = sessionHandler;
-        handshake = new Handshake(HelloMessage.RECEIVER, options.pointId(), options.security().key());
+        handshake = Handshake.of(HelloMessage.RECEIVER, options.pointId(), options.security());
         server = ServerSocketChannel.open();
         try {
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
