@@ -17,8 +17,8 @@ public final class LossyDifferenceSketch extends Sketch {
     public static final int EXPECTED_LIMIT = 64;
 
     private final CellMap cellMap;
-    private final long[] expectedFlowHashes = new long[EXPECTED_LIMIT];
-    private final long[] expectedDigests = new long[EXPECTED_LIMIT];
+    private final long[] expectedFlowHashes;
+    private final long[] expectedDigests;
     private final int[] expectedColumns;
     private int expectedCount;
     private int nextExpected;
@@ -27,15 +27,18 @@ public final class LossyDifferenceSketch extends Sketch {
     public LossyDifferenceSketch(final SketchGeometry geometry, final long seed) {
         super(SketchFamily.LDS, geometry, seed);
         cellMap = new CellMap(geometry, seed);
-        expectedColumns = new int[EXPECTED_LIMIT * geometry.rows()];
+        final int expectedLimit = geometry.rows() * geometry.columns() > 1 ? EXPECTED_LIMIT : 0;
+        expectedFlowHashes = new long[expectedLimit];
+        expectedDigests = new long[expectedLimit];
+        expectedColumns = new int[expectedLimit * geometry.rows()];
     }
 
     /**
      * Finds and remembers the cells of a packet that will be added soon. Holds the first {@link #EXPECTED_LIMIT} packets since
-     * {@link #expectOthers}; add them in the same order for speed. Changes nothing in the sketch.
+     * {@link #expectOthers}, none if there is one cell; add them in the same order for speed. Changes nothing in the sketch.
      */
     public void expect(final long flowHash, final long packetDigest) {
-        if (expectedCount == EXPECTED_LIMIT) {
+        if (expectedCount == expectedDigests.length) {
             return;
         }
         expectedFlowHashes[expectedCount] = flowHash;

@@ -85,13 +85,13 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     /**
      * An empty cache.
      *
-     * @param capacity most identifiers that it is meant to hold, 16 to 3/4 of 2^25.
+     * @param capacity most identifiers that it is meant to hold, 16 to 3/4 of 2^25; 0 for one that samples nothing.
      * @param seed     that both measurement points share.
      */
     public PacketCache(final int capacity, final long seed) {
         slots = slots(capacity);
         this.capacity = capacity;
-        usableSlots = slots - slots / 16;
+        usableSlots = slots - Math.max(1, slots / 16);
         slotSeed = KeyedMix.derivedSeed(seed, SeedIndex.CACHE_SLOT);
         rankSeed = FlowSample.rankSeed(seed);
         groups = new PacketGroup(seed);
@@ -112,19 +112,6 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
 
     /**
      * Adds a packet.
-     *
-     * @param identifier  of the packet: its digest.
-     * @param timestampNs relative to the interval's start; it may lie outside the interval.
-     * @param weight      of the flow, 1 to {@link #MAX_WEIGHT}; not checked here.
-     * @return what became of it.
-     */
-    public CacheResult add(
-        final long identifier, final long flowHash, final long timestampNs, final int bytes, final int weight) {
-        return add(identifier, flowHash, timestampNs, bytes, weight, 0);
-    }
-
-    /**
-     * Adds a packet of a traffic class.
      *
      * @param identifier  of the packet: its digest.
      * @param timestampNs relative to the interval's start; it may lie outside the interval.
@@ -510,6 +497,9 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     }
 
     private static int slots(final int capacity) {
+        if (capacity == 0) {
+            return 1;
+        }
         if (capacity < MIN_CAPACITY || capacity > MAX_CAPACITY) {
             throw new IllegalArgumentException("capacity=" + capacity + " is not in " + MIN_CAPACITY + ".." + MAX_CAPACITY);
         }

@@ -45,15 +45,6 @@ public final class PacketDifference {
         return undecodedCells;
     }
 
-    /** Listed items that only the sender has. */
-    public int lostItems() {
-        int lost = 0;
-        for (int index = 0; index < size; index++) {
-            lost += signedCopies[index] >>> 31;
-        }
-        return lost;
-    }
-
     /** Becomes a copy of the list of a decoder of the same capacity. */
     public void set(final PacketDifference other) {
         size = other.size;

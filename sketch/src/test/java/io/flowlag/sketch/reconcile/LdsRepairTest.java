@@ -98,7 +98,7 @@ class LdsRepairTest {
         if (seen) {
             sketch.update(flow, digest, timestampNs, bytes, weight);
             if (cache != null) {
-                cache.add(digest, flow, timestampNs, bytes, weight);
+                cache.add(digest, flow, timestampNs, bytes, weight, 0);
             }
         }
     }

@@ -18,10 +18,10 @@ class MissingPacketsTest {
     static PacketCache cache(final int packets, final long seed) {
         final PacketCache cache = new PacketCache(Math.max(16, packets), seed);
         for (int packet = 1; packet <= packets; packet++) {
-            cache.add(packet, packet % 7, packet * 10L, BYTES, 2);
+            cache.add(packet, packet % 7, packet * 10L, BYTES, 2, 0);
         }
-        cache.add(packets, packets % 7, packets * 10L, BYTES, 2);
-        cache.add(packets, 99, packets * 10L, BYTES, 2);
+        cache.add(packets, packets % 7, packets * 10L, BYTES, 2, 0);
+        cache.add(packets, 99, packets * 10L, BYTES, 2, 0);
         return cache;
     }
 

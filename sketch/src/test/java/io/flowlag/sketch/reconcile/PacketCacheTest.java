@@ -29,7 +29,7 @@ class PacketCacheTest {
         final SplittableRandom random = new SplittableRandom(1);
         final long[] identifiers = random.longs(packets).toArray();
         for (int i = 0; i < packets; i++) {
-            assertEquals(CacheResult.CACHED, cache.add(identifiers[i], i % 7, i, BYTES + i, 1 + i % 3));
+            assertEquals(CacheResult.CACHED, cache.add(identifiers[i], i % 7, i, BYTES + i, 1 + i % 3, 0));
         }
 
         for (int i = 0; i < packets; i++) {
@@ -67,7 +67,7 @@ class PacketCacheTest {
             identifiers[i] = copy ? identifiers[original] : random.nextLong();
             flowHashes[i] = copy ? flowHashes[original] : flowHash[random.nextInt(flows)];
             copies.merge(identifiers[i], 1, Integer::sum);
-            cache.add(identifiers[i], flowHashes[i], i, BYTES, 1);
+            cache.add(identifiers[i], flowHashes[i], i, BYTES, 1, 0);
             assertTrue(cache.entries() <= 1_024 - 1_024 / 16);
         }
         cache.settle();
@@ -98,7 +98,7 @@ class PacketCacheTest {
         final PacketCache cache = new PacketCache(capacity, SEED);
         final SplittableRandom random = new SplittableRandom(2);
         for (int i = 0; i < capacity * overload; i++) {
-            cache.add(random.nextLong(), random.nextInt(20_000), i, BYTES, 1);
+            cache.add(random.nextLong(), random.nextInt(20_000), i, BYTES, 1, 0);
         }
         cache.settle();
 
@@ -120,11 +120,11 @@ class PacketCacheTest {
             packets[i] = new long[]{random.nextLong(), random.nextInt(500), random.nextInt(1_000), random.nextInt(100)};
         }
         for (int i = 0; i < packets.length; i++) {
-            sent.add(packets[i][0], packets[i][1], i * 100L, BYTES, 1);
+            sent.add(packets[i][0], packets[i][1], i * 100L, BYTES, 1, 0);
             if (packets[i][3] == 0) {
                 lost.put(packets[i][0], packets[i][1]);
             } else {
-                received.add(packets[i][0], packets[i][1], i * 100L + packets[i][2], BYTES, 1);
+                received.add(packets[i][0], packets[i][1], i * 100L + packets[i][2], BYTES, 1, 0);
             }
         }
         assertNotEquals(sent.flowThreshold(), received.flowThreshold());
@@ -189,10 +189,10 @@ class PacketCacheTest {
     void shouldCountHashCollidingIdentifiersAndKeepTheMeanRight() {
         final PacketCache sent = new PacketCache(100, SEED);
         final PacketCache received = new PacketCache(100, SEED);
-        assertEquals(CacheResult.CACHED, sent.add(7, 1, 10, BYTES, 1));
-        assertEquals(CacheResult.COLLISION, sent.add(7, 2, 20, BYTES, 1));
-        assertEquals(CacheResult.CACHED, received.add(7, 2, 120, BYTES, 1));
-        assertEquals(CacheResult.COLLISION, received.add(7, 1, 130, BYTES, 1));
+        assertEquals(CacheResult.CACHED, sent.add(7, 1, 10, BYTES, 1, 0));
+        assertEquals(CacheResult.COLLISION, sent.add(7, 2, 20, BYTES, 1, 0));
+        assertEquals(CacheResult.CACHED, received.add(7, 2, 120, BYTES, 1, 0));
+        assertEquals(CacheResult.COLLISION, received.add(7, 1, 130, BYTES, 1, 0));
 
         final AggregateEstimate estimate = new AggregateEstimate();
         reconcile(sent, received, FlowSample.ALL, estimate);
@@ -213,8 +213,8 @@ class PacketCacheTest {
         add(received, 1, 50);
         final int copies = PacketCache.MAX_COPIES + 3;
         for (int i = 0; i < copies; i++) {
-            sent.add(9, 1, i, BYTES, 1);
-            received.add(9, 1, i + 1_000, BYTES, 1);
+            sent.add(9, 1, i, BYTES, 1, 0);
+            received.add(9, 1, i + 1_000, BYTES, 1, 0);
         }
 
         final AggregateEstimate estimate = new AggregateEstimate();
@@ -230,12 +230,24 @@ class PacketCacheTest {
     void shouldGiveUpAFlowThatIsLargerThanTheCache() {
         final PacketCache cache = new PacketCache(100, SEED);
         for (int i = 0; i < 10_000; i++) {
-            cache.add(i, 77, i, BYTES, 1);
+            cache.add(i, 77, i, BYTES, 1, 0);
         }
         cache.settle();
 
         assertEquals(0, cache.heldPackets());
         assertTrue(cache.flowThreshold() <= FlowSample.rank(77, FlowSample.rankSeed(SEED)));
+    }
+
+    @Test
+    void shouldSampleNothingWithoutRoom() {
+        final PacketCache cache = new PacketCache(0, SEED);
+        for (int i = 0; i < 100; i++) {
+            assertEquals(CacheResult.NOT_SAMPLED, cache.add(i, i, i, BYTES, 1, 0));
+        }
+        cache.settle();
+        assertEquals(0, cache.heldPackets());
+        assertEquals(ListedTimes.NOT_FOUND, cache.find(7));
+        assertEquals(64 + 32, PacketCache.memoryBytes(0));
     }
 
     @Test
@@ -249,7 +261,7 @@ class PacketCacheTest {
 
     private static void add(final PacketCache cache, final long identifier, final long... timestampsNs) {
         for (final long timestampNs : timestampsNs) {
-            cache.add(identifier, 1, timestampNs, BYTES, 1);
+            cache.add(identifier, 1, timestampNs, BYTES, 1, 0);
         }
     }
 

@@ -72,10 +72,10 @@ class PeelingLawsTest {
         final PacketCache received = new PacketCache(1_000, seed);
         for (final Packet packet : packets) {
             for (int copy = 0; copy < packet.sentCopies; copy++) {
-                sent.add(packet.identifier, 1, copy, 100, 1);
+                sent.add(packet.identifier, 1, copy, 100, 1, 0);
             }
             for (int copy = 0; copy < packet.receivedCopies; copy++) {
-                received.add(packet.identifier, 1, copy, 100, 1);
+                received.add(packet.identifier, 1, copy, 100, 1, 0);
             }
         }
         final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, seed);
@@ -108,7 +108,7 @@ class PeelingLawsTest {
             final PacketCache sent = new PacketCache(3_000, seed);
             for (int packet = 0; packet < 3_000; packet++) {
                 final long identifier = random.nextLong();
-                sent.add(identifier, 1, packet, 100, 1);
+                sent.add(identifier, 1, packet, 100, 1, 0);
                 sender.update(identifier, packet);
                 if (packet >= 300) {
                     receiver.update(identifier, packet);

@@ -54,7 +54,7 @@ class RdaSizingTest {
                 for (int packet = 0; packet < 1_000; packet++) {
                     final long identifier = random.nextLong();
                     if (packet >= items || packet % 3 != 0) {
-                        sent.add(identifier, 1, packet, 100, 1);
+                        sent.add(identifier, 1, packet, 100, 1, 0);
                     }
                     if (packet >= items || packet % 3 == 0) {
                         receiver.update(identifier, packet);

@@ -16,7 +16,7 @@ class ReconcileAllocationTest {
 
         Allocation.assertNone(() -> {
             for (int packet = 0; packet < PACKETS; packet++) {
-                cache.add(packet % (PACKETS - 100), packet % 999, packet, 100, 1);
+                cache.add(packet % (PACKETS - 100), packet % 999, packet, 100, 1, 0);
             }
             cache.settle();
             cache.clear();
@@ -45,10 +45,10 @@ class ReconcileAllocationTest {
         final PacketCache received = new PacketCache(PACKETS, SEED);
         for (int packet = 0; packet < PACKETS; packet++) {
             if (packet % 25 != 0) {
-                sent.add(packet, packet % 99, packet, 100, 1);
+                sent.add(packet, packet % 99, packet, 100, 1, 0);
             }
             if (packet % 21 != 0) {
-                received.add(packet, packet % 99, packet + 50, 100, 1);
+                received.add(packet, packet % 99, packet + 50, 100, 1, 0);
             }
         }
         final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, SEED);

@@ -94,10 +94,10 @@ public class ReconcileBenchmark {
             for (int packet = 0; packet < packets; packet++) {
                 final long identifier = random.nextLong();
                 if (packet >= difference || packet % 2 == 0) {
-                    sent.add(identifier, packet & 1_023, packet, 500, 1);
+                    sent.add(identifier, packet & 1_023, packet, 500, 1, 0);
                 }
                 if (packet >= difference || packet % 2 != 0) {
-                    received.add(identifier, packet & 1_023, packet + 1_000, 500, 1);
+                    received.add(identifier, packet & 1_023, packet + 1_000, 500, 1, 0);
                 }
             }
             sender = new ReconcilableDifferenceAggregator(geometry, SEED);
@@ -118,14 +118,14 @@ public class ReconcileBenchmark {
     public CacheResult cacheAddsUnderOverload(final Packets packets) {
         packets.packet++;
         final long mixed = packets.packet * GOLDEN_RATIO;
-        return packets.cache.add(mixed, mixed >>> 48, packets.packet, 500, 1);
+        return packets.cache.add(mixed, mixed >>> 48, packets.packet, 500, 1, 0);
     }
 
     @Benchmark
     public CacheResult cacheAddsCopies(final Packets packets) {
         packets.packet++;
         final long mixed = (packets.packet & packets.capacity / 2 - 1) * GOLDEN_RATIO;
-        return packets.cache.add(mixed, mixed >>> 48, packets.packet, 500, 1);
+        return packets.cache.add(mixed, mixed >>> 48, packets.packet, 500, 1, 0);
     }
 
     @Benchmark

@@ -10,6 +10,7 @@ import io.flowlag.sketch.reconcile.SignedCounts;
 import io.flowlag.sketch.reconcile.SynopsisGeometry;
 
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /** RDA, late bound: one mean of all packets that both points have, which is every flow's estimate. */
 public final class ReconciledMethod extends Simple.Named {
@@ -32,9 +33,9 @@ public final class ReconciledMethod extends Simple.Named {
         final PacketCache sent = new PacketCache(Math.max(PacketCache.MIN_CAPACITY, trace.packets()), seed);
         final PacketCache received = new PacketCache(Math.max(PacketCache.MIN_CAPACITY, trace.packets()), seed);
         for (int packet = 0; packet < trace.packets(); packet++) {
-            sent.add(trace.digestOf(packet), 0, trace.sentNsOf(packet), trace.bytesOf(packet), 1);
+            sent.add(trace.digestOf(packet), 0, trace.sentNsOf(packet), trace.bytesOf(packet), 1, 0);
             if (!trace.isLost(packet)) {
-                received.add(trace.digestOf(packet), 0, trace.arrivalNsOf(packet), trace.bytesOf(packet), 1);
+                received.add(trace.digestOf(packet), 0, trace.arrivalNsOf(packet), trace.bytesOf(packet), 1, 0);
             }
         }
         final SignedCounts senderCounts = new SignedCounts(COUNTS, seed);
@@ -56,6 +57,7 @@ public final class ReconciledMethod extends Simple.Named {
         return new Cost(
             2 * (cacheBytes + geometry.memoryBytes() + senderCounts.image().length()),
             senderCounts.image().length() + geometry.imageLength() +
-                (long)reconciler.difference().lostItems() * MISSING_PACKET_BYTES);
+                IntStream.range(0, reconciler.difference().size()).filter(reconciler.difference()::lost).count() *
+                MISSING_PACKET_BYTES);
     }
 }

@@ -3,6 +3,7 @@ package io.flowlag.tests.lab.reconcile;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 import io.flowlag.sketch.reconcile.FlowSample;
 import io.flowlag.sketch.reconcile.PacketCache;
+import io.flowlag.sketch.reconcile.PacketDifference;
 import io.flowlag.sketch.reconcile.RdaReconciler;
 import io.flowlag.sketch.reconcile.RdaSizing;
 import io.flowlag.sketch.reconcile.ReconcilableDifferenceAggregator;
@@ -10,6 +11,8 @@ import io.flowlag.sketch.reconcile.SignedCounts;
 import io.flowlag.sketch.reconcile.SynopsisGeometry;
 import io.flowlag.sketch.reconcile.SynopsisVerifier;
 import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.stream.IntStream;
 
 /**
  * Figures 12 to 15 of the RDA paper: cost of an interval after its end. The wire's time is octets over 1 Gbit/s, since nothing is
@@ -87,13 +90,13 @@ public final class IntervalCostExperiment {
         final ReconcileTraffic traffic = new ReconcileTraffic(0, packets, Math.max(1, differences));
         final boolean[] lost = traffic.lost(differences / 2);
         for (int i = 0; i < packets; i++) {
-            sent.add(traffic.identifiers[i], 1, traffic.sentNs[i], 1_500, 1);
+            sent.add(traffic.identifiers[i], 1, traffic.sentNs[i], 1_500, 1, 0);
             if (!lost[i]) {
-                received.add(traffic.identifiers[i], 1, traffic.sentNs[i] + traffic.delaysNs[i], 1_500, 1);
+                received.add(traffic.identifiers[i], 1, traffic.sentNs[i] + traffic.delaysNs[i], 1_500, 1, 0);
             }
         }
         for (int i = 0; i < differences - differences / 2; i++) {
-            received.add(traffic.reordered[i], 1, traffic.reorderedNs[i], 1_500, 1);
+            received.add(traffic.reordered[i], 1, traffic.reorderedNs[i], 1_500, 1, 0);
         }
         final double[] best = {differences, 1e9, 1e9, 0, 0, 1e9, 0, 0, 1e9};
         final SynopsisGeometry largest = SynopsisGeometry.rda(4, 50_000);
@@ -127,7 +130,8 @@ public final class IntervalCostExperiment {
             best[8] = least(best[8], start);
             best[3] = length + own.image().length();
         }
-        final int reordered = reconciler.difference().size() - reconciler.difference().lostItems();
+        final PacketDifference difference = reconciler.difference();
+        final long reordered = difference.size() - IntStream.range(0, difference.size()).filter(difference::lost).count();
         best[4] = best[3] * 8 / BITS_PER_MS;
         best[6] = reordered * MISSING_PACKET_BYTES;
         best[7] = best[6] * 8 / BITS_PER_MS;

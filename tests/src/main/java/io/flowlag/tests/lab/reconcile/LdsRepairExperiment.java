@@ -135,10 +135,10 @@ public final class LdsRepairExperiment {
             final long flow = flowHashes[flowOf[i]];
             sender.update(flow, identifiers[i], i, PACKET_BYTES, 1);
             all.update(flow, identifiers[i], i + delaysNs[i], PACKET_BYTES, 1);
-            sent.add(identifiers[i], flow, i, PACKET_BYTES, 1);
+            sent.add(identifiers[i], flow, i, PACKET_BYTES, 1, 0);
             if (!lost[i]) {
                 receiver.update(flow, identifiers[i], i + delaysNs[i], PACKET_BYTES, 1);
-                received.add(identifiers[i], flow, i + delaysNs[i], PACKET_BYTES, 1);
+                received.add(identifiers[i], flow, i + delaysNs[i], PACKET_BYTES, 1, 0);
             }
         }
         final double[] result = new double[8];

@@ -167,9 +167,9 @@ public final class RdaTheorems extends NamedExperiment {
         final int lost, final long seed, final long offsetNs) {
         final boolean[] isLost = traffic.lost(lost);
         for (int i = 0; i < PACKETS; i++) {
-            sent.add(traffic.identifiers[i], 0, traffic.sentNs[i], PACKET_BYTES, 1);
+            sent.add(traffic.identifiers[i], 0, traffic.sentNs[i], PACKET_BYTES, 1, 0);
             if (!isLost[i]) {
-                received.add(traffic.identifiers[i], 0, traffic.sentNs[i] + traffic.delaysNs[i] + offsetNs, PACKET_BYTES, 1);
+                received.add(traffic.identifiers[i], 0, traffic.sentNs[i] + traffic.delaysNs[i] + offsetNs, PACKET_BYTES, 1, 0);
             }
         }
         final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, seed);

@@ -160,13 +160,13 @@ public final class SetDifferenceExperiment {
         final PacketCache sent,
         final PacketCache received) {
         for (int i = 0; i < traffic.packets; i++) {
-            sent.add(traffic.identifiers[i], i & 1023, traffic.sentNs[i], PACKET_BYTES, 1);
+            sent.add(traffic.identifiers[i], i & 1023, traffic.sentNs[i], PACKET_BYTES, 1, 0);
             if (!lost[i]) {
-                received.add(traffic.identifiers[i], i & 1023, traffic.sentNs[i] + traffic.delaysNs[i], PACKET_BYTES, 1);
+                received.add(traffic.identifiers[i], i & 1023, traffic.sentNs[i] + traffic.delaysNs[i], PACKET_BYTES, 1, 0);
             }
         }
         for (int i = 0; i < losses; i++) {
-            received.add(traffic.reordered[i], i & 1023, traffic.reorderedNs[i], PACKET_BYTES, 1);
+            received.add(traffic.reordered[i], i & 1023, traffic.reorderedNs[i], PACKET_BYTES, 1, 0);
         }
     }
 

@@ -55,7 +55,7 @@ public final class SketchRepair {
      * @param timeNs since the interval's start.
      */
     public void onSent(final long digest, final long flowHash, final long timeNs, final int bytes) {
-        sent.add(digest, flowHash, timeNs, bytes, 1);
+        sent.add(digest, flowHash, timeNs, bytes, 1, 0);
     }
 
     /**
@@ -64,7 +64,7 @@ public final class SketchRepair {
      * @param timeNs since the interval's start.
      */
     public void onReceived(final long digest, final long flowHash, final long timeNs, final int bytes) {
-        received.add(digest, flowHash, timeNs, bytes, 1);
+        received.add(digest, flowHash, timeNs, bytes, 1, 0);
     }
 
     /** Removes lost packets from the sender's sketch, and unexpected ones from the receiver's. */
