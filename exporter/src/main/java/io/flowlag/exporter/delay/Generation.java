@@ -5,7 +5,6 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.FlowWeights;
 import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.IntervalReceiver;
-import io.flowlag.exporter.delay.interval.LocalSender;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
@@ -16,15 +15,11 @@ import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 
-import java.util.function.Function;
-
 /**
- * The points of a segment under one set of settings: the receiver point, and the sender point if it is in this process. Any
- * thread creates it; the metering thread owns it. Allocates at construction.
+ * Both points of a segment under one set of settings; the sender point may be in another process. Any thread creates it; the
+ * metering thread owns it. Allocates at construction.
  */
 final class Generation {
-    /** The index of the sender point's source where both points are in this process. */
-    private static final int SENDER_POINT = 0;
     /** Octets of a record that waits. */
     private static final int ENTRY_LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES;
 
@@ -34,56 +29,42 @@ final class Generation {
     private final int parity;
     private final TrafficClasses classes;
     private final FlowWeights weights;
-    /** Null where the sender point is in another process. */
-    private final LocalSender sender;
+    private final SenderAnswers sender;
     private final IntervalReceiver receiver;
     private final String geometry;
     private final long memoryBytes;
-    private final long intervalNs;
-    private final long maximumDelayNs;
+    private final IntervalSettings.Times times;
 
     /** The first one. */
     Generation(
-        final ExporterConfig config, final IntervalSettings settings, final SenderAnswers answers, final TrafficClasses classes,
+        final ExporterConfig config, final IntervalSettings settings, final SenderAnswers sender, final TrafficClasses classes,
         final WaitedRecordHandler recordHandler, final UnseenFlowHandler unseenHandler, final IntervalHandler intervalHandler) {
-        this(config, settings, classes, Long.MIN_VALUE, true, 0,
-            answers != null ? null : new LocalSender(settings, Long.MAX_VALUE),
-            (local) -> new IntervalReceiver(
-                settings, answers != null ? answers : local, ENTRY_LENGTH_BYTES, recordHandler, intervalHandler, unseenHandler));
-        if (sender == null) {
-            receiver.cutFirst();
-        }
+        this(config, settings, sender, classes, Long.MIN_VALUE, true, 0, new IntervalReceiver(
+            settings, sender, ENTRY_LENGTH_BYTES, recordHandler, intervalHandler, unseenHandler));
     }
 
     /** One that follows another. */
     Generation(
-        final SketchChange change, final SenderAnswers answers, final IntervalSettings settings, final Generation predecessor,
+        final SketchChange change, final IntervalSettings settings, final SenderAnswers sender, final Generation predecessor,
         final IntervalHandler intervalHandler) {
-        this(change.config(), settings, new TrafficClasses(change.config().rli().references().classes()), change.fromNs(),
-            change.isSameWay() || predecessor.sender != null, predecessor.parity ^ 1,
-            predecessor.sender == null ? null : new LocalSender(settings, change.fromNs()),
-            (local) -> new IntervalReceiver(
-                settings, local != null ? local : answers, predecessor.receiver, intervalHandler));
+        this(change.config(), settings, sender, new TrafficClasses(change.config().rli().references().classes()),
+            change.fromNs(), change.isSameWay(), predecessor.parity ^ 1,
+            new IntervalReceiver(settings, sender, predecessor.receiver, intervalHandler));
     }
 
     private Generation(
-        final ExporterConfig config, final IntervalSettings settings, final TrafficClasses classes, final long fromNs,
-        final boolean isSameWay, final int parity, final LocalSender sender,
-        final Function<LocalSender, IntervalReceiver> receivers) {
+        final ExporterConfig config, final IntervalSettings settings, final SenderAnswers sender, final TrafficClasses classes,
+        final long fromNs, final boolean isSameWay, final int parity, final IntervalReceiver receiver) {
         this.fromNs = fromNs;
         this.isSameWay = isSameWay;
         this.parity = parity;
         this.classes = classes;
         this.sender = sender;
-        receiver = receivers.apply(sender);
-        if (sender != null) {
-            sender.join(receiver);
-        }
+        this.receiver = receiver;
         weights = new FlowWeights(config.lds().weights());
         geometry = text(settings.cells().geometry());
         memoryBytes = bytes(settings);
-        intervalNs = settings.times().intervalNs();
-        maximumDelayNs = settings.times().maximumDelayNs();
+        times = settings.times();
     }
 
     /** {@return octets of both points, by formula} */
@@ -110,7 +91,7 @@ final class Generation {
     }
 
     long intervalNs() {
-        return intervalNs;
+        return times.intervalNs();
     }
 
     /** {@return 0 and 1 alternately, from generation to generation} */
@@ -133,11 +114,9 @@ final class Generation {
     }
 
     /** The generation before is over. */
-    void follow() {
-        receiver.follow(fromNs, isSameWay);
-        if (sender != null) {
-            sender.follow();
-        }
+    void follow(final Generation predecessor) {
+        receiver.follow(predecessor.receiver, fromNs, isSameWay);
+        sender.follow();
     }
 
     TrafficClasses classes() {
@@ -148,24 +127,9 @@ final class Generation {
         return weights.weight(descriptor, offset);
     }
 
-    /**
-     * Prefetches what the next packets of the sender point need, where it is in this process; all of these packets will be
-     * added.
-     */
+    /** {@link SenderAnswers#touchSent}. */
     long touchSent(final DirectBuffer descriptors, final int offset, final int count) {
-        if (sender == null) {
-            return 0;
-        }
-        long octets = 0;
-        sender.expectOthers();
-        for (int i = 0; i < count; i++) {
-            final int at = offset + i * PacketDescriptor.LENGTH_BYTES;
-            if (PacketDescriptor.observationPoint(descriptors, at) == SENDER_POINT) {
-                octets += sender.touch(
-                    PacketDescriptor.segmentFlowHash(descriptors, at), PacketDescriptor.digest(descriptors, at));
-            }
-        }
-        return octets + sender.touchExpected();
+        return sender.touchSent(descriptors, offset, count);
     }
 
     void onSent(final DirectBuffer descriptor, final int offset) {
@@ -192,7 +156,7 @@ final class Generation {
     /** A packet of the next generation that may have been sent in this one. */
     void onStraddling(
         final DirectBuffer descriptor, final int offset, final long flowHash, final long endNs, final int record) {
-        if (PacketDescriptor.timestampNs(descriptor, offset) - endNs < maximumDelayNs) {
+        if (PacketDescriptor.timestampNs(descriptor, offset) - endNs < times.maximumDelayNs()) {
             receiver.onStraddlingPacket(weighted(descriptor, offset, flowHash), record);
         }
     }

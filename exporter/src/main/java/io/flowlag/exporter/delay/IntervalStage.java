@@ -8,7 +8,7 @@ import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.interval.FlowWeights;
 import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.IntervalReceiver;
-import io.flowlag.exporter.delay.interval.SenderAnswers;
+import io.flowlag.exporter.delay.interval.LocalSender;
 import io.flowlag.exporter.delay.interval.WeightedShare;
 import io.flowlag.exporter.delay.interval.compare.IntervalAnswer;
 import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
@@ -112,8 +112,16 @@ final class IntervalStage {
         segmentFlowHash = link == null ? null : new SegmentFlowHash(link.hash());
         final IntervalSettings settings = settings(config, link, isLive);
         final Generation[] made = new Generation[1];
-        made[0] = new Generation(config, settings, link == null ? null : link.answers(senderIndex), classes, recordHandler,
-            unseenHandler, intervalHandler(made));
+        final IntervalHandler intervalHandler = intervalHandler(made);
+        if (link == null) {
+            final LocalSender sender = new LocalSender(settings, Long.MAX_VALUE);
+            made[0] = new Generation(config, settings, sender, classes, recordHandler, unseenHandler, intervalHandler);
+            sender.join(made[0].receiver());
+        } else {
+            made[0] = new Generation(
+                config, settings, link.answers(senderIndex), classes, recordHandler, unseenHandler, intervalHandler);
+            made[0].receiver().cutFirst();
+        }
         current = made[0];
         current.receiver().jointHandler(this::onJoint);
         latest = current;
@@ -137,8 +145,14 @@ final class IntervalStage {
     /** Prepares changed sketches. Any thread, one at a time. */
     void change(final SketchChange change) {
         final Generation[] made = new Generation[1];
-        final SenderAnswers answers = change.answers().isEmpty() ? null : change.answers().get(senderIndex);
-        made[0] = new Generation(change, answers, settings(change.config(), link, isLive), latest, intervalHandler(made));
+        final IntervalSettings settings = settings(change.config(), link, isLive);
+        if (change.answers().isEmpty()) {
+            final LocalSender sender = new LocalSender(settings, change.fromNs());
+            made[0] = new Generation(change, settings, sender, latest, intervalHandler(made));
+            sender.join(made[0].receiver());
+        } else {
+            made[0] = new Generation(change, settings, change.answers().get(senderIndex), latest, intervalHandler(made));
+        }
         made[0].receiver().jointHandler(this::onJoint);
         latest = made[0];
         isChanging = true;
@@ -161,7 +175,7 @@ final class IntervalStage {
             next = null;
             current.receiver().onOwnLoss(ownLossNs);
             current.receiver().lossKnown(lossKnownNs);
-            current.follow();
+            current.follow(older);
             cache.boundaryNs(current.intervalNs());
         }
         if (older != null) {

@@ -21,7 +21,7 @@ import io.flowlag.sketch.interval.IntervalSketches;
  * been sent in the next one. Both are held until the earlier interval is due; the sender's digests of its last W + G then decide.
  * The metering thread owns it. Allocates at construction.
  */
-final class IntervalAssignment {
+final class IntervalAssignment implements JointStage.IntervalLookup {
     private final IntervalPoint point;
     private final IntervalSketches<PointInterval> intervals;
     private final IntervalKeys run;
@@ -51,10 +51,8 @@ final class IntervalAssignment {
     private boolean hasStragglers;
     private long firstInterval;
     private long endInterval = Long.MAX_VALUE;
-    /** Whether packets of the first interval may belong to the previous generation, which holds them too. */
-    private boolean isFollowing;
-    /** The previous generation; null for the first one. */
-    private IntervalAssignment before;
+    /** Packets of the first interval may belong to these, which hold them too. */
+    private EarlierIntervals before = EarlierIntervals.NONE;
 
     /**
      * Creates an assignment without packets.
@@ -78,23 +76,23 @@ final class IntervalAssignment {
         aheadNs = settings.times().intervalNs() - settings.times().guardNs();
         isLateFound = settings.reconcile() != null && settings.times().answerDeadlineNs() > 0;
         edgeNs = settings.times().guardNs() == 0 ? Long.MAX_VALUE : maximumDelayNs - InFlightMatch.edgeNs(settings);
-        ahead = PointInterval.newHeld(settings);
+        ahead = new HeldPackets(settings.room().inFlightPackets(), settings.joint() != null);
     }
 
     /** Begins after the previous generation has ended; the packets that it refused stay counted. */
-    void begin(final IntervalAssignment previous) {
-        before = previous;
+    void begin() {
         earlierLate = counters.get(SketchCounter.RECEIVED_LATE);
         earlierUnsketched = counters.get(SketchCounter.RECEIVED_UNSKETCHED);
     }
 
-    /** Sets whether packets of the first interval may belong to the previous generation. */
-    void isFollowing(final boolean mayBeEarlier) {
-        isFollowing = mayBeEarlier;
+    /** Sets the intervals to which packets of the first interval may belong. */
+    void follow(final EarlierIntervals earlier) {
+        before = earlier;
     }
 
+    /** {@return whether there are such intervals, until {@link #settleFirst}} */
     boolean isFollowing() {
-        return isFollowing;
+        return before != EarlierIntervals.NONE;
     }
 
     /** Sets the first interval, at the first packet. */
@@ -108,7 +106,7 @@ final class IntervalAssignment {
 
     /** Restarts after the clock was set back. */
     void restart() {
-        isFollowing = false;
+        before = EarlierIntervals.NONE;
         hasStragglers = false;
     }
 
@@ -164,7 +162,7 @@ final class IntervalAssignment {
         if (isAhead && hold(roomAhead(open), number + 1, packet) || isEarly && hold(open.held(), number, packet)) {
             return booked;
         }
-        if (isEarly && isFollowing) {
+        if (isEarly) {
             before.damageLast();
         }
         add(open, packet);
@@ -200,7 +198,7 @@ final class IntervalAssignment {
 
     /** {@return whether a packet of an interval may have been sent in the previous one} */
     private boolean isAmbiguous(final long timestampNs, final long number) {
-        return isEarly(timestampNs, number) && (intervals.isOpen(number - 1) || isFollowing && number == firstInterval);
+        return isEarly(timestampNs, number) && (intervals.isOpen(number - 1) || isFollowing() && number == firstInterval);
     }
 
     /** {@return whether a packet of an interval may have been sent in the next one} */
@@ -324,7 +322,8 @@ final class IntervalAssignment {
     }
 
     /** {@return the packets held until the interval before is due; null if there are none; the interval need not have begun} */
-    HeldPackets held(final long number) {
+    @Override
+    public HeldPackets held(final long number) {
         final PointInterval next = open(number);
         return next != null ? next.held() : ahead.count() > 0 && number == aheadInterval ? ahead : null;
     }
@@ -427,7 +426,7 @@ final class IntervalAssignment {
      * @param isKnown whether {@link InFlightMatch} can decide.
      */
     void settleFirst(final boolean isKnown) {
-        isFollowing = false;
+        before = EarlierIntervals.NONE;
         final PointInterval first = open(firstInterval);
         if (first == null) {
             return;
@@ -446,7 +445,8 @@ final class IntervalAssignment {
         held.clear();
     }
 
-    private PointInterval open(final long number) {
+    @Override
+    public PointInterval open(final long number) {
         return intervals.isOpen(number) ? intervals.selectInterval(number) : null;
     }
 

@@ -32,7 +32,7 @@ import java.util.function.Consumer;
  * <p>
  * The metering thread owns it. Allocates at construction.
  */
-public final class IntervalReceiver {
+public final class IntervalReceiver implements EarlierIntervals {
     private static final long REPAIR_POLL_NS = 1_000_000L;
     private static final long NO_KEY = Long.MIN_VALUE;
 
@@ -55,19 +55,7 @@ public final class IntervalReceiver {
     /** Repairs the next interval, which is concluded when the repair ends or its time is up. */
     private final IntervalRepair repair;
     private final ClockEvidence clocks;
-    private final JointStage.IntervalLookup lookup = new JointStage.IntervalLookup() {
-        @Override
-        public PointInterval open(final long number) {
-            return openInterval(number);
-        }
-
-        @Override
-        public HeldPackets held(final long number) {
-            return number >= nextInterval ? assignment.held(number) : null;
-        }
-    };
-    /** The previous generation, until all its intervals are concluded. */
-    private final IntervalReceiver predecessor;
+    private EarlierIntervals earlier = EarlierIntervals.NONE;
     private IntervalReceiver successor;
     private long endInterval = Long.MAX_VALUE;
     private boolean isHandedOver;
@@ -96,7 +84,7 @@ public final class IntervalReceiver {
         final IntervalSettings settings, final SenderAnswers answers, final int entryLengthBytes,
         final WaitedRecordHandler recordHandler, final IntervalHandler intervalHandler,
         final UnseenFlowHandler unseenFlowHandler) {
-        this(settings, answers, null, IntervalKeys.first(settings.times().intervalNs()),
+        this(settings, answers, IntervalKeys.first(settings.times().intervalNs()),
             new ReceiverRecords(settings, entryLengthBytes, recordHandler),
             new InFlightMatch(settings.room().inFlightPackets()), intervalHandler, unseenFlowHandler);
     }
@@ -112,16 +100,14 @@ public final class IntervalReceiver {
     public IntervalReceiver(
         final IntervalSettings settings, final SenderAnswers answers, final IntervalReceiver predecessor,
         final IntervalHandler intervalHandler) {
-        this(settings, answers, predecessor, predecessor.run.next(settings.times().intervalNs()), predecessor.records,
+        this(settings, answers, predecessor.run.next(settings.times().intervalNs()), predecessor.records,
             predecessor.inFlightMatch, intervalHandler, predecessor.unseenFlowHandler);
     }
 
     private IntervalReceiver(
-        final IntervalSettings settings, final SenderAnswers answers, final IntervalReceiver predecessor, final IntervalKeys run,
-        final ReceiverRecords records, final InFlightMatch inFlightMatch, final IntervalHandler intervalHandler,
-        final UnseenFlowHandler unseenFlowHandler) {
+        final IntervalSettings settings, final SenderAnswers answers, final IntervalKeys run, final ReceiverRecords records,
+        final InFlightMatch inFlightMatch, final IntervalHandler intervalHandler, final UnseenFlowHandler unseenFlowHandler) {
         this.answers = answers;
-        this.predecessor = predecessor;
         this.run = run;
         this.records = records;
         this.inFlightMatch = inFlightMatch;
@@ -157,25 +143,28 @@ public final class IntervalReceiver {
      * Takes over from the predecessor, whose last interval has ended. Both points hold packets that arrive in the first W, until
      * it is known in which interval they were sent.
      *
-     * @param fromNs    time at which intervals of both begin.
-     * @param isSameWay whether both select the same packets; if not, the loss in the intervals on both sides is unknown.
+     * @param predecessor whose records this point has.
+     * @param fromNs      time at which intervals of both begin.
+     * @param isSameWay   whether both select the same packets; if not, the loss in the intervals on both sides is unknown.
      */
-    public void follow(final long fromNs, final boolean isSameWay) {
+    public void follow(final IntervalReceiver predecessor, final long fromNs, final boolean isSameWay) {
+        earlier = predecessor;
         predecessor.successor = this;
         run.follow(predecessor.run, fromNs);
         predecessor.endInterval = Math.floorDiv(fromNs, predecessor.run.intervalNs());
         predecessor.assignment.end(predecessor.endInterval);
-        assignment.begin(predecessor.assignment);
+        assignment.begin();
         predecessor.onTime(fromNs);
-        assignment.isFollowing(isSameWay && !predecessor.isOver());
+        assignment.follow(isSameWay && !predecessor.isOver() ? predecessor : EarlierIntervals.NONE);
         onTime(fromNs);
         if (!isSameWay) {
-            predecessor.assignment.damageLast();
+            predecessor.damageLast();
             cutFirst();
         }
     }
 
     /** {@return whether all intervals before the successor's were reported} */
+    @Override
     public boolean isOver() {
         return nextInterval >= endInterval && joint.isIdle();
     }
@@ -256,11 +245,7 @@ public final class IntervalReceiver {
      * @param errorScaleNs scale of the estimate's error; 0 if it is unknown.
      */
     public void onEstimate(final long packetTicket, final long delayNs, final long spanNumber, final float errorScaleNs) {
-        joint.onEstimate(packetTicket, delayNs, spanNumber, errorScaleNs, lookup);
-    }
-
-    private PointInterval openInterval(final long number) {
-        return number >= nextInterval && point.intervals().isOpen(number) ? point.intervals().selectInterval(number) : null;
+        joint.onEstimate(packetTicket, delayNs, spanNumber, errorScaleNs, assignment);
     }
 
     /** Writes the results of solved intervals into their records. */
@@ -294,9 +279,8 @@ public final class IntervalReceiver {
         if (!isStarted) {
             start(timestampNs);
         }
-        if (predecessor != null) {
-            predecessor.makeWay(run.key(point.interval().number(timestampNs)), timestampNs);
-        }
+        earlier.makeWay(run.key(point.interval().number(timestampNs)), timestampNs);
+        earlier = earlier.isOver() ? EarlierIntervals.NONE : earlier;
         while (nextInterval <= point.intervals().newestInterval() && nextInterval < endInterval &&
             (repair.isPending() ? isRepaired(timestampNs) : isDue(timestampNs))) {
             nextInterval++;
@@ -339,9 +323,14 @@ public final class IntervalReceiver {
         }
     }
 
-    /** Concludes intervals that are too old to share the records' counters with an interval that the successor opens. */
-    private void makeWay(final long key, final long timestampNs) {
+    @Override
+    public void makeWay(final long key, final long timestampNs) {
         concludeBefore(run.number(key - SketchRecords.INTERVALS + 1), timestampNs);
+    }
+
+    @Override
+    public void damageLast() {
+        assignment.damageLast();
     }
 
     private void concludeBefore(final long firstOpen, final long timestampNs) {
@@ -484,7 +473,7 @@ public final class IntervalReceiver {
         if (nextInterval <= lastEnded) {
             return run.key(lastEnded);
         }
-        return predecessor != null && !predecessor.isOver() ? run.key(assignment.firstInterval()) - 1 : Long.MIN_VALUE;
+        return earlier.isOver() ? Long.MIN_VALUE : run.key(assignment.firstInterval()) - 1;
     }
 
     /** {@return the sketch results of each record} */
@@ -582,7 +571,7 @@ public final class IntervalReceiver {
         }
         assignment.complete(number);
         final PointInterval own = point.take(number);
-        if (own != null && !repair.begin(answer, own, openInterval(number + 1), answers.peer())) {
+        if (own != null && !repair.begin(answer, own, assignment.open(number + 1), answers.peer())) {
             isRepairedCut = isCut;
             repairUntilNs = timestampNs + repairWaitNs;
             return;

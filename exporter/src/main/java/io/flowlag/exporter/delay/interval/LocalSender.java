@@ -1,15 +1,20 @@
 package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchedPacket;
+import org.agrona.DirectBuffer;
 
 /**
  * The sender point in the same process as its receiver point: answers at once. Packet timestamps drive its time; packets of both
  * points arrive in time order. The metering thread owns it. Allocates at construction.
  */
 public final class LocalSender extends IntervalPoint {
+    /** The index of the point's source. */
+    private static final int SENDER_POINT = 0;
+
     private final long maximumDelayNs;
     private final long guardNs;
     private IntervalReceiver receiver;
@@ -29,19 +34,32 @@ public final class LocalSender extends IntervalPoint {
     }
 
     /** Connects the receiver point, which receives the answers; before the first packet. */
-    public LocalSender join(final IntervalReceiver newReceiver) {
+    public void join(final IntervalReceiver newReceiver) {
         receiver = newReceiver;
         counters = newReceiver.counters();
-        return this;
     }
 
-    /** Continues the counts of refused packets of the previous sender point. */
+    @Override
     public void follow() {
         earlierLate = counters.get(SketchCounter.SENT_LATE);
         earlierUnsketched = counters.get(SketchCounter.SENT_UNSKETCHED);
     }
 
-    /** Adds a packet of the segment at the sender point. */
+    @Override
+    public long touchSent(final DirectBuffer descriptors, final int offset, final int count) {
+        long octets = 0;
+        expectOthers();
+        for (int i = 0; i < count; i++) {
+            final int at = offset + i * PacketDescriptor.LENGTH_BYTES;
+            if (PacketDescriptor.observationPoint(descriptors, at) == SENDER_POINT) {
+                octets += touch(
+                    PacketDescriptor.segmentFlowHash(descriptors, at), PacketDescriptor.digest(descriptors, at));
+            }
+        }
+        return octets + touchExpected();
+    }
+
+    @Override
     public void onSent(final SketchedPacket packet) {
         final long timestampNs = packet.timestampNs();
         if (timestampNs >= receiver.nextEventNs()) {
@@ -61,7 +79,7 @@ public final class LocalSender extends IntervalPoint {
         }
     }
 
-    /** Counts a packet of the segment without a digest; it enters no sketch. */
+    @Override
     public void onSentWithoutDigest() {
         counters.increment(SketchCounter.SENT);
         counters.increment(SketchCounter.SENT_WITHOUT_DIGEST);

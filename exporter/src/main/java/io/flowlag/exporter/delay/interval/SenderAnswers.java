@@ -1,11 +1,13 @@
 package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.delay.interval.repair.SynopsisPeer;
+import org.agrona.DirectBuffer;
 
 /**
- * Source of the sender point's closed intervals: the other point of this process, or a network exchange. The thread of the
- * receiver point calls all methods; they must not block.
+ * Source of the sender point's closed intervals: the other point of this process, which takes its packets here, or a network
+ * exchange. The thread of the receiver point calls all methods; they must not block.
  */
 public interface SenderAnswers {
     /**
@@ -34,6 +36,23 @@ public interface SenderAnswers {
 
     /** Advances time at the receiver point, ns since the epoch. */
     default void advance(final long timestampNs) {
+    }
+
+    /** Prefetches what the next packets of a point of this process need; all of them will be added. */
+    default long touchSent(final DirectBuffer descriptors, final int offset, final int count) {
+        return 0;
+    }
+
+    /** Adds a packet of the segment at a point of this process. */
+    default void onSent(final SketchedPacket packet) {
+    }
+
+    /** Counts a packet of the segment without a digest at a point of this process; it enters no sketch. */
+    default void onSentWithoutDigest() {
+    }
+
+    /** Continues the counts of refused packets of the previous sender point of this process. */
+    default void follow() {
     }
 
     /** Reports the receiver point's first packet, ever or since its clock was set back. */

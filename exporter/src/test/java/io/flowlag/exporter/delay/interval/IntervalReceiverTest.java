@@ -12,11 +12,13 @@ import io.flowlag.sketch.image.SketchImage;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -329,6 +331,22 @@ class IntervalReceiverTest {
         own.onTime(START_NS + 3 * INTERVAL_NS);
         assertEquals(1, own.counters().get(SketchCounter.INTERVALS_REFUSED));
         assertFalse(own.records().hasMean(record));
+    }
+
+    @Test
+    void shouldReleaseThePreviousSettingsWhenTheirIntervalsWereReported() {
+        answers.through = Long.MAX_VALUE;
+        packet(SketchRecords.NONE, MS, MS);
+        final IntervalReceiver next =
+            new IntervalReceiver(context, new IntervalPoint(context, false), receiver, (answer) -> { });
+        next.follow(receiver, START_NS + INTERVAL_NS, true);
+        receiver.onTime(START_NS + 2 * INTERVAL_NS);
+        assertTrue(receiver.isOver());
+        next.onTime(START_NS + 2 * INTERVAL_NS);
+        final WeakReference<IntervalReceiver> previous = new WeakReference<>(receiver);
+        receiver = next;
+        System.gc();
+        assertNull(previous.get());
     }
 
     @Test

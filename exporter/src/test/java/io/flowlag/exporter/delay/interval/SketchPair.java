@@ -28,8 +28,8 @@ public final class SketchPair {
         sender.join(receiver);
     }
 
-    void follow(final long fromNs) {
-        receiver.follow(fromNs, true);
+    void follow(final SketchPair predecessor, final long fromNs) {
+        receiver.follow(predecessor.receiver, fromNs, true);
         sender.follow();
     }
 

@@ -189,7 +189,7 @@ final class TwoPoints implements WaitedRecordHandler {
             older = pair;
             pair = next;
             next = null;
-            pair.follow(changeNs);
+            pair.follow(older, changeNs);
         }
         if (older != null) {
             older.onTime(timeNs);
