@@ -215,9 +215,9 @@ final class SketchSending {
             sketchCounters.increment(SketchCounter.INTERVALS_UNSHIPPED);
             return;
         }
-        if (closed.packets() != null) {
+        if (closed.keepsPackets()) {
             closed.packets().settle();
-            SketchCounter.countCache(sketchCounters, closed.packets(), closed.keys());
+            SketchCounter.countCache(sketchCounters, closed);
         }
         if (!closed.isInFlightComplete()) {
             unshipped(holding, closed);

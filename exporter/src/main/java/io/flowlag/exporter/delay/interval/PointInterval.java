@@ -19,21 +19,22 @@ import io.flowlag.sketch.lda.LossyDifferenceAggregator;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import io.flowlag.sketch.reconcile.PacketCache;
 
-import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
  * The state of one interval at one point: the sketch of all flows, an aggregator for each class, sums of flows, and the digests
- * of packets near its end. The receiver point also keeps the held packets and the list of records with packets here. Allocates at
- * construction. Threads as in {@link IntervalSketch}; it owns its memory.
+ * of packets near its end. The receiver point also keeps the held packets and the list of records with packets here. What the
+ * settings leave out is empty. Allocates at construction. Threads as in {@link IntervalSketch}; it owns its memory.
  */
 final class PointInterval implements IntervalSketch, ReceiverInterval {
     private final SketchedPacket each = new SketchedPacket();
     private final LossyDifferenceSketch sketch;
+    private final boolean isSketched;
     private final LossyDifferenceAggregator[] aggregators;
     private final FlowSums flows;
     private final FlowSums witnesses;
     private final PacketCache packets;
+    private final boolean keepsPackets;
     /** Keys of flows, at a sender point that keeps packets: the sums of all flows, or a separate table. */
     private final FlowSums keys;
     private final long[] inFlight;
@@ -44,7 +45,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     private final long tailNs;
     private final long earlyNs;
     private final boolean isByFlow;
-    /** The tables that exist, each once. */
+    /** The tables with room, each once. */
     private final FlowSums[] tables;
     /** Whether packets are not gathered, see {@link GatheredPackets}, so that each one needs its cells. */
     private final boolean isTouchedByPacket;
@@ -61,27 +62,29 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     private boolean isLateExpected;
 
     PointInterval(final IntervalSettings settings, final boolean isReceiver) {
-        sketch = settings.sums().isSketched() ? new LossyDifferenceSketch(settings.cells().geometry(),
-            settings.cells().seed()) : null;
-        aggregators = new LossyDifferenceAggregator[settings.sums().isSketched() ? settings.cells().classCount() : 0];
+        isSketched = settings.sums().isSketched();
+        sketch = new LossyDifferenceSketch(settings.geometry(), settings.cells().seed());
+        aggregators = new LossyDifferenceAggregator[isSketched ? settings.cells().classCount() : 0];
         for (int i = 0; i < aggregators.length; i++) {
             aggregators[i] = new LossyDifferenceAggregator(settings.cells().aggregator(), settings.cells().seed());
         }
-        flows = settings.sums().isOfAll() ? FlowSums.ofAll(settings.sums().mostFlows()) : null;
-        witnesses = settings.sums().hasWitnesses() ? newWitnesses(settings) : null;
-        packets = settings.reconcile() == null ? null :
-            new PacketCache(settings.reconcile().packets(), settings.cells().seed());
-        keys = isReceiver || packets == null ? null : flows != null ? flows : FlowSums.ofAll(keyedFlows(settings));
+        flows = FlowSums.ofAll(settings.sums().isOfAll() ? settings.sums().mostFlows() : 0);
+        witnesses = settings.sums().hasWitnesses() ? newWitnesses(settings) : FlowSums.ofAll(0);
+        keepsPackets = settings.reconcile() != null;
+        packets = new PacketCache(keepsPackets ? settings.reconcile().packets() : 0, settings.cells().seed());
+        keys = isReceiver || !keepsPackets ? FlowSums.ofAll(0) :
+            flows.keepsFlows() ? flows : FlowSums.ofAll(keyedFlows(settings));
         inFlight = new long[settings.room().inFlightPackets()];
-        held = isReceiver ? newHeld(settings) : null;
-        estimates = isReceiver && settings.joint() != null ?
-            new CellEstimates(settings.cells().geometry(), settings.cells().seed()) : null;
-        records = isReceiver ? new RecordList(settings.room().records()) : null;
+        held = new HeldPackets(isReceiver ? inFlight.length : 0, settings.joint() != null);
+        estimates = new CellEstimates(
+            isReceiver && settings.joint() != null ? settings.cells().geometry() : IntervalSettings.NO_CELLS,
+            settings.cells().seed());
+        records = new RecordList(isReceiver ? settings.room().records() : 0);
         tailNs = settings.times().tailNs() + (isReceiver ? settings.times().guardNs() - InFlightMatch.edgeNs(settings) : 0);
         earlyNs = settings.times().tailNs() + (isReceiver ? 2 * settings.times().guardNs() : 0);
-        isByFlow = sketch != null && sketch.isByFlow();
-        tables = Stream.of(flows, witnesses, keys).filter(Objects::nonNull).distinct().toArray(FlowSums[]::new);
-        isTouchedByPacket = sketch != null && !(isReceiver && isByFlow);
+        isByFlow = isSketched && sketch.isByFlow();
+        tables = Stream.of(flows, witnesses, keys).filter(FlowSums::keepsFlows).distinct().toArray(FlowSums[]::new);
+        isTouchedByPacket = isSketched && !(isReceiver && isByFlow);
     }
 
     private static FlowSums newWitnesses(final IntervalSettings settings) {
@@ -124,32 +127,19 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
             FlowSums.memoryBytes(settings.isChecked() ? maxFlows : sums.witnessFlows(maxFlows)));
     }
 
-    /** {@return a new buffer for the packets held at an interval's end} */
-    static HeldPackets newHeld(final IntervalSettings settings) {
-        return new HeldPackets(settings.room().inFlightPackets(), settings.joint() != null);
-    }
-
     @Override
     public void clear() {
-        if (sketch != null) {
-            sketch.clear();
-        }
+        sketch.clear();
         for (final FlowSums table : tables) {
             table.clear();
         }
         for (final LossyDifferenceAggregator aggregator : aggregators) {
             aggregator.clear();
         }
-        if (packets != null) {
-            packets.clear();
-        }
-        if (held != null) {
-            held.clear();
-            records.clear();
-        }
-        if (estimates != null) {
-            estimates.clear();
-        }
+        packets.clear();
+        held.clear();
+        records.clear();
+        estimates.clear();
         inFlightCount = 0;
         earlyCount = 0;
         isInFlightComplete = true;
@@ -160,15 +150,11 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     @Override
     public void begin(final long intervalNumber, final long intervalNs) {
         number = intervalNumber;
-        if (sketch != null) {
-            sketch.begin(intervalNumber, intervalNs);
-        }
+        sketch.begin(intervalNumber, intervalNs);
         for (final LossyDifferenceAggregator aggregator : aggregators) {
             aggregator.begin(intervalNumber, intervalNs);
         }
-        if (packets != null) {
-            packets.begin(intervalNumber, intervalNs);
-        }
+        packets.begin(intervalNumber, intervalNs);
         startNs = intervalNumber * intervalNs;
         tailStartNs = startNs + intervalNs - tailNs;
         earlyStartNs = startNs + intervalNs - earlyNs;
@@ -181,14 +167,12 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
 
     /** Ends the batch of packets announced by {@link #touch}. */
     void expectOthers() {
-        if (sketch != null) {
-            sketch.expectOthers();
-        }
+        sketch.expectOthers();
     }
 
     /** Prefetches the cells of the packets of {@link #touch}. */
     long touchExpected() {
-        return sketch == null ? 0 : sketch.touchExpected();
+        return sketch.touchExpected();
     }
 
     /** Prefetches the data that {@link #update} of a packet needs, except its cells. */
@@ -221,7 +205,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
 
     /** Adds a packet, and its digest if it is near the interval's end. */
     void update(final SketchedPacket packet) {
-        if (sketch != null) {
+        if (isSketched) {
             sketch.update(
                 packet.flowHash(), packet.digest(), packet.timestampNs() - startNs, packet.lengthBytes(), packet.weight());
         }
@@ -230,7 +214,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
 
     /** Adds a packet as {@link #update} does, except to the cells of its flow. */
     void updateBesideCells(final SketchedPacket packet) {
-        if (sketch != null) {
+        if (isSketched) {
             aggregators[packet.classIndex()].update(packet.digest(), packet.timestampNs() - startNs, packet.lengthBytes());
         }
         updateTables(packet);
@@ -242,7 +226,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         for (final FlowSums table : tables) {
             table.add(packet, relativeNs);
         }
-        if (packets != null) {
+        if (keepsPackets) {
             packets.add(
                 packet.digest(), packet.flowHash(), relativeNs, packet.lengthBytes(), packet.weight(), packet.classIndex());
         }
@@ -265,7 +249,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
      */
     void updateBesideCells(final ReceivedPackets packets, final SketchRecords table) {
         aggregate(packets);
-        for (int i = 0; (tables.length > 0 || this.packets != null) && i < packets.count(); i++) {
+        for (int i = 0; (tables.length > 0 || keepsPackets) && i < packets.count(); i++) {
             updateTables(packets.read(i, table, each));
         }
         for (int i = 0; i < packets.count(); i++) {
@@ -288,9 +272,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     @Override
     public void markDamaged() {
         isDamaged = true;
-        if (sketch != null) {
-            sketch.markDamaged();
-        }
+        sketch.markDamaged();
         for (final LossyDifferenceAggregator aggregator : aggregators) {
             aggregator.markDamaged();
         }
@@ -372,7 +354,7 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
 
     @Override
     public boolean hasSketches() {
-        return sketch != null;
+        return isSketched;
     }
 
     @Override
@@ -383,6 +365,11 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     @Override
     public FlowSums witnesses() {
         return witnesses;
+    }
+
+    @Override
+    public boolean keepsPackets() {
+        return keepsPackets;
     }
 
     @Override

@@ -159,7 +159,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         final SenderAnswer interval = shipment.interval();
         final FlowSums flows = interval.flows();
         final long priorChanges = agreed.choice().changes();
-        final boolean isFlows = flows != null && agreed.choice().isFlows(flows.count(), flows.overflowPackets() == 0);
+        final boolean isFlows = flows.keepsFlows() && agreed.choice().isFlows(flows.count(), flows.overflowPackets() == 0);
         encoder.begin(interval.intervalNumber(), agreed.held(), drops(shipment, isFlows ? flows.overflowPackets() : 0));
         encoder.errorEstimate(ErrorEstimate.of(Math.max(0, error.errorNs()), error.isSynchronized() && error.errorNs() >= 0));
         if (interval.isDamaged()) {
@@ -173,15 +173,13 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
             for (int i = 0; i < agreed.agreement().classes().count(); i++) {
                 encoder.sketch(interval.aggregator(i));
             }
-            if (interval.witnesses() != null) {
+            if (interval.witnesses().keepsFlows()) {
                 encoder.list(MessageType.WITNESS, list, encode(interval.witnesses(), true));
                 shippedCounts.add(Shipped.FLOW_SUMS_OVERFLOW, interval.witnesses().overflowPackets());
             }
         }
-        if (flows != null) {
-            shippedCounts.add(Shipped.MODE_CHANGES, agreed.choice().changes() - priorChanges);
-            shippedCounts.add(Shipped.FLOW_SUMS_OVERFLOW, flows.overflowPackets());
-        }
+        shippedCounts.add(Shipped.MODE_CHANGES, agreed.choice().changes() - priorChanges);
+        shippedCounts.add(Shipped.FLOW_SUMS_OVERFLOW, flows.overflowPackets());
         for (int i = 0; i < interval.inFlightCount(); i++) {
             IntervalListMessage.encodeDigest(list, i, interval.inFlight(i));
         }

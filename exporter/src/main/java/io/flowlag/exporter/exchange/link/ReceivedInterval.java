@@ -51,8 +51,8 @@ public final class ReceivedInterval implements SenderAnswer {
             images[i] = new SketchImage();
         }
         flowHash = new SegmentFlowHash(hash);
-        flows = settings.mode() == ExchangeSettings.Mode.CELLS ? null : FlowSums.ofAll(settings.content().mostFlows());
-        witnesses = witnessFlows == 0 || buffers.length == 0 ? null : FlowSums.ofAll(witnessFlows);
+        flows = FlowSums.ofAll(settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : settings.content().mostFlows());
+        witnesses = FlowSums.ofAll(buffers.length == 0 ? 0 : witnessFlows);
         inFlight = new long[inFlightPackets];
     }
 
@@ -75,12 +75,8 @@ public final class ReceivedInterval implements SenderAnswer {
         sketchCount = begin.sketchCount();
         announcedInFlight = begin.inFlightCount();
         errorEstimate = begin.errorEstimate();
-        if (flows != null) {
-            flows.clear();
-        }
-        if (witnesses != null) {
-            witnesses.clear();
-        }
+        flows.clear();
+        witnesses.clear();
     }
 
     /** {@return the octets of a sketch's image, to be filled} */
@@ -103,14 +99,12 @@ public final class ReceivedInterval implements SenderAnswer {
     /** Adds a flow of FLOW_SUMS or WITNESS, where flows are wanted. */
     void add(final MessageType type, final FlowSum flow) {
         final FlowSums table = type == MessageType.WITNESS ? witnesses : flows;
-        if (table != null) {
-            flow.copyKey(key, 0);
-            final int row = table.put(
-                flowHash.hash(key, 0), flow.packets(), flow.timestampSumNs(), flow.digestSum(), flow.bytes());
-            if (row != FlowSums.NONE) {
-                table.key(row, key, 0);
-                table.classIndex(row, flow.classIndex());
-            }
+        flow.copyKey(key, 0);
+        final int row =
+            table.put(flowHash.hash(key, 0), flow.packets(), flow.timestampSumNs(), flow.digestSum(), flow.bytes());
+        if (row != FlowSums.NONE) {
+            table.key(row, key, 0);
+            table.classIndex(row, flow.classIndex());
         }
     }
 

@@ -91,7 +91,7 @@ final class SynopsisAnswers {
 
     /** Keeps a sent interval for a while if its packets are remembered, else releases it. */
     void keep(final SketchShipment shipment, final int settingsNumber, final int intervals) {
-        if (shipment.interval().packets() == null) {
+        if (!shipment.interval().keepsPackets()) {
             giveBack.accept(shipment);
             return;
         }

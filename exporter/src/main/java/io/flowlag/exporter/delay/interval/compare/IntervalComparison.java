@@ -146,7 +146,7 @@ public final class IntervalComparison {
             isEmpty &= summary.aggregators[i].hasLoss() &&
                 summary.aggregators[i].sentPackets() == 0 && summary.aggregators[i].lostPackets() == 0;
         }
-        if (!answer.hasSketches() && answer.flows() != null && own.flows() != null) {
+        if (!answer.hasSketches() && answer.flows().keepsFlows() && own.flows().keepsFlows()) {
             pairs.pair(answer.flows(), own.flows());
             isEmpty = pairs.count() + own.flows().count() == 0;
             for (int row = 0; row < pairs.count(); row++) {
@@ -169,7 +169,7 @@ public final class IntervalComparison {
 
     private boolean isPaired(final SenderAnswer answer, final ReceiverInterval own) {
         final boolean isPaired = answer.hasSketches() ? own.hasSketches() && areSketchesPaired(answer, own) :
-            answer.flows() != null && own.flows() != null;
+            answer.flows().keepsFlows() && own.flows().keepsFlows();
         if (!isPaired) {
             counters.increment(SketchCounter.INTERVALS_REFUSED);
         }
@@ -202,7 +202,7 @@ public final class IntervalComparison {
 
         final FlowSums sent = answer.hasSketches() ? answer.witnesses() : answer.flows();
         final FlowSums received = answer.hasSketches() ? own.witnesses() : own.flows();
-        if (sent != null && received != null) {
+        if (sent.keepsFlows() && received.keepsFlows()) {
             pairs.pair(sent, received);
             counters.add(SketchCounter.FLOW_SUMS_OVERFLOW, sent.overflowPackets() + received.overflowPackets());
         }

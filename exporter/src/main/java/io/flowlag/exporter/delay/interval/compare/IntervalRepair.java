@@ -110,14 +110,14 @@ public final class IntervalRepair implements ReconcileTarget {
         own = received;
         clocks.begin(own);
         isPending = false;
-        isTried = isOn && sent != null && (sent.packets() != null || peer != null);
+        isTried = isOn && sent != null && (sent.keepsPackets() || peer != null);
         if (!isTried) {
             return true;
         }
         isIndexed = false;
         unseen.clear();
         final SynopsisPeer asked =
-            sent.packets() == null ? peer : local.of(sent.packets(), sent.keys(), sent.isDamaged());
+            sent.keepsPackets() ? local.of(sent.packets(), sent.keys(), sent.isDamaged()) : peer;
         reconciler.begin(
             received.packets(), next == null ? null : next.packets(), received.isDamaged(), sent.isDamaged(), asked, this);
         isPending = !work();
@@ -172,9 +172,9 @@ public final class IntervalRepair implements ReconcileTarget {
         counters.add(SketchCounter.RECONCILE_CELLS, reconciler.cells());
         counters.add(SketchCounter.RECONCILE_CELLS_UNDECODED, reconciler.undecodedCells());
         counters.add(SketchCounter.RECONCILE_OCTETS, reconciler.octets());
-        SketchCounter.countCache(counters, own.packets(), null);
-        if (answer.packets() != null) {
-            SketchCounter.countCache(counters, answer.packets(), answer.keys());
+        SketchCounter.countCache(counters, own);
+        if (answer.keepsPackets()) {
+            SketchCounter.countCache(counters, answer);
         }
     }
 
@@ -281,8 +281,7 @@ public final class IntervalRepair implements ReconcileTarget {
     private void takeOut(
         final FlowSums sums, final FlowSums received, final long identifier, final PacketDetails packets, final int entry) {
         final long flowHash = packets.flowHash(entry);
-        if (sums != null && received != null &&
-            (received.find(flowHash) != FlowSums.NONE || reconciler.late().isAwaited(identifier))) {
+        if (received.find(flowHash) != FlowSums.NONE || reconciler.late().isAwaited(identifier)) {
             sums.subtract(
                 flowHash, packets.copies(entry), packets.timestampSumNs(entry), identifier * packets.copies(entry),
                 packets.bytes(entry));
@@ -290,7 +289,7 @@ public final class IntervalRepair implements ReconcileTarget {
     }
 
     private void takeOutOfEstimates(final PacketDifference difference, final PacketDetails received) {
-        for (int item = 0; own.estimates() != null && item < difference.size(); item++) {
+        for (int item = 0; !own.estimates().isEmpty() && item < difference.size(); item++) {
             final int entry = difference.lost(item) ? ListedTimes.NOT_FOUND : entry(difference, item, received);
             if (entry != ListedTimes.NOT_FOUND) {
                 own.estimates().takeOut(

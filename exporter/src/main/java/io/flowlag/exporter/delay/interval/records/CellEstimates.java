@@ -58,6 +58,11 @@ public final class CellEstimates {
         }
     }
 
+    /** {@return whether there are no estimates} */
+    public boolean isEmpty() {
+        return leastNs == Long.MAX_VALUE;
+    }
+
     public void copyTo(final long[] target) {
         System.arraycopy(sumsNs, 0, target, 0, sumsNs.length);
     }

@@ -46,6 +46,7 @@ public final class FlowSums implements FlowKeyTable {
     private static final int LENGTH_BYTES = CLASS_OFFSET + 2;
 
     private static final int CLASS_MASK = 0xFFFF;
+    private static final SharedSampling ALL_FLOWS = new SharedSampling(0, 0, SharedSampling.PPM);
 
     private final int capacity;
     private final SharedSampling sampling;
@@ -66,9 +67,9 @@ public final class FlowSums implements FlowKeyTable {
         mask = index.length - 1;
     }
 
-    /** Creates a table of all flows. */
+    /** Creates a table of all flows, each a witness; one with room for none stays empty. */
     public static FlowSums ofAll(final int capacity) {
-        return new FlowSums(capacity, null, true);
+        return new FlowSums(capacity, ALL_FLOWS, true);
     }
 
     /** Creates a table of the flows that could be witnesses: the same at both points, which share the sampling. */
@@ -84,6 +85,11 @@ public final class FlowSums implements FlowKeyTable {
     /** Memory, by formula. Returns octets. */
     public static long memoryBytes(final int capacity) {
         return (long)Math.max(1, capacity) * LENGTH_BYTES + indexLength(capacity) * Integer.BYTES;
+    }
+
+    /** {@return whether there is room for flows; without it, none are wanted} */
+    public boolean keepsFlows() {
+        return capacity > 0;
     }
 
     /** Clears the table. */
@@ -227,9 +233,9 @@ public final class FlowSums implements FlowKeyTable {
         return index[place(flowHash)] - 1;
     }
 
-    /** Whether a flow is a witness, by its size at the sender. In a table of all flows every flow is one. */
+    /** Whether a flow is a witness, by its size at the sender. */
     public boolean isWitness(final int row) {
-        return sampling == null || sampling.isWitness(flowHash(row), packets(row), sampling.sharePpm(keptCount));
+        return sampling.isWitness(flowHash(row), packets(row), sampling.sharePpm(keptCount));
     }
 
     /** Reads the segment flow hash. Returns 64 bits. */
@@ -308,7 +314,7 @@ public final class FlowSums implements FlowKeyTable {
     private int append(final int place, final long flowHash) {
         final int row = count++;
         index[place] = count;
-        keptCount += sampling != null && sampling.isKept(flowHash) ? 1 : 0;
+        keptCount += sampling.isKept(flowHash) ? 1 : 0;
         rows.setMemory(at(row), LENGTH_BYTES, (byte)0);
         rows.putLong(at(row) + FLOW_HASH_OFFSET, flowHash);
         return row;

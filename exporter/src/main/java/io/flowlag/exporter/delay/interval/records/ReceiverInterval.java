@@ -8,7 +8,7 @@ public interface ReceiverInterval extends SenderAnswer {
     /** {@return the records with packets in it} */
     RecordList records();
 
-    /** {@return sums of estimates by cell; null without joint estimation} */
+    /** {@return sums of estimates by cell; none without joint estimation} */
     CellEstimates estimates();
 
     /** Marks that this point lost packets of its own: missing packets were not necessarily lost on the path. */

@@ -27,10 +27,10 @@ public interface SenderAnswer {
     /** Whether there are sketches; if not, there are the sums of all flows. */
     boolean hasSketches();
 
-    /** The sums of all flows. Returns the table; null if there is none. */
+    /** The sums of all flows. Returns the table; without room if they are not kept. */
     FlowSums flows();
 
-    /** The sums of witness flows, in addition to the sketches. Returns the table; null if there is none. */
+    /** The sums of witness flows, in addition to the sketches. Returns the table; without room if they are not kept. */
     FlowSums witnesses();
 
     /** The sketch of all flows. Returns a verified image of family LDS. */
@@ -39,20 +39,19 @@ public interface SenderAnswer {
     /** Wraps an editor around the sketch of all flows, to remove packets from it. */
     void edit(CellEditor editor);
 
-    /**
-     * The packets of the interval, where the sender point is in this process and keeps them. Returns the cache; null if there is
-     * none.
-     */
-    default PacketCache packets() {
-        return null;
+    /** Whether the point is in this process and keeps packets; if not, there are no {@link #packets} and no {@link #keys}. */
+    default boolean keepsPackets() {
+        return false;
     }
 
-    /**
-     * The flows of the interval with their keys, where the sender point is in this process and keeps packets. Returns the table;
-     * null if there is none.
-     */
+    /** The packets of the interval. Returns the cache. */
+    default PacketCache packets() {
+        throw new IllegalStateException("no packets are kept");
+    }
+
+    /** The flows of the interval with their keys. Returns the table. */
     default FlowKeyTable keys() {
-        return null;
+        throw new IllegalStateException("no packets are kept");
     }
 
     /** The aggregator of a traffic class. Returns a verified image of family LDA. */

@@ -29,6 +29,7 @@ public final class SharedSampling {
     private final int witnessPpm;
     private final int witnessPackets;
     private final int mostWitnessPpm;
+    private final long keptBelow;
 
     /** The samples of both points, where a flow is a witness in proportion from {@link #WITNESS_PACKETS} on. */
     public SharedSampling(final long seed, final int passivePpm, final int witnessPpm) {
@@ -50,6 +51,7 @@ public final class SharedSampling {
         passiveBelow = below(passivePpm);
         this.witnessPpm = witnessPpm;
         mostWitnessPpm = witnessPpm == 0 ? 0 : Math.max(witnessPpm, MAX_WITNESS_PPM);
+        keptBelow = below(mostWitnessPpm);
     }
 
     /** Whether a regular packet is a reference, if the policy is passive. Returns true for passivePpm of a million. */
@@ -72,7 +74,7 @@ public final class SharedSampling {
      * witnessPpm and {@link #MAX_WITNESS_PPM}; never without witnesses.
      */
     public boolean isKept(final long flowHash) {
-        return hash(flowHash) < below(mostWitnessPpm);
+        return hash(flowHash) < keptBelow;
     }
 
     /**

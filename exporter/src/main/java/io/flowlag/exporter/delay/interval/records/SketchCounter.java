@@ -1,7 +1,6 @@
 package io.flowlag.exporter.delay.interval.records;
 
 import io.flowlag.common.counter.CounterSet;
-import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
 import io.flowlag.sketch.reconcile.PacketCache;
 
 import java.util.Locale;
@@ -151,10 +150,10 @@ public enum SketchCounter {
         return description;
     }
 
-    /** Adds the counts of a cache for the packets of an interval; the keys are null at the receiver point, which needs none. */
-    public static void countCache(
-        final CounterSet<SketchCounter> counters, final PacketCache packets, final FlowKeyTable keys) {
-        counters.add(RECONCILE_KEYS_OVERFLOW, keys == null ? 0 : keys.overflowPackets());
+    /** Adds the counts of the packets that an interval keeps. */
+    public static void countCache(final CounterSet<SketchCounter> counters, final SenderAnswer interval) {
+        final PacketCache packets = interval.packets();
+        counters.add(RECONCILE_KEYS_OVERFLOW, interval.keys().overflowPackets());
         counters.add(RECONCILE_OFFERED, packets.offeredPackets());
         counters.add(RECONCILE_HELD, packets.heldPackets());
         counters.add(RECONCILE_NOT_SAMPLED, packets.notSampledPackets());

@@ -56,7 +56,10 @@ public final class PacketReconciler {
     private final boolean[] hasEstimate;
     private final long[] classLost;
     private final long[] classUnexpected;
+    private final boolean isByClass;
+    /** The whole difference: a copy where the reconciler goes on to those of classes. */
     private final PacketDifference known;
+    /** The requested packets where they are needed for longer. */
     private final UnsafeBuffer missingOctets;
     private final SynopsisImage missingImage = new SynopsisImage();
 
@@ -97,13 +100,13 @@ public final class PacketReconciler {
         hasEstimate = new boolean[classCount];
         classLost = new long[classCount];
         classUnexpected = new long[classCount];
-        known = classCount == 1 ? null : reconciler.newDifference();
-        missingOctets =
-            classCount == 1 ? null : new UnsafeBuffer(ByteBuffer.allocateDirect(settings.missingImageBytes()));
+        isByClass = classCount > 1;
+        known = isByClass ? reconciler.newDifference() : reconciler.difference();
+        missingOctets = new UnsafeBuffer(ByteBuffer.allocateDirect(isByClass ? settings.missingImageBytes() : 0));
         for (int i = 0; i < classCount; i++) {
             estimates[i] = new AggregateEstimate();
         }
-        whole = classCount == 1 ? estimates[0] : new AggregateEstimate();
+        whole = isByClass ? new AggregateEstimate() : estimates[0];
     }
 
     /**
@@ -240,7 +243,7 @@ public final class PacketReconciler {
             fail(ReconcileStatus.REFUSED);
             return;
         }
-        final boolean isForDelays = classIndex != PacketCache.ANY_CLASS || estimates.length == 1;
+        final boolean isForDelays = classIndex != PacketCache.ANY_CLASS || !isByClass;
         final SynopsisGeometry geometry = RdaSizing.forEstimate(
             items, SignedCounts.relativeDeviation(ReconcileSettings.COUNTS), isForDelays ? ReconcileSettings.LEAST_CELLS : 1,
             aggregator.capacityBytes());
@@ -299,7 +302,7 @@ public final class PacketReconciler {
 
     /** Stores the requested packets. With several classes they are needed beyond the next request, so they are copied. */
     private void onPackets(final SynopsisImage answer) {
-        if (missingOctets == null) {
+        if (!isByClass) {
             missing.wrap(answer);
         } else if (answer.length() <= missingOctets.capacity()) {
             answer.copyTo(missingOctets, 0);
@@ -321,13 +324,13 @@ public final class PacketReconciler {
             target.onListed(difference, missing, cache);
         }
         late.settle(status == ReconcileStatus.COMPLETE && !losses.isFull(), this::addLost);
-        if (known == null) {
+        if (isByClass) {
+            known.set(difference);
+        } else {
             hasEstimate[0] = true;
             if (late.isAny() && whole.hasLoss() && whole.unrepairedItems() == 0) {
                 whole.loss(classLost[0], classUnexpected[0]);
             }
-        } else {
-            known.set(difference);
         }
         askForKeys();
     }
@@ -357,7 +360,7 @@ public final class PacketReconciler {
      */
     private void beginClass(final int next) {
         step = Step.DONE;
-        if (known == null || next == estimates.length) {
+        if (!isByClass || next == estimates.length) {
             return;
         }
         classIndex = next;

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -123,6 +124,26 @@ class FlowSumsTest {
         assertEquals(1, lost.lostPackets(row));
         assertEquals(sent.packets(row) == 1 ? FlowSumPairs.Agreement.SENT_ONLY : FlowSumPairs.Agreement.LOST,
             lost.agreement(row));
+    }
+
+    @Test
+    void shouldKeepNoFlowWithoutRoom() {
+        final FlowSums sums = FlowSums.ofAll(0);
+        assertFalse(sums.keepsFlows());
+        add(sums, flowHash(1), 1, 1);
+        assertEquals(FlowSums.NONE, sums.put(flowHash(2), 7, 0, 0, 0));
+        assertEquals(0, sums.count());
+        assertEquals(FlowSums.NONE, sums.find(flowHash(1)));
+        assertTrue(FlowSums.ofAll(1).keepsFlows());
+    }
+
+    @Test
+    void shouldTakeEveryFlowOfATableOfAllForAWitness() {
+        final FlowSums sums = FlowSums.ofAll(FLOWS);
+        for (int flow = 0; flow < FLOWS; flow++) {
+            add(sums, flowHash(flow), flow, flow);
+            assertTrue(sums.isWitness(flow));
+        }
     }
 
     @Test
