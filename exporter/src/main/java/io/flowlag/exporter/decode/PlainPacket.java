@@ -51,11 +51,6 @@ final class PlainPacket {
         final DirectBuffer buffer = captured.buffer();
         final int offset = captured.offset();
         final int capturedLengthBytes = captured.capturedLengthBytes();
-        // Read before anything is written: the JVM keeps no field in a register across writes to memory outside the heap.
-        final long timestampNs = captured.timestampNs();
-        final int interfaceId = captured.interfaceId();
-        final int wireLengthBytes = captured.wireLengthBytes();
-        final int vlanTag = captured.vlanTag();
         if (capturedLengthBytes < TRANSPORT_OFFSET + PORTS_BYTES) {
             return false;
         }
@@ -73,6 +68,7 @@ final class PlainPacket {
         }
         long packetDigest = 0;
         long flowHash = 0;
+        final int vlanTag = captured.vlanTag();
         int flags = vlanTag == CapturedPacket.NO_VLAN_TAG ? 0 : PacketDescriptor.FLAG_VLAN;
         final int ports = buffer.getInt(offset + TRANSPORT_OFFSET, BIG_ENDIAN);
         if (digest != null) {
@@ -93,7 +89,7 @@ final class PlainPacket {
         udpPayloadOffset = offset + TRANSPORT_OFFSET + UDP_HEADER_BYTES;
         udpPayloadLengthBytes = isTcp ? 0 : capturedBytes - UDP_HEADER_BYTES;
         udpPayloadWholeBytes = payloadBytes - UDP_HEADER_BYTES;
-        PacketDescriptor.timestampNs(descriptor, descriptorOffset, timestampNs);
+        PacketDescriptor.timestampNs(descriptor, descriptorOffset, captured.timestampNs());
         PacketDescriptor.addressesIpv4(
             descriptor, descriptorOffset, buffer.getInt(offset + SOURCE_OFFSET, BIG_ENDIAN),
             buffer.getInt(offset + DESTINATION_OFFSET, BIG_ENDIAN));
@@ -103,9 +99,9 @@ final class PlainPacket {
             descriptor, descriptorOffset,
             isTcp ? buffer.getShort(offset + TCP_CONTROL_BITS_OFFSET, BIG_ENDIAN) & TCP_CONTROL_BITS_MASK : 0, 0,
             vlanTag == CapturedPacket.NO_VLAN_TAG ? 0 : vlanTag & VLAN_ID_MASK, flags);
-        PacketDescriptor.interfaceId(descriptor, descriptorOffset, interfaceId);
+        PacketDescriptor.interfaceId(descriptor, descriptorOffset, captured.interfaceId());
         PacketDescriptor.ipLengthBytes(descriptor, descriptorOffset, ipLengthBytes);
-        PacketDescriptor.wireLengthBytes(descriptor, descriptorOffset, wireLengthBytes);
+        PacketDescriptor.wireLengthBytes(descriptor, descriptorOffset, captured.wireLengthBytes());
         PacketDescriptor.origin(descriptor, descriptorOffset, 1, observationPoint, PacketDescriptor.KIND_REGULAR);
         PacketDescriptor.digest(descriptor, descriptorOffset, packetDigest);
         PacketDescriptor.segmentFlowHash(descriptor, descriptorOffset, flowHash);
