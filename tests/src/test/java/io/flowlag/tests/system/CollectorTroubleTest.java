@@ -67,8 +67,7 @@ class CollectorTroubleTest {
         final Path file = directory.resolve("out.ipfix");
         final Command.Result result = new Flowlag().inThisJvm().run(
             "meter", "-r", directory.resolve("demo.pcap"), "--stats", stats,
-            "--export", "tcp://127.0.0.1:" + Ports.freeTcp() + "?reconnect-interval=50ms&send-buffer=16m",
-            "--export", "file:" + file);
+            "--export", "tcp://127.0.0.1:" + Ports.freeTcp() + "?reconnect-interval=50ms", "--export", "file:" + file);
 
         assertEquals(CANNOT_WRITE, result.exitCode(), result::toString);
         assertEquals(1, result.errorLines().size(), result::toString);
