@@ -22,7 +22,7 @@ public final class FreePorts {
     private FreePorts() {
     }
 
-    static int tcp() {
+    public static int tcp() {
         return find(ServerSocket::new);
     }
 

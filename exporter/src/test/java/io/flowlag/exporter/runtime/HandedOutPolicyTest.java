@@ -10,11 +10,12 @@ import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.ExchangeSender;
+import io.flowlag.exporter.exchange.link.MemoryNetwork;
 import io.flowlag.exporter.exchange.link.PeerSecurity;
 import io.flowlag.exporter.runtime.run.SegmentChange;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.CachedNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,7 @@ import java.util.function.BooleanSupplier;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A sender injects references as its receiver says, from the interval on in which that holds, over an exchange on loopback. */
+/** A sender injects references as its receiver says, from the interval on in which that holds, over an exchange in memory. */
 class HandedOutPolicyTest {
     private static final PeerSecurity PLAIN = new PeerSecurity(null, null, List.of(), null);
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
@@ -37,13 +38,14 @@ class HandedOutPolicyTest {
     private static final long GAP_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int PACKETS_PER_INTERVAL = (int)(INTERVAL_NS / GAP_NS);
     private static final int OWN_N = 50;
+    private static final int PORT = 8621;
     /** The sender begins with the second interval after it has heard. */
     private static final int UNTIL_IT_HOLDS = 2;
     private static final long DEADLINE_NS = TimeUnit.MINUTES.toNanos(2);
 
     private final UnsafeBuffer batch = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final Counting transmitter = new Counting();
-    private int port;
+    private final MemoryNetwork network = new MemoryNetwork(new CachedNanoClock());
     private ExchangeReceiver receiver;
     private ExchangeSender link;
     private MeteringPoint sender;
@@ -71,24 +73,23 @@ class HandedOutPolicyTest {
 
     @AfterEach
     void close() {
-        ClosingEnds.close(List.of(link, receiver));
+        network.close(List.of(link, receiver));
         CloseHelper.close(sender.stage);
     }
 
     private ExporterConfig receiverConfig(final String rli) {
         return new ConfigLoader().text("test", "segment: {role: receiver, interval: 1s}\nlds: {enabled: on, columns: 256}\n" +
             "metering: {max-flows: 1024}\nreconcile: {enabled: off}\n" +
-            "exchange: {mode: sketch, listen: " + port + "}\nrli: {" + rli + "}\n").conclude();
+            "exchange: {mode: sketch, listen: " + PORT + "}\nrli: {" + rli + "}\n").conclude();
     }
 
     private void connect(final String receiverRli, final String senderRli) throws IOException {
-        port = FreePorts.tcp();
-        receiver = new ExchangeReceiver(receiverConfig(receiverRli), PLAIN);
+        receiver = network.receiver(receiverConfig(receiverRli), PLAIN);
         final ExporterConfig config = new ConfigLoader().text("test", "segment: {role: sender}\n" +
             "reconcile: {enabled: off}\nmetering: {max-flows: 1024}\n" +
-            "exchange: {connect: \"127.0.0.1:" + port + "\"}\n" +
+            "exchange: {connect: \"127.0.0.1:" + PORT + "\"}\n" +
             "rli: {target: 127.0.0.1, every-n: " + OWN_N + ", " + senderRli + "}\n").conclude();
-        link = new ExchangeSender(config, PLAIN, () -> START_NS, SystemNanoClock.INSTANCE, ClockError.NONE);
+        link = network.sender(config, PLAIN, () -> START_NS, ClockError.NONE);
         sender = new MeteringPoint(config, new DelayWiring(
             Role.SENDER, new DelayWiring.References(ReferenceMode.SENT, ReferenceSessions.of(config.rli()), transmitter),
             ClockError.NONE, true, false, false, false).withLink(link), true);
@@ -198,7 +199,7 @@ class HandedOutPolicyTest {
     void shouldKeepToTheReceiverOverAReload() throws Exception {
         connect("policy: adaptive, capacity: 41120k, max-gap: 900ms", "");
         pass(UNTIL_IT_HOLDS + 2);
-        sender.stage.reload(new ConfigLoader().text("test", "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port +
+        sender.stage.reload(new ConfigLoader().text("test", "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + PORT +
             "\"}\nrli: {target: 127.0.0.1, policy: every-n, every-n: 77, capacity: 4112k}\n").conclude());
         pass(2);
         assertOneIn(300, pass(5), 5);

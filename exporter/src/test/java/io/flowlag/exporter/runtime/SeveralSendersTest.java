@@ -12,11 +12,12 @@ import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.ExchangeSender;
+import io.flowlag.exporter.exchange.link.MemoryNetwork;
 import io.flowlag.exporter.exchange.link.PeerSecurity;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.DelayCounters;
-import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.CachedNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,7 +36,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Two senders and one receiver, joined by the exchange over loopback, worked step by step in packet time. Each sender's shipment
+ * Two senders and one receiver, joined by the exchange in memory, worked step by step in packet time. Each sender's shipment
  * affects its own flows only, and what one sender omits does not affect the other.
  */
 class SeveralSendersTest {
@@ -45,6 +46,7 @@ class SeveralSendersTest {
     private static final long GAP_NS = 50_000_000L;
     private static final long PACKETS_PER_INTERVAL = INTERVAL_NS / GAP_NS;
     private static final int FLOWS = 8;
+    private static final int PORT = 8621;
     private static final long DEADLINE_NS = TimeUnit.MINUTES.toNanos(2);
     private static final int FIRST_ID = 40;
     private static final long CLOCK_ERROR_NS = 70_000;
@@ -57,7 +59,7 @@ class SeveralSendersTest {
     private final MeteringPoint[] senders = new MeteringPoint[NETWORKS.length];
     private final boolean[] isSilent = new boolean[NETWORKS.length];
     private final Map<Long, long[]> truth = new HashMap<>();
-    private int port;
+    private final MemoryNetwork network = new MemoryNetwork(new CachedNanoClock());
     private ExchangeReceiver receiverEnd;
     private MeteringPoint receiver;
     private SegmentFlowHash flowHash;
@@ -68,7 +70,6 @@ class SeveralSendersTest {
 
     @BeforeEach
     void connect() throws IOException {
-        port = FreePorts.tcp();
         connect("sketch");
     }
 
@@ -77,8 +78,8 @@ class SeveralSendersTest {
             "segment: {role: receiver, id: " + FIRST_ID + ", interval: 10s, source: [10.0.0.0/7]}\n" +
             "lds: {enabled: on, rows: 2, columns: 1k, witnesses: 0.5}\nmetering: {max-flows: 1024}\njoint: {enabled: off}\n" +
             section + "rli: {senders: [\"1@127.0.0.1?source=10.0.0.0/8\", \"2@127.0.0.1?source=11.0.0.0/8\"]}\n" +
-            "exchange: {deadline: 20s, mode: " + mode + ", listen: " + port + "}\n").conclude();
-        receiverEnd = new ExchangeReceiver(config, PLAIN);
+            "exchange: {deadline: 20s, mode: " + mode + ", listen: " + PORT + "}\n").conclude();
+        receiverEnd = network.receiver(config, PLAIN);
         toClose.add(receiverEnd);
         flowHash = new SegmentFlowHash(receiverEnd.hash());
         receiver = new MeteringPoint(config, wiring(Role.RECEIVER).withLink(receiverEnd));
@@ -90,9 +91,8 @@ class SeveralSendersTest {
 
     private ExchangeSender end(final long id) {
         final ExporterConfig config = new ConfigLoader().text("test",
-            section + "segment: {role: sender, id: " + id + "}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
-        final ExchangeSender end = new ExchangeSender(
-            config, PLAIN, () -> START_NS, SystemNanoClock.INSTANCE, ClockError.fixed(CLOCK_ERROR_NS));
+            section + "segment: {role: sender, id: " + id + "}\nexchange: {connect: \"127.0.0.1:" + PORT + "\"}\n").conclude();
+        final ExchangeSender end = network.sender(config, PLAIN, () -> START_NS, ClockError.fixed(CLOCK_ERROR_NS));
         toClose.add(end);
         return end;
     }
@@ -100,7 +100,7 @@ class SeveralSendersTest {
     private void connectSender(final int index) {
         ends[index] = end(FIRST_ID + index);
         final ExporterConfig config = new ConfigLoader().text("test",
-            section + "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
+            section + "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + PORT + "\"}\n").conclude();
         senders[index] = new MeteringPoint(config, wiring(Role.SENDER).withLink(ends[index]));
     }
 
@@ -110,7 +110,7 @@ class SeveralSendersTest {
 
     @AfterEach
     void close() {
-        ClosingEnds.close(toClose);
+        network.close(toClose);
     }
 
     /** A counter of an end, without the statistics of its stage. */
@@ -258,7 +258,7 @@ class SeveralSendersTest {
     }
 
     @Test
-    void shouldNotTouchTheOtherSendersFlowsWhenOneIsSilentOrDies() {
+    void shouldNotTouchTheOtherSendersFlowsWhenOneIsSilentOrDies() throws Exception {
         pass(5);
         final long before = count("lds_intervals_session_1");
         final long unanswered = count("lds_intervals_unanswered_session_1");
@@ -284,7 +284,7 @@ class SeveralSendersTest {
         settle();
         pass(3);
         isSilent[1] = true;
-        ClosingEnds.close(ends[1], this::work);
+        network.close(ends[1], this::work);
         isSilent[1] = false;
         connectSender(1);
         await(() -> count("exchange_sessions_session_2") == 2);

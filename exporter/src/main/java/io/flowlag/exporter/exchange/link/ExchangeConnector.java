@@ -23,8 +23,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
-import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -47,6 +45,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     private static final long SPREAD_NS = 500_000_000L;
 
     private final Endpoint receiver;
+    private final Network network;
     private final Callable<List<InetSocketAddress>> resolver;
     private final ConnectorOptions options;
     private final SenderHandler handler;
@@ -76,7 +75,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     private FutureTask<List<InetSocketAddress>> lookup;
     /** Index of the address to try: rises with each attempt, since a name may have several; kept after a session. */
     private int addressIndex;
-    private SocketChannel connecting;
+    private PeerChannel connecting;
     private ExchangeConnection connection;
     private long attemptNs;
     private long nextAttemptNs;
@@ -98,10 +97,11 @@ final class ExchangeConnector implements Agent, AutoCloseable {
      */
     ExchangeConnector(
         final ConnectorOptions options, final SenderHandler handler, final ExchangeCounters counters,
-        final Callable<List<InetSocketAddress>> resolver, final NanoClock clock) {
+        final Network network, final Callable<List<InetSocketAddress>> resolver, final NanoClock clock) {
         this.options = options;
         this.handler = handler;
         this.counters = counters;
+        this.network = network;
         this.resolver = resolver;
         this.clock = clock;
         receiver = options.receiver();
@@ -228,12 +228,8 @@ final class ExchangeConnector implements Agent, AutoCloseable {
         if (security.isNone() && !address.getAddress().isLoopbackAddress()) {
             throw new IOException("it is not a loopback address, and there is neither TLS nor a shared key");
         }
-        connecting = SocketChannel.open();
-        connecting.configureBlocking(false);
-        connecting.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        if (connecting.connect(address)) {
-            onConnected();
-        }
+        connecting = network.connect(address);
+        finish();
         return 1;
     }
 
@@ -250,15 +246,10 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     private int finish() throws IOException {
-        if (!connecting.finishConnect()) {
+        if (!connecting.isReady()) {
             return 0;
         }
-        onConnected();
-        return 1;
-    }
-
-    private void onConnected() throws IOException {
-        final PeerChannel channel = security.tls() == null ? new PlainChannel(connecting) :
+        final PeerChannel channel = security.tls() == null ? connecting :
             new TlsChannel(connecting, security.tls().clientEngine(
                 Objects.requireNonNullElse(security.peerName(), receiver.host()), receiver.port()),
                 security.allowedPeers(), worker);
@@ -267,6 +258,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
         connecting = null;
         lookup = null;
         counters.increment(ExchangeCounter.CONNECTIONS);
+        return 1;
     }
 
     private void fail(final String text) {

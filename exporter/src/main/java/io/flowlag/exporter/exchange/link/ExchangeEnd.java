@@ -49,11 +49,12 @@ public record ExchangeEnd(Agent agent, SketchLink link) {
             final SharedKey key = exchange.keyFile() == null ? null : SharedKey.load(exchange.keyFile());
             final PeerSecurity security = new PeerSecurity(credentials, null, tls == null ? List.of() : tls.peers(), key);
             if (exchange.listen() != null) {
-                final ExchangeReceiver receiver = new ExchangeReceiver(config, security);
+                final ExchangeReceiver receiver =
+                    new ExchangeReceiver(config, security, TcpChannel.NETWORK, SystemNanoClock.INSTANCE);
                 return new ExchangeEnd(receiver, receiver);
             }
             final ExchangeSender sender = new ExchangeSender(
-                config, security, new SystemEpochNanoClock(), SystemNanoClock.INSTANCE, clockError);
+                config, security, TcpChannel.NETWORK, new SystemEpochNanoClock(), SystemNanoClock.INSTANCE, clockError);
             return new ExchangeEnd(sender, sender);
         } catch (final BindException ex) {
             throw PortFailure.of(name, ex);

@@ -24,7 +24,6 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -67,20 +66,15 @@ final class ExchangeListener implements Agent, AutoCloseable {
     /** Binds the port as {@link Strangers} does. The handler is called on the listener's thread. */
     ExchangeListener(
         final ListenerOptions options, final ExchangeSettings first, final ReceiverHandler handler,
-        final ExchangeCounters counters, final NanoClock clock) throws IOException {
+        final ExchangeCounters counters, final Network network, final NanoClock clock) throws IOException {
         this.options = options;
         this.handler = handler;
         this.counters = counters;
         this.clock = clock;
         limits = options.limits();
         knownSenders = options.senders();
-        strangers = new Strangers(options, handler, counters, ended, this::beginSession, sessionHandler);
+        strangers = new Strangers(network, options, handler, counters, ended, this::beginSession, sessionHandler);
         schedule.add(new HeldSettings(instance(), first));
-    }
-
-    /** {@return the address it listens on, with the port that the system chose for 0} */
-    InetSocketAddress boundAddress() {
-        return strangers.boundAddress();
     }
 
     SettingsSchedule schedule() {

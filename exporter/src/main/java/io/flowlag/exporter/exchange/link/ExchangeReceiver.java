@@ -13,7 +13,7 @@ import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
-import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +53,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     private final SenderArrivals[] senders;
     private final List<List<Prefix>> sources;
     private final ExchangeListener listener;
+    private final NanoClock timer;
     private final DirectBuffer digestKey;
     private final long memoryBytes;
     private long turnedAwayCount;
@@ -64,10 +65,14 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
      * An end that listens.
      *
      * @param config of the process, with an address to listen on.
+     * @param timer  of connections and messages.
      * @throws IOException              if the port cannot be bound.
      * @throws IllegalArgumentException if the settings do not fit the exchange.
      */
-    public ExchangeReceiver(final ExporterConfig config, final PeerSecurity security) throws IOException {
+    ExchangeReceiver(
+        final ExporterConfig config, final PeerSecurity security, final Network network, final NanoClock timer)
+        throws IOException {
+        this.timer = timer;
         pointId = config.segment().id();
         deadlineNs = config.exchange().deadlineNs();
         inFlight = new InFlightAdvice(config);
@@ -97,7 +102,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
                 new InetSocketAddress(InetAddress.getByName(listen.host()), listen.port()), pointId, security,
                 ExchangeEnd.limits(config), Arrays.stream(senders).map(SenderArrivals::pointId).toList(), senders.length,
                 config.exchange().limits().maxConnections(), WINDOW_INTERVALS, deadlineNs, config.exchange().memoryBytes()),
-            settings, this, counters, SystemNanoClock.INSTANCE);
+            settings, this, counters, network, timer);
     }
 
     @Override
@@ -291,7 +296,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     /** Any host can connect, so the log is rate limited and counts the lines left out. */
     @Override
     public void onTurnedAway(final String address, final ExchangeCounter how, final String text) {
-        final long nowNs = System.nanoTime();
+        final long nowNs = timer.nanoTime();
         if (turnedAwayCount > 0 && nowNs - toldTurnedAwayNs < TELL_INTERVAL_NS) {
             untoldTurnedAway++;
             return;

@@ -100,9 +100,9 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
      * @param config of the process, with a receiver to connect to.
      * @param timer  of connections and messages.
      */
-    public ExchangeSender(
-        final ExporterConfig config, final PeerSecurity security, final EpochNanoClock clock, final NanoClock timer,
-        final ClockError error) {
+    ExchangeSender(
+        final ExporterConfig config, final PeerSecurity security, final Network network, final EpochNanoClock clock,
+        final NanoClock timer, final ClockError error) {
         this.clock = clock;
         this.error = error;
         this.config = config;
@@ -115,7 +115,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
             new ConnectorOptions(
                 receiver, config.segment().id(), security, ExchangeEnd.limits(config), WAITING_INTERVALS, memoryBytes, WAITING_NS,
                 reconcile == null ? 0 : reconcile.mostMissing(), MIN_BACKOFF_NS, MAX_BACKOFF_NS),
-            this, counters, receiver::resolve, timer);
+            this, counters, network, receiver::resolve, timer);
         synopses = new SynopsisAnswers(connector::sendSynopsis, counters, this::giveBack);
     }
 

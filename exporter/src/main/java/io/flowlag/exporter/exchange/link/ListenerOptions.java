@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Options of an {@link ExchangeListener}, checked by the configuration.
  *
- * @param address         to listen on; port 0 for any.
+ * @param address         to listen on.
  * @param senders         points that may connect; empty for all.
  * @param maxSenders      remembered, connected or not.
  * @param maxStrangers    connections without a session.

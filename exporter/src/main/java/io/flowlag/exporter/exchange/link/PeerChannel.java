@@ -1,21 +1,23 @@
 package io.flowlag.exporter.exchange.link;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.net.InetSocketAddress;
+import java.nio.channels.ByteChannel;
 
-/** A connection that never blocks, plain or TLS. One thread. */
-interface PeerChannel extends AutoCloseable {
-    /** Continues the handshake; true when data may flow. */
+/**
+ * A connection that never blocks: of a {@link Network}, or TLS over one. It reads the octets that have come and writes those that
+ * fit, none if need be. One thread.
+ */
+interface PeerChannel extends ByteChannel {
+    /** Continues to connect, then the handshake; true when data may flow. */
     boolean isReady() throws IOException;
 
-    /** Reads available octets; returns their number, -1 at the end. */
-    int read(ByteBuffer target) throws IOException;
+    /** {@return the other end's address} */
+    InetSocketAddress remoteAddress() throws IOException;
 
-    /** Writes what fits; returns the octets taken from the source. */
-    int write(ByteBuffer source) throws IOException;
-
-    /** Flushes what write has taken. */
-    void flush() throws IOException;
+    /** Flushes what write has taken; for channels that keep octets back. */
+    default void flush() throws IOException {
+    }
 
     /**
      * Flushes what write has taken, and closes this direction. Called until done, with no read and no write after it. Returns
@@ -26,7 +28,7 @@ interface PeerChannel extends AutoCloseable {
     /** Reads and discards what the other end still sends, after {@link #shutdown} is done; returns octets, -1 at the end. */
     int discard() throws IOException;
 
-    /** Closes the socket at once; unsent octets are lost. */
+    /** Closes the connection at once; unsent octets are lost. */
     @Override
     void close();
 }

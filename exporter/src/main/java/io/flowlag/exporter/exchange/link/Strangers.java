@@ -12,9 +12,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -26,7 +23,6 @@ import java.util.function.BiFunction;
  */
 final class Strangers {
     private static final int ACCEPTS_PER_CYCLE = 16;
-    private static final int BACKLOG = 1024;
     /** A connection keeps its place for this fraction of the handshake timeout. */
     private static final int GRACE_PART = 10;
 
@@ -37,7 +33,7 @@ final class Strangers {
     private final BiFunction<ExchangeConnection, HelloMessage, ExchangeResult> sessions;
     private final ExchangeConnection.Handler sessionHandler;
     private final Handshake handshake;
-    private final ServerSocketChannel server;
+    private final Network.Port port;
     private final HandshakeWorker worker = new HandshakeWorker("exchange-handshake");
     private final List<Stranger> strangers = new ArrayList<>();
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[HelloMessage.MAX_BYTES]);
@@ -56,7 +52,7 @@ final class Strangers {
      * @throws IllegalArgumentException for an address beyond loopback without TLS or a key.
      */
     Strangers(
-        final ListenerOptions options, final ReceiverHandler handler, final ExchangeCounters counters,
+        final Network network, final ListenerOptions options, final ReceiverHandler handler, final ExchangeCounters counters,
         final EndedConnections ended, final BiFunction<ExchangeConnection, HelloMessage, ExchangeResult> sessions,
         final ExchangeConnection.Handler sessionHandler) throws IOException {
         final InetAddress host = options.address().getAddress();
@@ -71,20 +67,7 @@ final class Strangers {
         this.sessions = sessions;
         this.sessionHandler = sessionHandler;
         handshake = Handshake.of(HelloMessage.RECEIVER, options.pointId(), options.security());
-        server = ServerSocketChannel.open();
-        try {
-            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            server.configureBlocking(false);
-            server.bind(options.address(), BACKLOG);
-        } catch (final IOException ex) {
-            CloseHelper.quietClose(server);
-            throw ex;
-        }
-    }
-
-    /** {@return the address of the port, with the number that the system chose for 0} */
-    InetSocketAddress boundAddress() {
-        return (InetSocketAddress)server.socket().getLocalSocketAddress();
+        port = network.listen(options.address());
     }
 
     long instance() {
@@ -114,7 +97,7 @@ final class Strangers {
         int accepted = 0;
         try {
             while (accepted < ACCEPTS_PER_CYCLE && hasPlace(nowNs)) {
-                final SocketChannel channel = server.accept();
+                final PeerChannel channel = port.accept();
                 if (channel == null) {
                     break;
                 }
@@ -133,7 +116,7 @@ final class Strangers {
             nowNs - strangers.get(0).acceptedNs > options.limits().handshakeTimeoutNs() / GRACE_PART;
     }
 
-    private void welcome(final SocketChannel channel, final long nowNs) {
+    private void welcome(final PeerChannel channel, final long nowNs) {
         counters.increment(ExchangeCounter.CONNECTIONS);
         if (strangers.size() >= options.maxStrangers()) {
             final Stranger oldest = strangers.remove(0);
@@ -144,18 +127,16 @@ final class Strangers {
             greet(channel, nowNs);
         } catch (final IOException ex) {
             counters.increment(ExchangeCounter.ENDED_BROKEN);
-            CloseHelper.quietClose(channel);
+            channel.close();
         }
     }
 
-    private void greet(final SocketChannel channel, final long nowNs) throws IOException {
-        channel.configureBlocking(false);
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    private void greet(final PeerChannel channel, final long nowNs) throws IOException {
         final TlsCredentials tls = options.security().tls();
-        final PeerChannel peer = tls == null ? new PlainChannel(channel) :
+        final PeerChannel peer = tls == null ? channel :
             new TlsChannel(channel, tls.serverEngine(), options.security().allowedPeers(), worker);
         final ExchangeConnection connection = new ExchangeConnection(peer, true, options.limits(), counters, nowNs);
-        final InetSocketAddress address = (InetSocketAddress)channel.getRemoteAddress();
+        final InetSocketAddress address = channel.remoteAddress();
         if (tls != null || address.getAddress().isLoopbackAddress()) {
             connection.unreadable();
         }
@@ -193,7 +174,7 @@ final class Strangers {
             stranger.connection.end(ExchangeCounter.ENDED_LOCALLY, "closed");
             stranger.connection.close();
         }
-        CloseHelper.quietClose(server);
+        CloseHelper.quietClose(port);
     }
 
     /** Ends the thread that TLS uses, when all connections are closed. */

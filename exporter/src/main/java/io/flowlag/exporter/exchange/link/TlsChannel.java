@@ -2,38 +2,36 @@ package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.common.net.TlsEngine;
 import io.flowlag.ipfix.transport.TlsCredentials;
-import org.agrona.CloseHelper;
 
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * TLS 1.2 or later over TCP; both ends present a certificate. Handshake computations run on a thread of the executor, never on
- * the caller's. {@link TlsCredentials} sets suites and versions and checks the receiver's name. Allocates at construction and
- * inside the JDK's engine.
+ * TLS 1.2 or later over a channel; both ends present a certificate. Handshake computations run on a thread of the executor,
+ * never on the caller's. {@link TlsCredentials} sets suites and versions and checks the receiver's name. Allocates at
+ * construction and inside the JDK's engine.
  */
 final class TlsChannel implements PeerChannel {
-    private final SocketChannel channel;
+    private final PeerChannel channel;
     private final TlsEngine tls;
     private final List<String> allowedPeers;
-    private final ByteBuffer ignored = ByteBuffer.allocate(4096);
     private boolean isReady;
 
     /**
      * A channel.
      *
-     * @param channel      connected, not blocking; owned from now on.
+     * @param channel      connected; owned from now on.
      * @param engine       of this connection, with its mode set.
      * @param allowedPeers names of which the other end's certificate must carry one; none means any.
      */
     TlsChannel(
-        final SocketChannel channel, final SSLEngine engine, final List<String> allowedPeers, final Executor executor)
+        final PeerChannel channel, final SSLEngine engine, final List<String> allowedPeers, final Executor executor)
         throws SSLException {
         this.channel = channel;
         this.allowedPeers = List.copyOf(allowedPeers);
@@ -81,20 +79,26 @@ final class TlsChannel implements PeerChannel {
 
     @Override
     public boolean shutdown() throws IOException {
-        if (!tls.close(channel)) {
-            return false;
-        }
-        channel.shutdownOutput();
-        return true;
+        return tls.close(channel) && channel.shutdown();
     }
 
     @Override
     public int discard() throws IOException {
-        return channel.read(ignored.clear());
+        return channel.discard();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() throws IOException {
+        return channel.remoteAddress();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return channel.isOpen();
     }
 
     @Override
     public void close() {
-        CloseHelper.quietClose(channel);
+        channel.close();
     }
 }

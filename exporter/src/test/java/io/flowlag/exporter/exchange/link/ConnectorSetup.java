@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 
 /** Builds a connector for a test; every value has a default. */
 final class ConnectorSetup {
+    private final Network network;
     private final Endpoint receiver;
     private final SenderHandler handler;
     private final NanoClock clock;
@@ -24,7 +25,9 @@ final class ConnectorSetup {
     private long minBackoffNs = 200_000_000L;
     private long maxBackoffNs = 10_000_000_000L;
 
-    ConnectorSetup(final Endpoint receiver, final SenderHandler handler, final NanoClock clock, final long lingerNs) {
+    ConnectorSetup(
+        final Network network, final Endpoint receiver, final SenderHandler handler, final NanoClock clock, final long lingerNs) {
+        this.network = network;
         this.receiver = receiver;
         this.handler = handler;
         this.clock = clock;
@@ -69,6 +72,6 @@ final class ConnectorSetup {
         return new ExchangeConnector(
             new ConnectorOptions(receiver, pointId, security, ExchangeFixture.limits(lingerNs), intervals, bytes, waitNs, 0,
                 minBackoffNs, maxBackoffNs),
-            handler, new ExchangeCounters(), resolver, clock);
+            handler, new ExchangeCounters(), network, resolver, clock);
     }
 }

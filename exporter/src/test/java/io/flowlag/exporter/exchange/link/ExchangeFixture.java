@@ -20,12 +20,13 @@ import io.flowlag.exporter.exchange.wire.FlowSum;
 import io.flowlag.exporter.exchange.wire.IntervalVerdict;
 import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PointDrops;
+import io.flowlag.exporter.runtime.FreePorts;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import org.agrona.CloseHelper;
-import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.CachedNanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -35,7 +36,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
@@ -43,7 +46,7 @@ import java.util.function.Consumer;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
-/** Ends of the exchange on one thread with one settable clock, and what they said. */
+/** Ends of the exchange on one thread with one settable clock, joined in memory, and what they said. */
 public final class ExchangeFixture implements AutoCloseable {
     static final long SECOND_NS = 1_000_000_000L;
     public static final long SEED = 0x5eed_5eed_5eed_5eedL;
@@ -56,22 +59,23 @@ public final class ExchangeFixture implements AutoCloseable {
     private static final long LEAST_TURN_NS = 1_000_000;
     private static final long PATIENCE_NS = 120 * SECOND_NS;
 
-    final SettableClock clock = new SettableClock();
+    final CachedNanoClock clock = new CachedNanoClock();
+    final MemoryNetwork memory = new MemoryNetwork(clock);
     final List<AutoCloseable> owned = new ArrayList<>();
+    private final Network network;
     private final List<Runnable> duties = new ArrayList<>();
+    private final Map<ExchangeListener, InetSocketAddress> addresses = new HashMap<>();
+    private int nextPort = 8621;
 
-    /** A settable clock. */
-    static final class SettableClock implements NanoClock {
-        private long nowNs = 1;
+    /** Ends that are joined in memory. */
+    ExchangeFixture() {
+        this(null);
+    }
 
-        @Override
-        public long nanoTime() {
-            return nowNs;
-        }
-
-        void advance(final long byNs) {
-            nowNs += byNs;
-        }
+    /** Ends that are joined by a network; null for the one in memory. */
+    ExchangeFixture(final Network network) {
+        this.network = network == null ? memory : network;
+        clock.update(1);
     }
 
     /** What a receiver has heard, copied. */
@@ -202,14 +206,26 @@ public final class ExchangeFixture implements AutoCloseable {
         }
     }
 
+    /** A listener; port 0 is one that is free. */
     ExchangeListener listener(final Received received, final int port, final Consumer<ListenerSetup> change)
         throws IOException {
-        final ListenerSetup context = new ListenerSetup(new InetSocketAddress("127.0.0.1", port), received, clock, 0);
+        final int bound = port > 0 ? port : network == memory ? nextPort++ : FreePorts.tcp();
+        final ListenerSetup context =
+            new ListenerSetup(network, new InetSocketAddress("127.0.0.1", bound), received, clock, 0);
         change.accept(context);
         final ExchangeListener listener = context.listener();
+        addresses.put(listener, context.address());
         owned.add(listener);
         duty(listener::doWork);
         return listener;
+    }
+
+    InetSocketAddress address(final ExchangeListener listener) {
+        return addresses.get(listener);
+    }
+
+    int port(final ExchangeListener listener) {
+        return address(listener).getPort();
     }
 
     static ConnectionLimits limits(final long lingerNs) {
@@ -223,7 +239,7 @@ public final class ExchangeFixture implements AutoCloseable {
     }
 
     ExchangeConnector connector(final Heard heard, final int port, final Consumer<ConnectorSetup> change) {
-        final ConnectorSetup context = new ConnectorSetup(new Endpoint("127.0.0.1", port), heard, clock, 0);
+        final ConnectorSetup context = new ConnectorSetup(network, new Endpoint("127.0.0.1", port), heard, clock, 0);
         change.accept(context);
         final ExchangeConnector connector = context.connector();
         owned.add(connector);
@@ -258,14 +274,14 @@ public final class ExchangeFixture implements AutoCloseable {
     }
 
     /**
-     * As {@link #until}, while the ends' time goes on by a step for each turn, and no faster than a step each millisecond, so
-     * that the kernel has time to bring octets over before the ends lose patience.
+     * As {@link #until}, while the ends' time goes on by a step for each turn. Over TCP it goes no faster than a step each
+     * millisecond, so that the kernel has time to bring octets over before the ends lose patience.
      */
     void untilWithTime(final String what, final long stepNs, final BooleanSupplier holds) {
         final long[] steppedNs = {SystemNanoClock.INSTANCE.nanoTime()};
         until(what, () -> {
             final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
-            if (nowNs - steppedNs[0] >= LEAST_TURN_NS) {
+            if (network == memory || nowNs - steppedNs[0] >= LEAST_TURN_NS) {
                 steppedNs[0] = nowNs;
                 clock.advance(stepNs);
             }

@@ -40,7 +40,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Two ends over loopback, on one thread and a settable clock. */
+/** Two ends joined in memory, on one thread and a settable clock. */
 class ExchangeSessionTest {
     private static final long STEP_NS = 1_000_000;
     private static final SharedKey KEY = SharedKey.of(new byte[32]);
@@ -82,7 +82,7 @@ class ExchangeSessionTest {
     @Test
     void shouldBringIntervalsFromOneEndToTheOther() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         assertEquals(listener.schedule().at(1, SECOND_NS), connector.schedule().at(1, SECOND_NS));
         for (long number = 1; number <= 5; number++) {
@@ -115,7 +115,7 @@ class ExchangeSessionTest {
             ExchangeFixture.SECRETS, ExchangeFixture.ALL_TRAFFIC, Injection.NONE,
             List.of(new SketchPart(ExchangeSettings.ANY, ExchangeFixture.LDS)));
         final ExchangeListener listener = ends.listener(received, 0, context -> context.settings(flows));
-        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         final long[] digests = LongStream.range(0, 20_000).toArray();
         connector.offer(new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters())
@@ -130,7 +130,7 @@ class ExchangeSessionTest {
     @Test
     void shouldTryTheOtherAddressesOfTheReceiverAndKeepToTheOneThatServes() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final int port = listener.boundAddress().getPort();
+        final int port = ends.port(listener);
         final ExchangeConnector connector = ends.connector(heard, port, context -> context.resolver(
             () -> List.of(new InetSocketAddress("127.0.0.9", port), new InetSocketAddress("127.0.0.1", port))));
         ends.untilWithTime("settings held", 10 * STEP_NS, () -> received.held.equals(List.of(1)));
@@ -146,7 +146,7 @@ class ExchangeSessionTest {
     void shouldAuthenticateAndHideTheSecrets() throws IOException {
         final ExchangeListener listener = ends.listener(received, 0, context -> context.key(KEY));
         final ExchangeConnector connector =
-            ends.connector(heard, listener.boundAddress().getPort(), context -> context.key(KEY));
+            ends.connector(heard, ends.port(listener), context -> context.key(KEY));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         assertEquals(ExchangeFixture.SECRETS, connector.schedule().at(1, SECOND_NS).settings().secrets());
         ship(connector, 1, 3);
@@ -160,7 +160,7 @@ class ExchangeSessionTest {
     @Test
     void shouldShipSendTimesOfPassiveReferencesTogether() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         final List<Long> keys = new ArrayList<>();
         final List<Long> times = new ArrayList<>();
@@ -187,7 +187,7 @@ class ExchangeSessionTest {
     @Test
     void shouldSpreadAnIntervalAndLetSendTimesWaitForNone() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         final long[] digests = LongStream.range(0, 100_000).toArray();
         final long offeredNs = ends.clock.nanoTime();
@@ -209,7 +209,7 @@ class ExchangeSessionTest {
     @Test
     void shouldSwitchSettingsAtTheIntervalOnBothEnds() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         assertTrue(listener.offerSettings(settings(2, 4)));
         ends.until("new settings held", () -> received.held.equals(List.of(1, 2)));
@@ -222,7 +222,7 @@ class ExchangeSessionTest {
     @Test
     void shouldRefuseAnIntervalOfOtherSettingsAndNameBoth() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         final EncodedInterval old = interval(connector, 4);
         listener.offerSettings(settings(2, 4));
@@ -240,7 +240,7 @@ class ExchangeSessionTest {
     @Test
     void shouldRefuseASketchOfAnotherShapeOrSeedAndNameBoth() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         final HeldSettings held = connector.schedule().at(1, SECOND_NS);
         final IntervalEncoder encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters());
@@ -265,7 +265,7 @@ class ExchangeSessionTest {
     @Test
     void shouldCountLateDuplicateMissingAndFarAheadIntervals() throws IOException {
         final ExchangeListener listener = ends.listener(received, 0, context -> context.ledger(8, SECOND_NS));
-        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         listener.expect(0, 1, SECOND_NS);
         listener.expect(0, 2, SECOND_NS);
@@ -288,20 +288,17 @@ class ExchangeSessionTest {
     @Test
     void shouldHealAfterACutInTheMiddleOfAnInterval() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final CuttingRelay relay = new CuttingRelay(listener.boundAddress());
-        ends.owned.add(relay);
-        ends.duty(relay::turn);
-        final ExchangeConnector connector = ends.connector(heard, relay.port());
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         ship(connector, 1, 2);
         ends.until("answers", () -> heard.answered.size() == 2);
-        relay.cutAfter(20_000);
+        ends.memory.cutAfter(20_000);
         ship(connector, 3, 5);
-        ends.until("cut", () -> relay.isCut() && heard.ends.size() == 1 && received.ends.size() == 1);
+        ends.until("cut", () -> ends.memory.isCut() && heard.ends.size() == 1 && received.ends.size() == 1);
         assertEquals(1, listener.counters().get(ExchangeCounter.INTERVALS_CUT));
         connector.offerSendTime(0, 1, 2, 2);
         ends.until("dropped send time", () -> connector.counters().get(ExchangeCounter.SEND_TIMES_DROPPED) == 1);
-        relay.heal();
+        ends.memory.heal();
         ends.untilWithTime("answers", STEP_NS, () -> heard.answered.size() == 5);
         assertEquals(numbers(1, 5), received.intervals);
         assertTrue(connector.counters().get(ExchangeCounter.INTERVALS_RESENT) >= 1);
@@ -314,13 +311,10 @@ class ExchangeSessionTest {
     @Test
     void shouldBoundWhatWaitsForAnAnswer() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final CuttingRelay relay = new CuttingRelay(listener.boundAddress());
-        ends.owned.add(relay);
-        ends.duty(relay::turn);
         final ExchangeConnector connector =
-            ends.connector(heard, relay.port(), context -> context.waiting(3, 1 << 30, 5 * SECOND_NS));
+            ends.connector(heard, ends.port(listener), context -> context.waiting(3, 1 << 30, 5 * SECOND_NS));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
-        relay.cut();
+        ends.memory.cut();
         ends.until("cut", () -> heard.ends.size() == 1);
         ship(connector, 1, 5);
         ends.until("too many", () -> connector.counters().get(ExchangeCounter.INTERVALS_DROPPED) == 2);
@@ -331,7 +325,7 @@ class ExchangeSessionTest {
         ends.clock.advance(2 * SECOND_NS + 1);
         ends.until("too old", () -> connector.counters().get(ExchangeCounter.INTERVALS_EXPIRED) == 2);
         assertEquals(1, connector.waitingIntervals());
-        relay.heal();
+        ends.memory.heal();
         ends.untilWithTime("answer", STEP_NS, () -> heard.answered.size() == 1);
         assertEquals(List.of(6L), received.intervals);
         assertAccounted(connector);
@@ -340,7 +334,7 @@ class ExchangeSessionTest {
     @Test
     void shouldGoOnWhenTheSenderIsStartedAgain() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final int port = listener.boundAddress().getPort();
+        final int port = ends.port(listener);
         final ExchangeConnector first = ends.connector(heard, port);
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         ship(first, 1, 1);
@@ -362,7 +356,7 @@ class ExchangeSessionTest {
     void shouldRefuseASecondSenderWithTheIdOfOneThatLives() throws IOException {
         final ExchangeCounters ofSender = received.ofSender;
         final ExchangeListener listener = ends.listener(received);
-        final int port = listener.boundAddress().getPort();
+        final int port = ends.port(listener);
         final ExchangeConnector first = ends.connector(heard, port);
         ends.until("session", () -> received.held.equals(List.of(1)));
         final Heard other = new Heard();
@@ -384,10 +378,10 @@ class ExchangeSessionTest {
     @Test
     void shouldTakeTheNewConnectionOfASenderWhoseOldOneHangs() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final int port = listener.boundAddress().getPort();
+        final int port = ends.port(listener);
         final boolean[] hangs = new boolean[1];
         final ExchangeConnector first =
-            new ConnectorSetup(new Endpoint("127.0.0.1", port), heard, ends.clock, 0).connector();
+            new ConnectorSetup(ends.memory, new Endpoint("127.0.0.1", port), heard, ends.clock, 0).connector();
         ends.owned.add(first);
         ends.duty(() -> {
             if (!hangs[0]) {
@@ -408,7 +402,7 @@ class ExchangeSessionTest {
     @Test
     void shouldGoOnWhenTheReceiverIsStartedAgain() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final int port = listener.boundAddress().getPort();
+        final int port = ends.port(listener);
         final ExchangeConnector connector = ends.connector(heard, port);
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         ship(connector, 1, 1);
@@ -433,7 +427,7 @@ class ExchangeSessionTest {
     @Test
     void shouldKeepTwoSendersApart() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final int port = listener.boundAddress().getPort();
+        final int port = ends.port(listener);
         final Heard other = new Heard();
         final ExchangeConnector one = ends.connector(heard, port, context -> context.pointId(1));
         final ExchangeConnector two = ends.connector(other, port, context -> context.pointId(2));
@@ -459,7 +453,7 @@ class ExchangeSessionTest {
     @Test
     void shouldEndASilentSessionAndKeepAQuietOne() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         for (int i = 0; i < 20; i++) {
             final long pings = connector.counters().get(ExchangeCounter.MESSAGES_RECEIVED);
@@ -489,7 +483,7 @@ class ExchangeSessionTest {
             ends.listener(received, 0, context -> context.address(new InetSocketAddress("0.0.0.0", 0))));
         assertTrue(refused.getMessage().contains("not a loopback address"), refused.getMessage());
         final ExchangeConnector connector =
-            new ConnectorSetup(new Endpoint("192.0.2.1", 8621), heard, ends.clock, SECOND_NS).connector();
+            new ConnectorSetup(ends.memory, new Endpoint("192.0.2.1", 8621), heard, ends.clock, SECOND_NS).connector();
         ends.owned.add(connector);
         connector.doWork();
         assertTrue(heard.ends.get(0).contains("not a loopback address"), heard.ends.get(0));
@@ -499,7 +493,7 @@ class ExchangeSessionTest {
     @Test
     void shouldTakeIntervalsOfBothLengthsAroundAChange() throws IOException {
         final ExchangeListener listener = ends.listener(received);
-        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         assertTrue(listener.offerSettings(ExchangeFixture.withInterval(settings(2, 10), 2 * SECOND_NS)));
         ends.until("settings held", () -> received.held.equals(List.of(1, 2)));
@@ -540,10 +534,10 @@ class ExchangeSessionTest {
         final Heard first = new Heard();
         final Heard second = new Heard();
         final ExchangeConnector four =
-            ends.connector(first, listener.boundAddress().getPort(), context -> context.pointId(4));
+            ends.connector(first, ends.port(listener), context -> context.pointId(4));
         final ExchangeConnector five =
-            ends.connector(second, listener.boundAddress().getPort(), context -> context.pointId(5));
-        ends.connector(heard, listener.boundAddress().getPort(), context -> context.pointId(6));
+            ends.connector(second, ends.port(listener), context -> context.pointId(5));
+        ends.connector(heard, ends.port(listener), context -> context.pointId(6));
         ends.until("settings held", () -> received.held.size() == 2);
         ends.until("refused", () -> listener.counters().get(ExchangeCounter.SENDERS_UNKNOWN) == 1 && !heard.refusals.isEmpty());
         assertEquals(List.of("pairing: point: sender 6, receiver knows 4, 5"), heard.refusals);

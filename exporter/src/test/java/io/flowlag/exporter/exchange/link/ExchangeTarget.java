@@ -18,6 +18,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,6 +69,16 @@ public final class ExchangeTarget implements FuzzTarget {
         }
 
         @Override
+        public InetSocketAddress remoteAddress() {
+            return null;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
         public int read(final ByteBuffer target) {
             if (!octets.hasRemaining()) {
                 return -1;
@@ -83,11 +94,6 @@ public final class ExchangeTarget implements FuzzTarget {
             final int count = source.remaining();
             source.position(source.limit());
             return count;
-        }
-
-        @Override
-        public void flush() {
-            // nothing is kept back
         }
 
         @Override

@@ -32,6 +32,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class ExchangeThreadsTest {
     private static final int INTERVALS = 20;
     private static final int SEND_TIMES = 10_000;
+    private static final int PORT = 8621;
     private static final long PATIENCE_NS = 120_000_000_000L;
 
     private static void await(final String what, final BooleanSupplier holds) {
@@ -47,11 +48,12 @@ class ExchangeThreadsTest {
         final Received received = new Received();
         final Heard heard = new Heard();
         final AtomicReference<Throwable> error = new AtomicReference<>();
+        final MemoryNetwork network = new MemoryNetwork(SystemNanoClock.INSTANCE);
         final ExchangeListener listener = new ListenerSetup(
-            new InetSocketAddress("127.0.0.1", 0), received, SystemNanoClock.INSTANCE, SECOND_NS)
+            network, new InetSocketAddress("127.0.0.1", PORT), received, SystemNanoClock.INSTANCE, SECOND_NS)
             .key(SharedKey.of(new byte[16])).listener();
         final ExchangeConnector connector = new ConnectorSetup(
-            new Endpoint("127.0.0.1", listener.boundAddress().getPort()), heard, SystemNanoClock.INSTANCE, SECOND_NS)
+            network, new Endpoint("127.0.0.1", PORT), heard, SystemNanoClock.INSTANCE, SECOND_NS)
             .key(SharedKey.of(new byte[16])).waiting(INTERVALS, 1 << 30, PATIENCE_NS).connector();
         try (AgentRunner listening = new AgentRunner(new SleepingMillisIdleStrategy(1), error::set, null, listener);
             AgentRunner connecting = new AgentRunner(new SleepingMillisIdleStrategy(1), error::set, null, connector)) {
@@ -85,7 +87,8 @@ class ExchangeThreadsTest {
     void shouldAllocateNothingPerSendTime() {
         final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         final ExchangeConnector connector =
-            new ConnectorSetup(new Endpoint("127.0.0.1", 1), new Heard(), SystemNanoClock.INSTANCE, SECOND_NS).connector();
+            new ConnectorSetup(TcpChannel.NETWORK, new Endpoint("127.0.0.1", 1), new Heard(), SystemNanoClock.INSTANCE, SECOND_NS)
+                .connector();
         offer(connector);
         final long beforeBytes = threads.getCurrentThreadAllocatedBytes();
         offer(connector);

@@ -11,8 +11,6 @@ import org.junit.jupiter.api.io.TempDir;
 import javax.net.ssl.SSLException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -23,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** TLS with certificates of both ends. */
+/** TLS with certificates of both ends, over a network in memory. */
 class ExchangeTlsTest {
     @TempDir
     private static Path directory;
@@ -66,7 +64,7 @@ class ExchangeTlsTest {
     void shouldExchangeWhenBothTrustEachOther() throws Exception {
         final ExchangeListener listener = listener(List.of("sender.example"));
         final ExchangeConnector connector =
-            connector(heard, listener.boundAddress().getPort(), "sender", "receiver", "receiver.example");
+            connector(heard, ends.port(listener), "sender", "receiver", "receiver.example");
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         for (long number = 1; number <= 3; number++) {
             connector.offer(ExchangeFixture.interval(connector, number));
@@ -83,18 +81,18 @@ class ExchangeTlsTest {
         final ExchangeListener listener = listener(List.of());
         final Heard stranger = new Heard();
         final ExchangeConnector bad =
-            connector(stranger, listener.boundAddress().getPort(), "stranger", "receiver", "127.0.0.1");
+            connector(stranger, ends.port(listener), "stranger", "receiver", "127.0.0.1");
         ends.until("refused", () -> listener.counters().get(ExchangeCounter.ENDED_TLS) == 1 && !stranger.ends.isEmpty());
         assertNull(bad.schedule().latest());
         assertEquals(0, received.sessions);
-        connector(heard, listener.boundAddress().getPort(), "sender", "receiver", "127.0.0.1");
+        connector(heard, ends.port(listener), "sender", "receiver", "127.0.0.1");
         ends.until("the good one's settings", () -> received.held.equals(List.of(1)));
     }
 
     @Test
     void shouldRefuseASenderThatIsNotOnTheList() throws Exception {
         final ExchangeListener listener = listener(List.of("other.example"));
-        connector(heard, listener.boundAddress().getPort(), "sender", "receiver", "127.0.0.1");
+        connector(heard, ends.port(listener), "sender", "receiver", "127.0.0.1");
         ends.until("refused", () -> listener.counters().get(ExchangeCounter.ENDED_TLS) == 1);
         assertEquals(0, received.sessions);
     }
@@ -102,7 +100,7 @@ class ExchangeTlsTest {
     @Test
     void shouldNotTalkToAReceiverOfAnotherNameOrAuthority() throws Exception {
         final ExchangeListener listener = listener(List.of());
-        final int port = listener.boundAddress().getPort();
+        final int port = ends.port(listener);
         final ExchangeConnector other = connector(heard, port, "sender", "receiver", "elsewhere.example");
         ends.until("refused by name", () -> other.counters().get(ExchangeCounter.ENDED_TLS) == 1);
         final ExchangeConnector untrusting = connector(new Heard(), port, "sender", "stranger", "127.0.0.1");
@@ -113,11 +111,11 @@ class ExchangeTlsTest {
     @Test
     void shouldSayWhoWasTurnedAwayAndWhy() throws Exception {
         final ExchangeListener listener = listener(List.of("nobody.example"));
-        connector(heard, listener.boundAddress().getPort(), "stranger", "receiver", "127.0.0.1");
+        connector(heard, ends.port(listener), "stranger", "receiver", "127.0.0.1");
         ends.until("refused by authority", () -> received.turnedAway.size() == 1);
         final String first = received.turnedAway.get(0);
         assertTrue(first.matches("/127\\.0\\.0\\.1:\\d+ ended_tls .*certif.*"), first);
-        connector(heard, listener.boundAddress().getPort(), "sender", "receiver", "127.0.0.1");
+        connector(heard, ends.port(listener), "sender", "receiver", "127.0.0.1");
         ends.until("refused by name", () -> received.turnedAway.stream().anyMatch((each) -> each.contains("sender.example")));
         assertEquals(0, received.sessions);
     }
@@ -126,11 +124,10 @@ class ExchangeTlsTest {
     @Test
     void shouldJudgeACertificateWhoseSenderHasClosed() throws Exception {
         final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
-        try (ServerSocketChannel server = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
-            SocketChannel sender = SocketChannel.open(server.getLocalAddress());
-            SocketChannel accepted = server.accept()) {
-            sender.configureBlocking(false);
-            accepted.configureBlocking(false);
+        final InetSocketAddress address = new InetSocketAddress("127.0.0.1", 1);
+        try (Network.Port port = ends.memory.listen(address);
+            PeerChannel sender = ends.memory.connect(address);
+            PeerChannel accepted = port.accept()) {
             final TlsChannel client = new TlsChannel(sender,
                 credentials.credentials("stranger", "receiver").clientEngine("127.0.0.1", 1), List.of(), Runnable::run);
             final TlsChannel receiver = new TlsChannel(accepted,
@@ -162,11 +159,11 @@ class ExchangeTlsTest {
     void shouldRefusePlainTalkOnATlsPort() throws Exception {
         final ExchangeListener listener = listener(List.of());
         final Heard plain = new Heard();
-        ends.connector(plain, listener.boundAddress().getPort());
-        try (SocketChannel noise = SocketChannel.open(new InetSocketAddress("127.0.0.1", listener.boundAddress().getPort()))) {
+        ends.connector(plain, ends.port(listener));
+        try (PeerChannel noise = ends.memory.connect(ends.address(listener))) {
             noise.write(ByteBuffer.wrap(new byte[1000]));
             ends.until("refused", () -> listener.counters().get(ExchangeCounter.ENDED_TLS) == 1);
-            connector(heard, listener.boundAddress().getPort(), "sender", "receiver", "127.0.0.1");
+            connector(heard, ends.port(listener), "sender", "receiver", "127.0.0.1");
             ends.until("the good one's settings", () -> received.held.equals(List.of(1)));
         }
         assertEquals(0, plain.sessions);

@@ -22,9 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -49,7 +47,7 @@ class HostilePeerTest {
     @BeforeEach
     void beginGoodSession() throws IOException {
         listener = ends.listener(received);
-        good = ends.connector(heard, listener.boundAddress().getPort(), context -> context.pointId(1));
+        good = ends.connector(heard, ends.port(listener), context -> context.pointId(1));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         assertGoodSessionGoesOn();
     }
@@ -71,9 +69,8 @@ class HostilePeerTest {
         return listener.counters().get(how);
     }
 
-    private SocketChannel connect() throws IOException {
-        final SocketChannel channel = SocketChannel.open(listener.boundAddress());
-        channel.configureBlocking(false);
+    private PeerChannel connect() {
+        final PeerChannel channel = ends.memory.connect(ends.address(listener));
         ends.owned.add(channel);
         return channel;
     }
@@ -90,7 +87,7 @@ class HostilePeerTest {
     }
 
     /** What the listener said last on a connection that it has ended. */
-    private String lastWord(final SocketChannel channel) {
+    private String lastWord(final PeerChannel channel) {
         final ByteBuffer said = ByteBuffer.allocate(ExchangeHeader.MAX_MESSAGE_BYTES);
         ends.until("the end", () -> {
             try {
@@ -115,7 +112,7 @@ class HostilePeerTest {
 
     private void assertRefused(final ExchangeResult reason, final String text, final ByteBuffer... octets) throws IOException {
         final long refusals = listener.counters().refusals(reason);
-        final SocketChannel channel = connect();
+        final PeerChannel channel = connect();
         for (final ByteBuffer some : octets) {
             while (some.hasRemaining()) {
                 channel.write(some);
@@ -177,7 +174,7 @@ class HostilePeerTest {
     void shouldRefuseAnotherKeyAndNone() throws IOException {
         final Received keyedReceived = new Received();
         final ExchangeListener keyed = ends.listener(keyedReceived, 0, context -> context.key(SharedKey.of(new byte[32])));
-        final int port = keyed.boundAddress().getPort();
+        final int port = ends.port(keyed);
         final byte[] other = new byte[32];
         other[0] = 1;
         final Heard wrong = new Heard();
@@ -189,7 +186,7 @@ class HostilePeerTest {
         ends.until("no key refused", () -> !none.ends.isEmpty());
         assertEquals(List.of("authentication: shared key: sender no, receiver yes"), none.refusals);
         final Heard unwanted = new Heard();
-        ends.connector(unwanted, listener.boundAddress().getPort(),
+        ends.connector(unwanted, ends.port(listener),
             context -> context.pointId(5).key(SharedKey.of(other)).backoff(SECOND_NS, SECOND_NS));
         ends.until("unwanted key refused", () -> !unwanted.ends.isEmpty());
         assertEquals(List.of("authentication: shared key: sender yes, receiver no"), unwanted.refusals);
@@ -226,9 +223,9 @@ class HostilePeerTest {
 
     @Test
     void shouldEndSlowAndCutMessages() throws IOException {
-        final SocketChannel silent = connect();
-        final SocketChannel slow = connect();
-        final SocketChannel cut = connect();
+        final PeerChannel silent = connect();
+        final PeerChannel slow = connect();
+        final PeerChannel cut = connect();
         slow.write(hello(3));
         cut.write(hello(4));
         ends.until("sessions", () -> received.sessions == 3);
@@ -250,7 +247,7 @@ class HostilePeerTest {
 
     @Test
     void shouldEndASenderThatDoesNotRead() throws IOException {
-        final SocketChannel deaf = connect();
+        final PeerChannel deaf = connect();
         deaf.write(hello(2));
         ends.until("session", () -> received.sessions == 2);
         final ByteBuffer pings = ByteBuffer.allocate(32 * 2000);
@@ -277,7 +274,7 @@ class HostilePeerTest {
         for (int i = 0; i < 50; i++) {
             final byte[] noise = new byte[1 + random.nextInt(500)];
             random.nextBytes(noise);
-            final SocketChannel channel = connect();
+            final PeerChannel channel = connect();
             channel.write(hello(100 + i % 3));
             final ByteBuffer begun = message(buffer -> PingMessage.encode(buffer, 0, 1, false));
             final int changed = random.nextInt(begun.limit());
@@ -301,20 +298,17 @@ class HostilePeerTest {
 
     @Test
     void shouldSurviveAThousandConnections() throws IOException {
-        final List<SocketChannel> crowd = new ArrayList<>();
+        final List<PeerChannel> crowd = new ArrayList<>();
         try {
             for (int i = 0; i < CONNECTIONS; i++) {
-                final SocketChannel channel = SocketChannel.open();
-                channel.configureBlocking(false);
-                channel.connect(new InetSocketAddress("127.0.0.1", listener.boundAddress().getPort()));
-                crowd.add(channel);
+                crowd.add(ends.memory.connect(ends.address(listener)));
                 if (i % 100 == 0) {
                     ends.turn();
                 }
             }
             assertGoodSessionGoesOn();
             final Heard late = new Heard();
-            ends.connector(late, listener.boundAddress().getPort(), context -> context.pointId(2));
+            ends.connector(late, ends.port(listener), context -> context.pointId(2));
             ends.untilWithTime("a good sender behind the crowd", 5 * STEP_NS, () -> late.sessions == 1);
             assertGoodSessionGoesOn();
             ends.clock.advance(11 * SECOND_NS);
@@ -333,9 +327,9 @@ class HostilePeerTest {
 
     @Test
     void shouldRememberABoundedNumberOfSenders() throws IOException {
-        final List<SocketChannel> channels = new ArrayList<>();
+        final List<PeerChannel> channels = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            final SocketChannel channel = connect();
+            final PeerChannel channel = connect();
             channel.write(hello(1000 + i));
             channels.add(channel);
         }
@@ -343,7 +337,7 @@ class HostilePeerTest {
         assertEquals(16, received.sessions);
         CloseHelper.quietCloseAll(channels);
         ends.until("gone", () -> received.ends.size() == 15);
-        final SocketChannel after = connect();
+        final PeerChannel after = connect();
         after.write(hello(5000));
         ends.until("place again", () -> received.sessions == 17);
         assertGoodSessionGoesOn();

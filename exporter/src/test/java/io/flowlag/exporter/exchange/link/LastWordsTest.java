@@ -2,7 +2,9 @@ package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.exporter.exchange.wire.ExchangeHeader;
 import io.flowlag.exporter.exchange.wire.PingMessage;
+import io.flowlag.exporter.runtime.FreePorts;
 import org.agrona.CloseHelper;
+import org.agrona.concurrent.CachedNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -12,8 +14,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * What an end wrote before it closed the connection arrives, even if its kernel holds unread octets of the other end and the
+ * What an end wrote before it closed the connection arrives, even if its kernel holds unread octets of the other end, and the
  * other end read slowly.
  */
 class LastWordsTest {
@@ -38,29 +38,39 @@ class LastWordsTest {
     private final List<AutoCloseable> owned = new ArrayList<>();
     private final ExchangeCounters counters = new ExchangeCounters();
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
-    private SocketChannel near;
-    private SocketChannel far;
+    private final CachedNanoClock clock = new CachedNanoClock();
+    private PeerChannel near;
+    private PeerChannel far;
 
     @AfterEach
     void close() {
         CloseHelper.quietCloseAll(owned);
     }
 
-    private void connect() throws IOException {
-        try (ServerSocketChannel server = ServerSocketChannel.open()) {
-            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            far = SocketChannel.open(server.getLocalAddress());
-            near = server.accept();
+    private void connect(final Network network) throws IOException {
+        final InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), FreePorts.tcp());
+        try (Network.Port port = network.listen(address)) {
+            far = network.connect(address);
+            owned.add(far);
+            for (int i = 0; i < TURNS && near == null; i++) {
+                near = port.accept();
+            }
         }
-        owned.addAll(List.of(far, near));
-        near.configureBlocking(false);
-        far.configureBlocking(false);
+        owned.add(near);
+        assertTrue(near.isReady() && far.isReady());
     }
 
     @Test
     void shouldArriveInPlainTalk() throws Exception {
-        connect();
-        shouldArrive(new PlainChannel(near), new PlainChannel(far));
+        connect(new MemoryNetwork(clock));
+        shouldArrive(near, far);
+    }
+
+    /** The same with a kernel between the ends, so it is known what a kernel does. */
+    @Test
+    void shouldArriveOverTcp() throws Exception {
+        connect(TcpChannel.NETWORK);
+        shouldArrive(near, far);
     }
 
     @Test
@@ -68,7 +78,7 @@ class LastWordsTest {
         final TestCredentials credentials = new TestCredentials(directory);
         credentials.make("near", "DNS:near.example");
         credentials.make("far", "DNS:far.example");
-        connect();
+        connect(new MemoryNetwork(clock));
         final TlsChannel nearChannel =
             new TlsChannel(near, credentials.credentials("near", "far").serverEngine(), List.of(), HERE);
         final TlsChannel farChannel = new TlsChannel(
@@ -131,9 +141,9 @@ class LastWordsTest {
 
     @Test
     void shouldNotWaitForAnEndThatNeverCloses() throws Exception {
-        connect();
+        connect(new MemoryNetwork(clock));
         final ExchangeConnection connection =
-            new ExchangeConnection(new PlainChannel(near), true, ExchangeFixture.limits(0), counters, 0);
+            new ExchangeConnection(near, true, ExchangeFixture.limits(0), counters, 0);
         connection.end(ExchangeCounter.ENDED_REFUSED, "the end");
         assertFalse(connection.linger(0));
         assertFalse(connection.linger(1_000_000_000L));

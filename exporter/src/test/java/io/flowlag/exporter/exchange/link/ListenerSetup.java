@@ -11,6 +11,7 @@ import java.util.List;
 
 /** Builds a listener for a test; every value has a default. */
 final class ListenerSetup {
+    private final Network network;
     private final ReceiverHandler handler;
     private final NanoClock clock;
     private final long lingerNs;
@@ -21,7 +22,10 @@ final class ListenerSetup {
     private int windowIntervals = 64;
     private long deadlineNs = 5_000_000_000L;
 
-    ListenerSetup(final InetSocketAddress address, final ReceiverHandler handler, final NanoClock clock, final long lingerNs) {
+    ListenerSetup(
+        final Network network, final InetSocketAddress address, final ReceiverHandler handler, final NanoClock clock,
+        final long lingerNs) {
+        this.network = network;
         this.address = address;
         this.handler = handler;
         this.clock = clock;
@@ -31,6 +35,10 @@ final class ListenerSetup {
     ListenerSetup address(final InetSocketAddress value) {
         address = value;
         return this;
+    }
+
+    InetSocketAddress address() {
+        return address;
     }
 
     ListenerSetup settings(final ExchangeSettings value) {
@@ -63,6 +71,6 @@ final class ListenerSetup {
         return new ExchangeListener(
             new ListenerOptions(address, 0, security, ExchangeFixture.limits(lingerNs), senders, 16, 64, windowIntervals,
                 deadlineNs, 64L << 20),
-            settings, handler, new ExchangeCounters(), clock);
+            settings, handler, new ExchangeCounters(), network, clock);
     }
 }

@@ -24,16 +24,11 @@ import io.flowlag.exporter.exchange.wire.SharedKey;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
-import java.net.Inet4Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
@@ -46,14 +41,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class OlderSenderTest {
     private static final long NUMBER = 3;
     private static final SharedKey KEY = SharedKey.of(new byte[32]);
+    private static final int PORT = 8621;
     private static final String LOOPBACK = "127.0.0.1";
+    /** Both ends have it, and what passes between them may be read on the way. */
+    private static final String ELSEWHERE = "192.0.2.1";
 
     private final ExchangeFixture ends = new ExchangeFixture();
     private final Received received = new Received();
     private final ByteBuffer inbound = ByteBuffer.allocate(1 << 17);
     private ExchangeListener listener;
     private Injection injection = Injection.NONE;
-    private SocketChannel channel;
+    private PeerChannel channel;
     private MessageSeal seal;
     private MessageSeal receiverSeal;
 
@@ -66,19 +64,10 @@ class OlderSenderTest {
         final ExchangeSettings settings = new ExchangeSettings(1, 0, SECOND_NS, 200_000_000, new Content(mode, 10_000, 5),
             ExchangeFixture.SECRETS, ExchangeFixture.ALL_TRAFFIC, injection,
             List.of(new SketchPart(ExchangeSettings.ANY, ExchangeFixture.LDS)));
-        listener = ends.listener(received, 0, context -> context.address(new InetSocketAddress(address, 0))
+        listener = ends.listener(received, 0, context -> context.address(new InetSocketAddress(address, PORT))
             .settings(settings).key(isKeyed ? KEY : null));
-        channel = SocketChannel.open(listener.boundAddress());
-        channel.configureBlocking(false);
+        channel = ends.memory.connect(ends.address(listener));
         ends.owned.add(channel);
-    }
-
-    /** An address of this host that is not on loopback; what passes between two of its processes passes there as anywhere. */
-    private static String otherAddress() throws IOException {
-        final InetAddress found = NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
-            .filter((each) -> each instanceof Inet4Address && !each.isLoopbackAddress()).findFirst().orElse(null);
-        Assumptions.assumeTrue(found != null, "this host has loopback addresses alone");
-        return found.getHostAddress();
     }
 
     private UnsafeBuffer next() {
@@ -201,7 +190,7 @@ class OlderSenderTest {
     /** Its messages are authentic and can be read by anybody: it is asked for nothing that has an address in it. */
     @Test
     void shouldAskItForSketchesAloneOverANetworkWithAKey() throws IOException {
-        listen(otherAddress(), Mode.AUTO, true);
+        listen(ELSEWHERE, Mode.AUTO, true);
         greet(true);
         final ExchangeSettings settings = settings();
         assertEquals(Mode.CELLS, settings.mode());
@@ -214,7 +203,7 @@ class OlderSenderTest {
 
     @Test
     void shouldRefuseItWhereSumsOfFlowsAreAllThatIsWanted() throws IOException {
-        listen(otherAddress(), Mode.FLOWS, true);
+        listen(ELSEWHERE, Mode.FLOWS, true);
         greet(true);
         ends.until("refused", () -> !received.turnedAway.isEmpty());
         assertTrue(received.turnedAway.get(0).contains("does not encrypt keys of flows"), received.turnedAway::toString);
