@@ -186,13 +186,22 @@ abstract class LinkedPoints {
         }
     }
 
-    void work() {
+    /** A duty cycle of both ends; returns a count of what there was to do. */
+    int work() {
         try {
-            senderAgent.doWork();
-            receiverAgent.doWork();
+            return senderAgent.doWork() + receiverAgent.doWork();
         } catch (final Exception ex) {
             throw new IllegalStateException(ex);
         }
+    }
+
+    /** Works until there is nothing to do. Returns whether there was anything: counters are the same as before otherwise. */
+    private boolean workToEnd() {
+        boolean isAny = false;
+        while (work() > 0) {
+            isAny = true;
+        }
+        return isAny;
     }
 
     /** Whatever was shipped is with the receiver, and came back. Passive send times do not wait for more to go with them. */
@@ -201,8 +210,10 @@ abstract class LinkedPoints {
             work();
             timer.advance(BATCH_NS);
         }
-        await(() -> count(senderAgent, "intervals_answered") == sender.count("lds_intervals_shipped") &&
-            count(senderAgent, "send_times_offered") == count(receiverAgent, "send_times_received"));
+        if (workToEnd()) {
+            await(() -> count(senderAgent, "intervals_answered") == sender.count("lds_intervals_shipped") &&
+                count(senderAgent, "send_times_offered") == count(receiverAgent, "send_times_received"));
+        }
     }
 
     void describe(final long number, final int observationPoint, final long timestampNs) {
@@ -251,11 +262,10 @@ abstract class LinkedPoints {
 
     /** What is asked has been answered, and what follows from it has been asked. */
     void settleRequests() {
-        for (int i = 0; i < 4; i++) {
-            work();
+        if (workToEnd()) {
+            await(() -> count(receiverAgent, "synopsis_requests_sent") ==
+                count(receiverAgent, "synopses_received") + count(senderAgent, "synopsis_requests_denied"));
         }
-        await(() -> count(receiverAgent, "synopsis_requests_sent") ==
-            count(receiverAgent, "synopses_received") + count(senderAgent, "synopsis_requests_denied"));
     }
 
     /** Seven packets of a flow of which nothing arrives. */

@@ -31,8 +31,10 @@ public enum ExchangeResult {
 
     private static final ExchangeResult[] RESULTS = values();
 
+    private final String label = name().toLowerCase(Locale.ROOT);
+
     public String label() {
-        return name().toLowerCase(Locale.ROOT);
+        return label;
     }
 
     /** The result of an ordinal, null if there is none. */
