@@ -29,9 +29,9 @@ public final class ReferenceRecognizer {
     /** By {@link ReferenceVerdict}; none for accepted references, which the metering stage counts. */
     private static final CounterId[] COUNTERS = {
         null, CounterId.REFERENCES_TOO_SHORT, CounterId.REFERENCES_UNKNOWN_SESSION, CounterId.REFERENCES_WRONG_SOURCE,
-        CounterId.REFERENCES_BAD_MAC, CounterId.REFERENCES_BAD_EXTENSION, CounterId.REFERENCES_BAD_EXTENSION_MAC,
-        CounterId.REFERENCES_WRONG_TIMESTAMP_FORMAT, CounterId.REFERENCES_LATE, CounterId.REFERENCES_EARLY,
-        CounterId.REFERENCES_REPLAYED};
+        CounterId.REFERENCES_BAD_MAC, CounterId.REFERENCES_UNCHECKED, CounterId.REFERENCES_BAD_EXTENSION,
+        CounterId.REFERENCES_BAD_EXTENSION_MAC, CounterId.REFERENCES_WRONG_TIMESTAMP_FORMAT, CounterId.REFERENCES_LATE,
+        CounterId.REFERENCES_EARLY, CounterId.REFERENCES_REPLAYED};
 
     private final int port;
     private final ReferenceVerifier[] verifiers;

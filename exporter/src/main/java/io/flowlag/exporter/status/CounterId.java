@@ -37,6 +37,7 @@ public enum CounterId {
     REFERENCES_UNKNOWN_SESSION("packets", "Refused as a reference and metered: session identifier is not configured."),
     REFERENCES_WRONG_SOURCE("packets", "Refused as a reference and metered: source address is not that of the session."),
     REFERENCES_BAD_MAC("packets", "Refused as a reference and metered: HMAC is wrong, forged or damaged."),
+    REFERENCES_UNCHECKED("packets", "Refused as a reference and metered: not the next one, in a flood of wrong HMACs."),
     REFERENCES_BAD_EXTENSION("packets", "Refused as a reference and metered: TLVs are malformed."),
     REFERENCES_BAD_EXTENSION_MAC("packets", "Refused as a reference and metered: HMAC of the TLVs is missing or wrong."),
     REFERENCES_WRONG_TIMESTAMP_FORMAT("packets", "Refused as a reference and metered: timestamp is in PTP format, not NTP."),

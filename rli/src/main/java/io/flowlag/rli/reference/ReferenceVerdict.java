@@ -12,6 +12,8 @@ public enum ReferenceVerdict {
     WRONG_SOURCE,
     /** The HMAC of the base packet is wrong: forged or damaged. */
     BAD_MAC,
+    /** Not the next one of its session, in a flood of packets with a wrong HMAC: refused without a look at its own. */
+    UNCHECKED,
     /** A TLV exceeds the packet, has a wrong length, or is redundant. */
     BAD_EXTENSION,
     /** The HMAC of the TLVs is missing, misplaced or wrong. */

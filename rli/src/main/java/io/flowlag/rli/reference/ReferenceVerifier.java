@@ -4,6 +4,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.collections.Int2IntHashMap;
 
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.List;
 
 import static io.flowlag.rli.reference.ReferenceDescriptor.FOLLOW_UP_LENGTH_BYTES;
@@ -23,6 +24,9 @@ import static io.flowlag.rli.reference.ReferenceDescriptor.TLV_VALUE_LENGTH_OFFS
  * are verified before anything but the session identifier is used (RFC 8762 section 4.4, RFC 8972 section 4.8). A refused packet
  * changes only a counter and is treated as a regular packet.
  *
+ * <p>A flood of forged packets costs little: beyond {@value #FAILURES_PER_SECOND} wrong HMACs a second, only packets with one of
+ * the next sequence numbers and a plausible time are verified.
+ *
  * <p>An authenticated session cannot be forged. It can be replayed only within the sequence window and the maximum delay, where
  * each number counts once. An unauthenticated session can be forged by anyone who knows identifier, address and time.
  *
@@ -32,11 +36,16 @@ public final class ReferenceVerifier {
     private static final ByteOrder WIRE_ORDER = ByteOrder.BIG_ENDIAN;
     private static final int MISSING = -1;
     private static final int MAXIMUM_TLVS = 8;
+    private static final int FAILURES_PER_SECOND = 1000;
+    private static final long BURST_NS = 1_000_000_000L;
+    private static final long FAILURE_NS = BURST_NS / FAILURES_PER_SECOND;
 
     private final ReferenceSession[] sessions;
     private final ReferenceMac[] macs;
     private final SequenceWindow[] windows;
     private final Int2IntHashMap sessionBySsid = new Int2IntHashMap(MISSING);
+    /** By session: when the allowance of failures is whole again; a failure moves it by {@link #FAILURE_NS}. */
+    private final long[] wholeAgainNs;
     private final long maximumDelayNs;
     private final long maximumAdvanceNs;
     private final long[] counts = new long[ReferenceVerdict.values().length];
@@ -63,6 +72,8 @@ public final class ReferenceVerifier {
         this.maximumAdvanceNs = maximumAdvanceNs;
         macs = new ReferenceMac[this.sessions.length];
         windows = new SequenceWindow[this.sessions.length];
+        wholeAgainNs = new long[this.sessions.length];
+        Arrays.fill(wholeAgainNs, Long.MIN_VALUE / 2);
         for (int i = 0; i < this.sessions.length; i++) {
             final ReferenceSession session = this.sessions[i];
             if (sessionBySsid.put(session.ssid(), i) != MISSING) {
@@ -155,16 +166,39 @@ public final class ReferenceVerifier {
         final DirectBuffer buffer, final int offset, final int lengthBytes, final int wholeBytes, final long arrivalNs) {
         final ReferenceMac mac = macs[sessionIndex];
         final boolean authenticated = mac != null;
+        decoder.wrap(buffer, offset, authenticated, arrivalNs);
+        if (authenticated && isFlooded(arrivalNs) && !isExpected(arrivalNs)) {
+            return ReferenceVerdict.UNCHECKED;
+        }
         if (authenticated && !mac.begin().update(buffer, offset, HMAC_OFFSET).matches(buffer, offset + HMAC_OFFSET)) {
+            onFailure(arrivalNs);
             return ReferenceVerdict.BAD_MAC;
         }
-        decoder.wrap(buffer, offset, authenticated, arrivalNs);
         if (ErrorEstimate.isPtp(decoder.errorEstimate())) {
             return ReferenceVerdict.WRONG_TIMESTAMP_FORMAT;
         }
         return verifyTlvs(
             buffer, offset, offset + ReferenceDescriptor.baseLengthBytes(authenticated), offset + lengthBytes,
             offset + Math.max(lengthBytes, wholeBytes), mac);
+    }
+
+    /** Whether the allowance of failures is used up; it is whole if time went back. */
+    private boolean isFlooded(final long arrivalNs) {
+        final long usedNs = wholeAgainNs[sessionIndex] - arrivalNs;
+        return usedNs > BURST_NS - FAILURE_NS && usedNs <= BURST_NS;
+    }
+
+    private void onFailure(final long arrivalNs) {
+        final long usedNs = wholeAgainNs[sessionIndex] - arrivalNs;
+        wholeAgainNs[sessionIndex] =
+            arrivalNs + Math.min(BURST_NS, (usedNs > BURST_NS ? 0 : Math.max(0, usedNs)) + FAILURE_NS);
+    }
+
+    /** By octets that are not verified yet. */
+    private boolean isExpected(final long arrivalNs) {
+        final long delayNs = arrivalNs - decoder.stampNs();
+        return windows[sessionIndex].isNext(decoder.sequenceNumber()) && delayNs <= maximumDelayNs &&
+            delayNs >= -maximumAdvanceNs;
     }
 
     private ReferenceVerdict verifyTlvs(

@@ -9,7 +9,8 @@ import java.util.Arrays;
  *
  * <p>A restarted sender counts from 0 again. The timestamp distinguishes a restart from a replay: a lower number with a newer
  * timestamp than the highest number's is a restart, because a replayed or overtaken packet has an older one. After a silence
- * longer than any packet may be under way, a lower number is a restart whatever its timestamp.
+ * longer than any packet may be under way, a lower number is a restart whatever its timestamp. A step forward with an older
+ * timestamp is a replay of an earlier run.
  *
  * <p>One thread. Allocates at construction.
  */
@@ -70,7 +71,7 @@ public final class SequenceWindow {
         if (step == 1) {
             return Continuity.IN_ORDER;
         }
-        if (step > 1 && step <= MAXIMUM_STEP) {
+        if (step > 1 && step <= MAXIMUM_STEP && sentNs >= highestSentNs) {
             return Continuity.AFTER_GAP;
         }
         if (sentNs > highestSentNs || arrivalNs - lastArrivalNs > staleAfterNs) {
@@ -80,6 +81,11 @@ public final class SequenceWindow {
             return Continuity.TOO_OLD;
         }
         return isMarked(sequenceNumber) ? Continuity.DUPLICATE : Continuity.OUT_OF_ORDER;
+    }
+
+    /** Whether a number is one of the next ones: above the highest, and by no more than the window's width. */
+    boolean isNext(final int sequenceNumber) {
+        return !empty && sequenceNumber - highest > 0 && sequenceNumber - highest <= WIDTH;
     }
 
     private void restart(final int sequenceNumber) {

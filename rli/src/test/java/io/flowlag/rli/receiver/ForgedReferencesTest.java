@@ -80,4 +80,27 @@ class ForgedReferencesTest {
         assertEquals(SOCKET_NS, receiver.stream(0).stampCorrectionNs());
         Identities.assertHold(receiver);
     }
+
+    /** A thousand forged packets for each reference: most are refused unseen, and no reference is. */
+    @Test
+    void shouldVerifyReferencesAndFewOthersInAFlood() {
+        final int forged = 1000;
+        for (int i = 0; i < GAPS; i++) {
+            final long sentNs = START_NS + i * GAP_NS;
+            final int lengthBytes = source.encode(buffer, 0, sentNs);
+            source.onSent();
+            assertEquals(ReferenceVerdict.ACCEPTED, arrive(lengthBytes, sentNs + DELAY_NS));
+            buffer.putByte(20, (byte)(buffer.getByte(20) ^ 1));
+            for (int j = 0; j < forged; j++) {
+                assertTrue(arrive(lengthBytes, sentNs + DELAY_NS + j) != ReferenceVerdict.ACCEPTED);
+            }
+        }
+        final long seconds = GAPS * GAP_NS / 1_000_000_000L;
+        assertEquals(1000 * (1 + seconds), verifier.count(ReferenceVerdict.BAD_MAC), 20);
+        assertEquals((long)GAPS * forged, verifier.count(ReferenceVerdict.BAD_MAC) + verifier.count(ReferenceVerdict.UNCHECKED));
+        final long afterNs = START_NS + GAPS * GAP_NS + 2_000_000_000L;
+        final int lengthBytes = forger.encode(buffer, 0, afterNs);
+        assertEquals(ReferenceVerdict.BAD_MAC, arrive(lengthBytes, afterNs + DELAY_NS), "the allowance is whole again");
+        assertEquals(ReferenceVerdict.BAD_MAC, arrive(lengthBytes, START_NS), "and after the clock was set back");
+    }
 }

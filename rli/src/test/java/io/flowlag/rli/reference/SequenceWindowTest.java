@@ -66,6 +66,7 @@ class SequenceWindowTest {
         assertEquals(Continuity.RESTART, window.offer(0, 10 * GAP_NS, 5_000_000L));
         assertEquals(Continuity.IN_ORDER, window.offer(1, 11 * GAP_NS, 5_000_000L));
         assertEquals(Continuity.TOO_OLD, window.offer(100_000, 0, 5_000_000L));
+        assertEquals(Continuity.TOO_OLD, window.offer(5, 5 * GAP_NS, 5_000_000L), "of the run before");
         assertEquals(0, window.lostCount());
     }
 

@@ -224,10 +224,10 @@ public final class AfPacketSource extends LivePacketSource {
         }
         int taken = 0;
         while (taken < packetLimit && ring.advance()) {
-            deliver(handler);
+            capturedCount++;
             taken++;
+            deliver(handler);
         }
-        capturedCount += taken;
         final long nowNs = System.nanoTime();
         if (nowNs - nextHousekeepingNs >= 0) {
             keepHouse(nowNs);

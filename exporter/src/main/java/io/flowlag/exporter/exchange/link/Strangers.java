@@ -7,24 +7,28 @@ import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2LongCounterMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 
 /**
  * A receiver's port, and the connections that have no session yet. They are bounded in count and memory: above the limit the
- * oldest is closed after its grace period; until then newer ones wait in the kernel. One thread; owns its sockets. Allocates at
+ * oldest is closed after its grace period; until then newer ones wait in the kernel. A network that has more than half of the
+ * places makes room for others at once, and its own newer ones are closed. One thread; owns its sockets. Allocates at
  * construction and per connection.
  */
 final class Strangers {
     private static final int ACCEPTS_PER_CYCLE = 16;
     /** A connection keeps its place for this fraction of the handshake timeout. */
     private static final int GRACE_PART = 10;
+    private static final String TOO_MANY = "too many connections without a session";
 
     private final ListenerOptions options;
     private final ReceiverHandler handler;
@@ -36,10 +40,11 @@ final class Strangers {
     private final Network.Port port;
     private final HandshakeWorker worker = new HandshakeWorker("exchange-handshake");
     private final List<Stranger> strangers = new ArrayList<>();
+    private final Long2LongCounterMap byNetwork = new Long2LongCounterMap(0);
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[HelloMessage.MAX_BYTES]);
 
     /** A connection, and the HELLO that this end sent on it. */
-    private record Stranger(ExchangeConnection connection, byte[] hello, long acceptedNs, String address) {
+    private record Stranger(ExchangeConnection connection, byte[] hello, long acceptedNs, String address, long network) {
     }
 
     /**
@@ -87,7 +92,7 @@ final class Strangers {
                 handler.onTurnedAway(stranger.address, connection.end(), connection.reason());
             }
             if (connection.isEnded() || connection.isInSession()) {
-                strangers.remove(i);
+                leave(stranger);
             }
         }
         return workCount;
@@ -110,25 +115,72 @@ final class Strangers {
         return accepted;
     }
 
-    /** Whether another connection fits; may displace the oldest. */
+    /** Whether another connection fits, or may displace one, or is itself one too many of its network. */
     private boolean hasPlace(final long nowNs) {
-        return strangers.size() < options.maxStrangers() ||
-            nowNs - strangers.get(0).acceptedNs > options.limits().handshakeTimeoutNs() / GRACE_PART;
+        return strangers.size() < options.maxStrangers() || hadItsTime(strangers.get(0), nowNs) || isCrowded(mostCrowded());
+    }
+
+    private boolean hadItsTime(final Stranger stranger, final long nowNs) {
+        return nowNs - stranger.acceptedNs > options.limits().handshakeTimeoutNs() / GRACE_PART;
+    }
+
+    /** Whether a connection's network has more than half of the places. */
+    private boolean isCrowded(final Stranger stranger) {
+        return 2 * neighbours(stranger) > options.maxStrangers();
+    }
+
+    /** The oldest one of the network with most connections. */
+    private Stranger mostCrowded() {
+        Stranger crowded = strangers.get(0);
+        for (final Stranger each : strangers) {
+            crowded = neighbours(each) > neighbours(crowded) ? each : crowded;
+        }
+        return crowded;
+    }
+
+    /** How many connections come from the same network. */
+    private long neighbours(final Stranger stranger) {
+        return byNetwork.get(stranger.network);
+    }
+
+    /** An IPv4 address, or the first 64 bits of an IPv6 address, which its owner changes at will. */
+    private static long network(final InetSocketAddress address) {
+        final ByteBuffer octets = ByteBuffer.wrap(address.getAddress().getAddress());
+        return octets.remaining() < Long.BYTES ? octets.getInt() : octets.getLong();
+    }
+
+    private void leave(final Stranger stranger) {
+        strangers.remove(stranger);
+        byNetwork.decrementAndGet(stranger.network);
     }
 
     private void welcome(final PeerChannel channel, final long nowNs) {
         counters.increment(ExchangeCounter.CONNECTIONS);
-        if (strangers.size() >= options.maxStrangers()) {
-            final Stranger oldest = strangers.remove(0);
-            oldest.connection.end(ExchangeCounter.ENDED_EVICTED, "too many connections without a session");
-            handler.onTurnedAway(oldest.address, oldest.connection.end(), oldest.connection.reason());
-        }
         try {
+            if (strangers.size() >= options.maxStrangers() && !makeRoom(channel.remoteAddress(), nowNs)) {
+                counters.increment(ExchangeCounter.ENDED_EVICTED);
+                channel.close();
+                return;
+            }
             greet(channel, nowNs);
         } catch (final IOException ex) {
             counters.increment(ExchangeCounter.ENDED_BROKEN);
             channel.close();
         }
+    }
+
+    /** Ends a connection for one from an address; false if that one is of a crowd whose connections still have time. */
+    private boolean makeRoom(final InetSocketAddress address, final long nowNs) {
+        final Stranger crowded = mostCrowded();
+        if (isCrowded(crowded) && crowded.network == network(address) && !hadItsTime(crowded, nowNs)) {
+            handler.onTurnedAway(String.valueOf(address), ExchangeCounter.ENDED_EVICTED, TOO_MANY);
+            return false;
+        }
+        final Stranger evicted = isCrowded(crowded) ? crowded : strangers.get(0);
+        leave(evicted);
+        evicted.connection.end(ExchangeCounter.ENDED_EVICTED, TOO_MANY);
+        handler.onTurnedAway(evicted.address, evicted.connection.end(), evicted.connection.reason());
+        return true;
     }
 
     private void greet(final PeerChannel channel, final long nowNs) throws IOException {
@@ -144,7 +196,8 @@ final class Strangers {
         ExchangeHeader.version(scratch, 0, ExchangeHeader.OLDEST_VERSION);
         final byte[] hello = Handshake.octets(scratch, 0, helloBytes);
         connection.send(scratch, helloBytes);
-        strangers.add(new Stranger(connection, hello, nowNs, String.valueOf(address)));
+        strangers.add(new Stranger(connection, hello, nowNs, String.valueOf(address), network(address)));
+        byNetwork.incrementAndGet(network(address));
     }
 
     private ExchangeResult onHello(

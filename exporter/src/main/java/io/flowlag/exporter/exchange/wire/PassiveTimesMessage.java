@@ -69,7 +69,7 @@ public final class PassiveTimesMessage extends MessageFlyweight<PassiveTimesMess
             return ExchangeResult.LENGTH;
         }
         final int count = buffer.getInt(body + COUNT_OFFSET, BYTE_ORDER);
-        if (count < 1 || count > MAX_COUNT || buffer.getLong(body + FIRST_OFFSET, BYTE_ORDER) < 0) {
+        if (!isWithin(count, 1, MAX_COUNT) || !SendTimesMessage.isIndex(buffer.getLong(body + FIRST_OFFSET, BYTE_ORDER))) {
             return ExchangeResult.COUNT;
         }
         if (entry(count) != bodyBytes) {

@@ -8,7 +8,7 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
 /**
  * SEND_TIMES: effective send times of references, as soon as they are known; not part of an interval.
  * <pre>
- *   0  firstIndex   8   of the first entry, counted over the sender's run: a gap is a loss
+ *   0  firstIndex   8   of the first entry, counted over the sender's run, to 2^48: a gap is a loss
  *   8  count        4   1-{@value #MAX_COUNT}
  *  12  reserved     4   0
  *  16  entries          24 each
@@ -36,6 +36,8 @@ public final class SendTimesMessage extends MessageFlyweight<SendTimesMessage> {
     private static final int ENTRY_RESERVED_OFFSET = ENTRY_METHOD_OFFSET + 1;
     private static final int ENTRY_BYTES = ENTRY_RESERVED_OFFSET + 6;
     private static final int LAST_METHOD = 3;
+    /** Of an entry: a million references a second for nine years. */
+    private static final long MAX_INDEX = 1L << 48;
 
     /** Writes one entry of a message at the buffer's begin that {@link #encode} closes. */
     public static void encodeEntry(
@@ -57,12 +59,17 @@ public final class SendTimesMessage extends MessageFlyweight<SendTimesMessage> {
         return ExchangeHeader.encode(buffer, 0, MessageType.SEND_TIMES, entry(count));
     }
 
+    /** Whether a sender can have counted so far. */
+    static boolean isIndex(final long index) {
+        return index >= 0 && index <= MAX_INDEX;
+    }
+
     static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (bodyBytes < ENTRIES_OFFSET) {
             return ExchangeResult.LENGTH;
         }
         final int count = buffer.getInt(body + COUNT_OFFSET, BYTE_ORDER);
-        if (!isWithin(count, 1, MAX_COUNT) || buffer.getLong(body + FIRST_OFFSET, BYTE_ORDER) < 0) {
+        if (!isWithin(count, 1, MAX_COUNT) || !isIndex(buffer.getLong(body + FIRST_OFFSET, BYTE_ORDER))) {
             return ExchangeResult.COUNT;
         }
         if (entry(count) != bodyBytes) {

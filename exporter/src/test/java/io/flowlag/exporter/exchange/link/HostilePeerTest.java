@@ -325,6 +325,33 @@ class HostilePeerTest {
         assertGoodSessionGoesOn();
     }
 
+    /** They never stop, and each one keeps silent; a sender of another address finds a place all the same. */
+    @Test
+    void shouldLetOthersInWhileOneNetworkSendsConnectionsWithoutEnd() {
+        final List<PeerChannel> crowd = new ArrayList<>();
+        final Heard late = new Heard();
+        try {
+            crowd(crowd, CONNECTIONS);
+            ends.connector(late, ends.port(listener), context -> context.pointId(2));
+            ends.untilWithTime("a good sender behind the crowd", STEP_NS, () -> {
+                crowd(crowd, 20);
+                return late.sessions == 1;
+            });
+            assertTrue(ended(ExchangeCounter.ENDED_EVICTED) > CONNECTIONS / 2);
+            assertGoodSessionGoesOn();
+        } finally {
+            CloseHelper.quietCloseAll(crowd);
+        }
+    }
+
+    private void crowd(final List<PeerChannel> crowd, final int count) {
+        ends.memory.from("192.0.2.1");
+        for (int i = 0; i < count; i++) {
+            crowd.add(ends.memory.connect(ends.address(listener)));
+        }
+        ends.memory.from(null);
+    }
+
     @Test
     void shouldRememberABoundedNumberOfSenders() throws IOException {
         final List<PeerChannel> channels = new ArrayList<>();

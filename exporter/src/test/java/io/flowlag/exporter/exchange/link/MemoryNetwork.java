@@ -34,6 +34,7 @@ public final class MemoryNetwork implements Network {
 
     private final NanoClock clock;
     private final Map<InetSocketAddress, MemoryPort> ports = new HashMap<>();
+    private String from;
     private final List<Connection> connections = new ArrayList<>();
     private int nextPort = FIRST_PORT;
     private IntUnaryOperator pieces = IntUnaryOperator.identity();
@@ -136,11 +137,16 @@ public final class MemoryNetwork implements Network {
         CloseHelper.quietCloseAll(ends);
     }
 
+    /** The address that the next connections come from; null for that which they go to. */
+    synchronized void from(final String value) {
+        from = value;
+    }
+
     @Override
     public synchronized PeerChannel connect(final InetSocketAddress address) {
         final MemoryPort port = isCut ? null : ports.get(address);
         final Connection connection = new Connection(
-            new InetSocketAddress(address.getAddress(), nextPort++), address, port == null && !isSilent);
+            new InetSocketAddress(from == null ? address.getHostString() : from, nextPort++), address, port == null && !isSilent);
         connections.add(connection);
         if (isSilent) {
             connection.near.readyNs = NEVER;

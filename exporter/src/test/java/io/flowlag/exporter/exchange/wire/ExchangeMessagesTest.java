@@ -17,6 +17,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
@@ -116,6 +117,19 @@ public class ExchangeMessagesTest {
             read(message);
         });
         assertEquals(EnumSet.allOf(MessageType.class), seen);
+    }
+
+    /** Else a peer could make a counter of missing send times jump by as much as it likes. */
+    @Example
+    void shouldRefuseAnIndexThatIsOutOfReach() {
+        for (final String name : List.of("send times", "passive times")) {
+            final UnsafeBuffer message = messages().get(name);
+            for (final long index : new long[] {1L << 48, (1L << 48) + 1, Long.MAX_VALUE, -1}) {
+                message.putLong(ExchangeHeader.LENGTH_BYTES, index, ExchangeHeader.BYTE_ORDER);
+                assertEquals(index == 1L << 48 ? ExchangeResult.ACCEPTED : ExchangeResult.COUNT,
+                    ExchangeVerifier.verify(message, 0, message.capacity()), name + " " + index);
+            }
+        }
     }
 
     @Example
