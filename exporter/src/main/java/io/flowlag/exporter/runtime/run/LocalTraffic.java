@@ -43,19 +43,21 @@ final class LocalTraffic {
     /** {@return the addresses of this host, the destinations and the exchange; unresolvable names are logged and left out} */
     OwnTraffic of(final ExporterConfig config) {
         known = Set.copyOf(addresses.get());
-        final List<InetSocketAddress> remote = new ArrayList<>();
+        final List<InetSocketAddress> tcp = new ArrayList<>();
+        final List<InetSocketAddress> udp = new ArrayList<>();
         for (final ExporterConfig.Destination destination : config.exporting().destinations()) {
-            if (destination.address().transport() != ExporterConfig.Transport.FILE) {
-                final ExporterConfig.Address address = destination.address();
-                add(address.uri(), address.host(), address.port(), remote);
+            final ExporterConfig.Address address = destination.address();
+            if (address.transport() != ExporterConfig.Transport.FILE) {
+                add(address.uri(), address.host(), address.port(),
+                    address.transport() == ExporterConfig.Transport.UDP ? udp : tcp);
             }
         }
         final HostPort receiver = config.exchange().connect();
         if (receiver != null) {
-            add("exchange.connect=" + receiver, receiver.host(), receiver.port(), remote);
+            add("exchange.connect=" + receiver, receiver.host(), receiver.port(), tcp);
         }
         final HostPort listen = config.exchange().listen();
-        return OwnTraffic.of(remote, known, listen == null ? 0 : listen.port());
+        return OwnTraffic.of(tcp, udp, known, listen == null ? 0 : listen.port());
     }
 
     private static void add(final String name, final String host, final int port, final List<InetSocketAddress> remote) {
