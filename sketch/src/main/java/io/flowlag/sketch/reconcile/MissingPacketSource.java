@@ -1,6 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
-import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.common.hash.SecretPlace;
 import org.agrona.BitUtil;
 
 import java.util.Arrays;
@@ -12,7 +12,6 @@ import java.util.Arrays;
  */
 public final class MissingPacketSource implements PacketDetails {
     private final int capacity;
-    private final long slotSeed;
     private final int[] records;
     private SynopsisImage image;
 
@@ -20,14 +19,12 @@ public final class MissingPacketSource implements PacketDetails {
      * An empty source.
      *
      * @param capacity most records of an image.
-     * @param seed     that both measurement points share.
      */
-    public MissingPacketSource(final int capacity, final long seed) {
+    public MissingPacketSource(final int capacity) {
         if (capacity < 1 || capacity > 1 << 28) {
             throw new IllegalArgumentException("capacity=" + capacity + " is not in 1.." + (1 << 28));
         }
         this.capacity = capacity;
-        slotSeed = KeyedMix.derivedSeed(seed, SeedIndex.CACHE_SLOT);
         records = new int[BitUtil.findNextPositivePowerOfTwo(2 * capacity)];
         clear();
     }
@@ -99,7 +96,7 @@ public final class MissingPacketSource implements PacketDetails {
 
     /** The slot of an identifier, or the free one where it would be; at least half of the slots are free. */
     private int slot(final long identifier) {
-        int slot = (int)KeyedMix.mix(identifier, slotSeed) & records.length - 1;
+        int slot = SecretPlace.of(identifier, records.length - 1);
         while (records[slot] != NOT_FOUND && identifier != image.identifier(records[slot])) {
             slot = slot + 1 & records.length - 1;
         }

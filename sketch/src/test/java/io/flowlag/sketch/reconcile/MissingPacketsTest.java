@@ -1,9 +1,13 @@
 package io.flowlag.sketch.reconcile;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.sketch.image.ImageResult;
 import io.flowlag.sketch.support.Allocation;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+
+import java.lang.reflect.Field;
+import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -48,7 +52,7 @@ class MissingPacketsTest {
         assertEquals(ImageResult.ACCEPTED, SynopsisVerifier.verify(wire, 0, length));
         assertEquals(64 + 32 * PACKETS, length);
         final SynopsisImage image = new SynopsisImage().wrap(wire, 0, length);
-        final MissingPacketSource source = new MissingPacketSource(PACKETS, SEED);
+        final MissingPacketSource source = new MissingPacketSource(PACKETS);
 
         assertTrue(source.wrap(image));
 
@@ -76,17 +80,47 @@ class MissingPacketsTest {
         assertEquals(PACKETS / 2, missing.collect(difference, true, cache(PACKETS, SEED)));
         assertEquals(0, missing.collect(difference, false, cache(PACKETS, SEED)));
 
-        assertFalse(new MissingPacketSource(PACKETS / 2 - 1, SEED).wrap(missing.image()));
-        final MissingPacketSource source = new MissingPacketSource(PACKETS, SEED);
+        assertFalse(new MissingPacketSource(PACKETS / 2 - 1).wrap(missing.image()));
+        final MissingPacketSource source = new MissingPacketSource(PACKETS);
         assertFalse(source.wrap(new SignedCounts(8, SEED).image()));
         assertEquals(ListedTimes.NOT_FOUND, source.find(1));
+    }
+
+    /** Packets with one slot by the seed that both points share, as a sender may choose them. */
+    @Test
+    void shouldFindAimedPacketsWithFewProbes() throws ReflectiveOperationException {
+        final long slotSeed = KeyedMix.derivedSeed(SEED, SeedIndex.CACHE_SLOT);
+        final long[] aimed = LongStream.iterate(1, (identifier) -> identifier + 1)
+            .filter((identifier) -> (KeyedMix.mix(identifier, slotSeed) & 1023) == 0).limit(PACKETS).toArray();
+        final PacketCache cache = new PacketCache(PACKETS, SEED);
+        final MissingPackets missing = new MissingPackets(PACKETS, SEED);
+        missing.start(PACKETS, cache);
+        for (final long each : aimed) {
+            cache.add(each, 1, 0, BYTES, 1, 0);
+            assertTrue(missing.add(each, cache));
+        }
+        final MissingPacketSource source = new MissingPacketSource(PACKETS);
+        assertTrue(source.wrap(missing.image()));
+        final Field field = MissingPacketSource.class.getDeclaredField("records");
+        field.setAccessible(true);
+        final int[] records = (int[])field.get(source);
+        int run = 0;
+        int longest = 0;
+        for (int i = 0; i < 2 * records.length; i++) {
+            run = records[i % records.length] == ListedTimes.NOT_FOUND ? 0 : run + 1;
+            longest = Math.max(longest, run);
+        }
+        assertTrue(longest < 128, longest + " in a row");
+        for (int i = 0; i < PACKETS; i++) {
+            assertEquals(i, source.find(aimed[i]));
+        }
     }
 
     @Test
     void shouldAllocateNothingWhenItReads() {
         final MissingPackets missing = new MissingPackets(PACKETS, SEED);
         missing.collect(onlySent(PACKETS, SEED), true, cache(PACKETS, SEED));
-        final MissingPacketSource source = new MissingPacketSource(PACKETS, SEED);
+        final MissingPacketSource source = new MissingPacketSource(PACKETS);
 
         Allocation.assertNone(() -> {
             source.wrap(missing.image());

@@ -71,7 +71,7 @@ class RemarkedPacketsTest {
         final PacketDifference known = reconciler.newDifference();
         known.set(reconciler.difference());
         missing.collect(known, true, sent);
-        final MissingPacketSource lost = new MissingPacketSource(PACKETS, SEED);
+        final MissingPacketSource lost = new MissingPacketSource(PACKETS);
         assertTrue(IntStream.range(0, known.size()).noneMatch(known::lost) || lost.wrap(missing.image()));
         final AggregateEstimate estimate = new AggregateEstimate();
         for (int i = 0; i < CLASSES; i++) {

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval.compare;
 
+import io.flowlag.common.hash.SecretPlace;
 import org.agrona.BitUtil;
 
 import java.util.Arrays;
@@ -46,7 +47,7 @@ public final class DigestSet {
 
     /** Finds a digest's slot. A count of -1 marks a removed entry, so that entries behind it stay reachable. */
     private int find(final long digest) {
-        int index = (int)(digest >>> Integer.SIZE) & mask;
+        int index = SecretPlace.of(digest, mask);
         while (counts[index] != 0 && digests[index] != digest) {
             index = index + 1 & mask;
         }

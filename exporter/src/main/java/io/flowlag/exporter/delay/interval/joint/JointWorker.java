@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval.joint;
 
+import io.flowlag.common.hash.SecretPlace;
 import io.flowlag.exporter.delay.interval.records.JointSettings;
 import io.flowlag.sketch.estimate.Cells;
 import io.flowlag.sketch.image.SketchGeometry;
@@ -159,7 +160,7 @@ final class JointWorker {
     }
 
     private int find(final long flowHash) {
-        int place = (int)(flowHash >>> Integer.SIZE) & mask;
+        int place = SecretPlace.of(flowHash, mask);
         while (flowOfPlace[place] != NO_FLOW && flowHashes[flowOfPlace[place]] != flowHash) {
             place = place + 1 & mask;
         }

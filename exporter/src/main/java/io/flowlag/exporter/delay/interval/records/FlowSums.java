@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval.records;
 
+import io.flowlag.common.hash.SecretPlace;
 import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.decode.PacketDescriptor;
@@ -7,9 +8,6 @@ import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
-
-import java.util.Arrays;
 
 /**
  * Sums of each flow of an interval at one point: packets, timestamps, digests, octets. If count and digest sum agree at both
@@ -51,8 +49,8 @@ public final class FlowSums implements FlowKeyTable {
     private final int capacity;
     private final SharedSampling sampling;
     private final boolean isOfAll;
-    private final UnsafeBuffer rows;
-    private final int[] index;
+    private final OffHeapBuffer rows;
+    private final OffHeapBuffer index;
     private final int mask;
     private int count;
     private int keptCount;
@@ -63,8 +61,8 @@ public final class FlowSums implements FlowKeyTable {
         this.sampling = sampling;
         this.isOfAll = isOfAll;
         rows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(Math.max(1, capacity), LENGTH_BYTES));
-        index = new int[(int)indexLength(capacity)];
-        mask = index.length - 1;
+        index = OffHeapBuffer.allocateZeroed((int)indexLength(capacity) * Integer.BYTES);
+        mask = (int)indexLength(capacity) - 1;
     }
 
     /** Creates a table of all flows, each a witness; one with room for none stays empty. */
@@ -94,10 +92,16 @@ public final class FlowSums implements FlowKeyTable {
 
     /** Clears the table. */
     public void clear() {
-        Arrays.fill(index, 0);
+        index.setMemory(0, index.capacity(), (byte)0);
         count = 0;
         keptCount = 0;
         overflowPackets = 0;
+    }
+
+    /** Frees the memory at once; the table must not be used afterwards. */
+    public void free() {
+        rows.free();
+        index.free();
     }
 
     /**
@@ -108,7 +112,7 @@ public final class FlowSums implements FlowKeyTable {
         if (!isOfAll && !sampling.isKept(flowHash)) {
             return 0;
         }
-        final int row = index[(int)(flowHash >>> Integer.SIZE) & mask] - 1;
+        final int row = rowAt(SecretPlace.of(flowHash, mask));
         return row < 0 ? row : packets(row);
     }
 
@@ -124,7 +128,7 @@ public final class FlowSums implements FlowKeyTable {
         }
         final DirectBuffer descriptor = packet.descriptor();
         final int place = place(flowHash);
-        int row = index[place] - 1;
+        int row = rowAt(place);
         if (row < 0) {
             if (count == capacity) {
                 overflowPackets++;
@@ -158,7 +162,7 @@ public final class FlowSums implements FlowKeyTable {
     public int put(
         final long flowHash, final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
         final int place = place(flowHash);
-        if (index[place] != 0 || count == capacity) {
+        if (rowAt(place) != NONE || count == capacity) {
             overflowPackets += packets;
             return NONE;
         }
@@ -230,7 +234,7 @@ public final class FlowSums implements FlowKeyTable {
 
     @Override
     public int find(final long flowHash) {
-        return index[place(flowHash)] - 1;
+        return rowAt(place(flowHash));
     }
 
     /** Whether a flow is a witness, by its size at the sender. */
@@ -313,7 +317,7 @@ public final class FlowSums implements FlowKeyTable {
 
     private int append(final int place, final long flowHash) {
         final int row = count++;
-        index[place] = count;
+        index.putInt(place * Integer.BYTES, count);
         keptCount += sampling.isKept(flowHash) ? 1 : 0;
         rows.setMemory(at(row), LENGTH_BYTES, (byte)0);
         rows.putLong(at(row) + FLOW_HASH_OFFSET, flowHash);
@@ -321,11 +325,15 @@ public final class FlowSums implements FlowKeyTable {
     }
 
     private int place(final long flowHash) {
-        int place = (int)(flowHash >>> Integer.SIZE) & mask;
-        while (index[place] != 0 && flowHash(index[place] - 1) != flowHash) {
+        int place = SecretPlace.of(flowHash, mask);
+        while (rowAt(place) != NONE && flowHash(rowAt(place)) != flowHash) {
             place = place + 1 & mask;
         }
         return place;
+    }
+
+    private int rowAt(final int place) {
+        return index.getInt(place * Integer.BYTES) - 1;
     }
 
     private void addLong(final int at, final long amount) {

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval.records;
 
+import io.flowlag.common.hash.SecretPlace;
 import io.flowlag.common.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
 
@@ -58,13 +59,9 @@ public final class FlowTotals {
         return Math.max(0, -flows.getLong(find(flowHash) + PACKETS_OFFSET));
     }
 
-    private int place(final long flowHash) {
-        return (int)(flowHash >>> Integer.SIZE) & mask;
-    }
-
     /** Finds the entry of a flow, or its free place. */
     private int find(final long flowHash) {
-        int place = place(flowHash);
+        int place = SecretPlace.of(flowHash, mask);
         while (flows.getLong(place * ENTRY_BYTES + PACKETS_OFFSET) != 0 && flows.getLong(place * ENTRY_BYTES) != flowHash) {
             place = place + 1 & mask;
         }

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.delay.interval.repair;
 
+import io.flowlag.common.hash.SecretPlace;
+
 import java.util.Arrays;
 
 /**
@@ -119,7 +121,7 @@ public final class FlowLosses {
     }
 
     private int place(final long flowHash) {
-        int place = (int)(flowHash >>> Integer.SIZE) & index.length - 1;
+        int place = SecretPlace.of(flowHash, index.length - 1);
         while (index[place] != NONE && flowHashes[index[place]] != flowHash) {
             place = place + 1 & index.length - 1;
         }

@@ -93,7 +93,7 @@ public final class PacketReconciler {
         aggregator = new ReconcilableDifferenceAggregator(settings.largest(), seed);
         senderOctets = new UnsafeBuffer(ByteBuffer.allocateDirect(settings.largest().imageLength()));
         reconciler = new RdaReconciler(settings.cells(), seed, CONFIDENCE);
-        missing = new MissingPacketSource(settings.mostMissing(), seed);
+        missing = new MissingPacketSource(settings.mostMissing());
         request = new SynopsisRequest(settings.mostMissing());
         losses = new FlowLosses(2 * settings.cells());
         estimates = new AggregateEstimate[classCount];

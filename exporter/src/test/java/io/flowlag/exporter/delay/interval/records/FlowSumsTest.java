@@ -2,7 +2,9 @@ package io.flowlag.exporter.delay.interval.records;
 
 import com.sun.management.ThreadMXBean;
 import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.interval.TakenPlaces;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -262,5 +264,19 @@ class FlowSumsTest {
         assertEquals(0, least);
         assertNotEquals(0, sum);
         assertTrue(threads.isThreadAllocatedMemoryEnabled());
+    }
+    @Test
+    void shouldFindAimedFlowsWithFewProbes() {
+        final FlowSums sums = FlowSums.ofAll(TakenPlaces.KEYS);
+        final FlowTotals totals = new FlowTotals(TakenPlaces.KEYS);
+        totals.clear(TakenPlaces.KEYS);
+        for (final long each : TakenPlaces.aimedKeys()) {
+            sums.put(each, 1, 1, 1, 1);
+            totals.add(each, 1);
+        }
+        final OffHeapBuffer index = TakenPlaces.field(sums, "index", OffHeapBuffer.class);
+        TakenPlaces.assertFewProbes(index.capacity() / Integer.BYTES, (place) -> index.getInt(place * Integer.BYTES) != 0);
+        final OffHeapBuffer flows = TakenPlaces.field(totals, "flows", OffHeapBuffer.class);
+        TakenPlaces.assertFewProbes(flows.capacity() / 16, (place) -> flows.getLong(place * 16 + 8) != 0);
     }
 }
