@@ -9,8 +9,9 @@ import java.util.SplittableRandom;
 
 /**
  * The flow key of one packet as six words in the layout of {@link FlowEntry}, with its hash. Masks, set at construction, select
- * the key fields beyond the 5-tuple. The hash has a random key per process, so an attacker cannot aim packets at one bucket.
- * Equality always compares the full key.
+ * the key fields beyond the 5-tuple. The hash has a random key per process, so an attacker cannot aim packets at one bucket:
+ * words are added to the key, all bits of which are random, and multiplied as signed numbers (NHS, in Black et al., "UMAC: Fast
+ * and Secure Message Authentication", CRYPTO 1999). Equality always compares the full key.
  * <p>
  * Used by the thread that owns the cache. Allocates at construction.
  */
@@ -26,6 +27,7 @@ final class FlowKey {
     private final long secret3;
     private final long secret4;
     private final long secret5;
+    private final long factor;
 
     private long sourceHigh;
     private long sourceLow;
@@ -51,12 +53,13 @@ final class FlowKey {
         interfaceMask = settings.hasInterface() ? -1 : 0;
 
         final SplittableRandom random = new SplittableRandom(settings.hashSeed());
-        secret0 = random.nextLong() | 1;
-        secret1 = random.nextLong() | 1;
-        secret2 = random.nextLong() | 1;
-        secret3 = random.nextLong() | 1;
-        secret4 = random.nextLong() | 1;
-        secret5 = random.nextLong() | 1;
+        secret0 = random.nextLong();
+        secret1 = random.nextLong();
+        secret2 = random.nextLong();
+        secret3 = random.nextLong();
+        secret4 = random.nextLong();
+        secret5 = random.nextLong();
+        factor = random.nextLong() | 1;
     }
 
     /** {@return an unpredictable seed} */
@@ -84,13 +87,13 @@ final class FlowKey {
     /** The hash of the key of a packet or of a flow; does not change this key. */
     long hashOf(final DirectBuffer buffer, final int offset) {
         final long addresses = fold(
-            FlowKeyLayout.sourceLow(buffer, offset) ^ secret0, FlowKeyLayout.destinationLow(buffer, offset) ^ secret1) ^
-            fold(FlowKeyLayout.sourceHigh(buffer, offset) ^ secret2, FlowKeyLayout.destinationHigh(buffer, offset) ^ secret3);
+            FlowKeyLayout.sourceLow(buffer, offset) + secret0, FlowKeyLayout.destinationLow(buffer, offset) + secret1) ^
+            fold(FlowKeyLayout.sourceHigh(buffer, offset) + secret2, FlowKeyLayout.destinationHigh(buffer, offset) + secret3);
         final long vlanOfKey = buffer.getInt(offset + FlowKeyLayout.VLAN_ID_OFFSET) & vlanMask;
         final long interfaceOfKey = FlowKeyLayout.interfaceId(buffer, offset) & interfaceMask & 0xFFFF_FFFFL;
-        final long rest = buffer.getLong(offset + FlowKeyLayout.PORTS_OFFSET) & portsMask ^
-            (vlanOfKey << 32 | interfaceOfKey) * secret5;
-        return fold(addresses ^ secret5, rest ^ secret4);
+        final long rest = (buffer.getLong(offset + FlowKeyLayout.PORTS_OFFSET) & portsMask) +
+            (vlanOfKey << 32 | interfaceOfKey) * factor;
+        return fold(addresses + secret4, rest + secret5);
     }
 
     long hash() {

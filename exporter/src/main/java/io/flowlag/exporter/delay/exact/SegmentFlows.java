@@ -119,10 +119,10 @@ public final class SegmentFlows {
         index = new SlotIndex(maxFlows);
         flows = OffHeapBuffer.allocateUntouched(maxFlows * FLOW_LENGTH_BYTES);
         final SplittableRandom random = new SplittableRandom(new SecureRandom().nextLong());
-        addressSecret = random.nextLong() | 1;
-        destinationSecret = random.nextLong() | 1;
-        highSecret = random.nextLong() | 1;
-        portsSecret = random.nextLong() | 1;
+        addressSecret = random.nextLong();
+        destinationSecret = random.nextLong();
+        highSecret = random.nextLong();
+        portsSecret = random.nextLong();
     }
 
     /** The memory of a table of so many flows, by formula, octets off the heap. */
@@ -527,10 +527,11 @@ public final class SegmentFlows {
             sourceHigh(flow) == keySourceHigh && destinationHigh(flow) == keyDestinationHigh;
     }
 
+    /** The secrets are added, not combined by exclusive or, under which the signed product would be that of the complements. */
     private int tagOfKey() {
-        final long addresses = fold(keySourceLow ^ addressSecret, keyDestinationLow ^ destinationSecret) ^
-            fold(keySourceHigh ^ highSecret, keyDestinationHigh ^ portsSecret);
-        return (int)(fold(addresses ^ highSecret, keyPorts ^ portsSecret) >>> 32);
+        final long addresses = fold(keySourceLow + addressSecret, keyDestinationLow + destinationSecret) ^
+            fold(keySourceHigh + highSecret, keyDestinationHigh + portsSecret);
+        return (int)(fold(addresses + highSecret, keyPorts + portsSecret) >>> 32);
     }
 
     /** Multiplies to 128 bits and folds the halves. */

@@ -1,6 +1,8 @@
 package io.flowlag.exporter.delay.exact;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.interval.TakenPlaces;
 import io.flowlag.exporter.flow.FlowEntry;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
@@ -13,6 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -53,6 +56,25 @@ class SegmentFlowsTest {
         assertNotEquals(first, changed(flows, packet -> PacketDescriptor.protocol(packet, 0, 255)));
         assertNotEquals(first, changed(flows, packet -> PacketDescriptor.ipVersion(packet, 0, 4)));
         assertEquals(9, flows.counters().get(MatchCounter.FLOWS));
+    }
+
+    /** Complements, whose signed product is the same if all secrets are odd. */
+    @Test
+    void shouldNotGiveTwoFlowsOneTagUnderEverySecret() {
+        final SegmentFlows flows = flows(16);
+        for (final long mask : new long[] {0, ~1L}) {
+            changed(flows, packet -> {
+                PacketDescriptor.sourceLow(packet, 0, 2 ^ mask);
+                PacketDescriptor.destinationLow(packet, 0, 4 ^ mask);
+            });
+        }
+        final OffHeapBuffer buckets = TakenPlaces.field(
+            TakenPlaces.field(flows, "index", SlotIndex.class), "buckets", OffHeapBuffer.class);
+        final long[] tags = IntStream.range(0, buckets.capacity() / Long.BYTES)
+            .mapToLong((bucket) -> buckets.getLong(bucket * Long.BYTES)).filter((bucket) -> bucket != 0)
+            .map((bucket) -> bucket >>> Integer.SIZE).toArray();
+        assertEquals(2, tags.length);
+        assertNotEquals(tags[0], tags[1]);
     }
 
     @Test
