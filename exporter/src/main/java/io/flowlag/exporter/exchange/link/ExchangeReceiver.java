@@ -94,8 +94,9 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         final long answerBytes = reconcile == null ? 0 : reconcile.mostAnswerBytes();
         final long intervalBytes =
             ReceivedInterval.memoryBytes(settings, inFlightPackets, SharedSettings.witnessFlows(settings, maxFlows));
+        // One more interval of each sender is being received.
         memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes(config.rli().injection().ceilingBps()) +
-            senders[0].latest().capacity() * intervalBytes);
+            (senders[0].latest().capacity() + 1) * intervalBytes);
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(
             new ListenerOptions(

@@ -25,7 +25,8 @@ import java.util.function.Function;
 /**
  * Fills a {@link ReceivedInterval} from one sender's messages. A protocol violation ends the connection. Data that does not fit
  * this receiver (other settings, other sketches, too much) only spoils the interval, and the reason names both values. Memory
- * follows from this receiver's settings, never from announced sizes. One thread; allocates when settings change.
+ * follows from this receiver's settings, never from announced sizes: there is room for one interval, which is freed when
+ * intervals of other settings come. One thread; allocates when settings change.
  */
 public final class IntervalAssembler {
     private final SettingsSchedule schedule;
@@ -157,6 +158,9 @@ public final class IntervalAssembler {
         } else {
             if (held != ours) {
                 held = ours;
+                if (interval != null) {
+                    interval.free();
+                }
                 interval = rooms.apply(ours.settings());
             }
             interval.begin(begin);

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.common.hash.SipHash;
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
@@ -17,13 +18,14 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A sender's interval. {@link IntervalAssembler} fills it on the exchange's thread; the metering thread compares it and gives it
- * back. Its holder owns it. Allocates at construction.
+ * back. Its holder owns it. Its room follows from the settings, whatever the sender announces. Allocates at construction, off the
+ * heap.
  */
 public final class ReceivedInterval implements SenderAnswer {
     private final ExchangeSettings settings;
-    private final UnsafeBuffer[] buffers;
+    private final OffHeapBuffer[] buffers;
     private final SketchImage[] images;
-    private final long[] inFlight;
+    private final OffHeapBuffer inFlight;
     private final SegmentFlowHash flowHash;
     private final FlowSums flows;
     private final FlowSums witnesses;
@@ -44,23 +46,23 @@ public final class ReceivedInterval implements SenderAnswer {
     public ReceivedInterval(
         final ExchangeSettings settings, final SipHash hash, final int inFlightPackets, final int witnessFlows) {
         this.settings = settings;
-        buffers = new UnsafeBuffer[settings.sketchCount()];
+        buffers = new OffHeapBuffer[settings.sketchCount()];
         images = new SketchImage[buffers.length];
         for (int i = 0; i < buffers.length; i++) {
-            buffers[i] = new UnsafeBuffer(new byte[settings.sketches().get(i).geometry().imageLength()]);
+            buffers[i] = OffHeapBuffer.allocateUntouched(settings.sketches().get(i).geometry().imageLength());
             images[i] = new SketchImage();
         }
         flowHash = new SegmentFlowHash(hash);
         flows = FlowSums.ofAll(settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : settings.content().mostFlows());
         witnesses = FlowSums.ofAll(buffers.length == 0 ? 0 : witnessFlows);
-        inFlight = new long[inFlightPackets];
+        inFlight = OffHeapBuffer.allocateUntouched(Math.multiplyExact(inFlightPackets, Long.BYTES));
     }
 
     /**
      * Memory of an interval, by formula.
      *
      * @param witnessFlows that fit beside sketches; 0 for none.
-     * @return octets, on and off the heap.
+     * @return octets, off the heap.
      */
     public static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets, final int witnessFlows) {
         final boolean isSketched = settings.mode() != ExchangeSettings.Mode.FLOWS;
@@ -79,6 +81,16 @@ public final class ReceivedInterval implements SenderAnswer {
         witnesses.clear();
     }
 
+    /** Frees the memory at once; the interval must not be used afterwards. */
+    void free() {
+        for (final OffHeapBuffer each : buffers) {
+            each.free();
+        }
+        inFlight.free();
+        flows.free();
+        witnesses.free();
+    }
+
     /** {@return the octets of a sketch's image, to be filled} */
     UnsafeBuffer octets(final int sketch) {
         return buffers[sketch];
@@ -92,7 +104,7 @@ public final class ReceivedInterval implements SenderAnswer {
 
     void inFlight(final int index, final long digest) {
         if (isInFlightComplete()) {
-            inFlight[index] = digest;
+            inFlight.putLong(index * Long.BYTES, digest);
         }
     }
 
@@ -168,7 +180,7 @@ public final class ReceivedInterval implements SenderAnswer {
 
     @Override
     public boolean isInFlightComplete() {
-        return announcedInFlight <= inFlight.length;
+        return announcedInFlight <= inFlight.capacity() / Long.BYTES;
     }
 
     @Override
@@ -183,7 +195,7 @@ public final class ReceivedInterval implements SenderAnswer {
 
     @Override
     public long inFlight(final int index) {
-        return inFlight[index];
+        return inFlight.getLong(index * Long.BYTES);
     }
 
     @Override

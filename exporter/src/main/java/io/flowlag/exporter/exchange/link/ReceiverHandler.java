@@ -59,7 +59,7 @@ public interface ReceiverHandler {
     /**
      * A sender has answered a synopsis request.
      *
-     * @param image octets of the answer, unverified, owned by the handler from now on; null if unavailable.
+     * @param image octets of the answer, unverified, valid until the next request; null if unavailable.
      */
     default void onSynopsis(final long pointId, final int requestId, final DirectBuffer image) {
         // no requests

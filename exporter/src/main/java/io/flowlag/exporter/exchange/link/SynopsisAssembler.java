@@ -1,34 +1,35 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.exchange.wire.SynopsisMessage;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Assembles the pieces of a synopsis at the receiver. Bounded: an image above the capacity is refused before memory is allocated.
- * One thread. Allocates for each image, which belongs to its taker.
+ * Assembles the pieces of a synopsis at the receiver. An image above the capacity is refused. One thread. Allocates at
+ * construction, off the heap; an image is valid until the next request.
  */
 public final class SynopsisAssembler {
-    private final int capacityBytes;
-    private UnsafeBuffer image;
+    private final OffHeapBuffer image;
+    private int imageBytes;
     private int filledBytes;
 
     public SynopsisAssembler(final int capacityBytes) {
-        this.capacityBytes = capacityBytes;
+        image = OffHeapBuffer.allocateUntouched(capacityBytes);
     }
 
     /** Expects the answer to another request, and drops the previous one. */
     public void expect() {
-        image = null;
+        imageBytes = 0;
         filledBytes = 0;
     }
 
     /** Adds a piece of the expected answer. Returns false if it does not fit; the answer is dropped then. */
     public boolean add(final SynopsisMessage piece) {
-        if (piece.imageOffset() == 0 && image == null && piece.imageBytes() <= capacityBytes) {
-            image = new UnsafeBuffer(new byte[piece.imageBytes()]);
+        if (piece.imageOffset() == 0 && imageBytes == 0 && piece.imageBytes() <= image.capacity()) {
+            imageBytes = piece.imageBytes();
         }
-        if (image == null || piece.imageBytes() != image.capacity() || piece.imageOffset() != filledBytes) {
-            image = null;
+        if (imageBytes == 0 || piece.imageBytes() != imageBytes || piece.imageOffset() != filledBytes) {
+            imageBytes = 0;
             return false;
         }
         piece.copyTo(image);
@@ -38,11 +39,11 @@ public final class SynopsisAssembler {
 
     /** Takes the image if it is complete. Returns its octets; null if some are missing. */
     UnsafeBuffer takeWhole() {
-        if (image == null || filledBytes < image.capacity()) {
+        if (imageBytes == 0 || filledBytes < imageBytes) {
             return null;
         }
-        final UnsafeBuffer whole = image;
-        image = null;
+        final UnsafeBuffer whole = new UnsafeBuffer(image, 0, imageBytes);
+        imageBytes = 0;
         return whole;
     }
 }

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.exchange.link;
 
+import com.sun.management.ThreadMXBean;
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.exchange.link.ExchangeFixture.Heard;
 import io.flowlag.exporter.exchange.link.ExchangeFixture.Received;
 import io.flowlag.exporter.exchange.wire.DropsMessage;
@@ -9,6 +11,7 @@ import io.flowlag.exporter.exchange.wire.ExchangeVerifier;
 import io.flowlag.exporter.exchange.wire.HelloMessage;
 import io.flowlag.exporter.exchange.wire.IntervalBeginMessage;
 import io.flowlag.exporter.exchange.wire.IntervalEndMessage;
+import io.flowlag.exporter.exchange.wire.IntervalListMessage;
 import io.flowlag.exporter.exchange.wire.MessageAuthenticator;
 import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PingMessage;
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +40,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class HostilePeerTest {
     private static final int CONNECTIONS = 1000;
     private static final long STEP_NS = 1_000_000;
+    /** First interval of the second settings. */
+    private static final long LATER = 1000;
+    /** Most digests that a listener of a test takes in an interval. */
+    private static final int MOST_DIGESTS = 8 << 20;
+    private static final int PIECE_DIGESTS = 4096;
+    private static final int ROUNDS = 100;
 
     private final ExchangeFixture ends = new ExchangeFixture();
     private final Received received = new Received();
@@ -168,6 +178,66 @@ class HostilePeerTest {
         });
         final ByteBuffer end = message(buffer -> IntervalEndMessage.encode(buffer, 0, 1, 0));
         assertRefused(ExchangeResult.INTERVAL, "message INTERVAL_END: interval", hello(2), begin, end);
+    }
+
+    private void write(final PeerChannel channel, final ByteBuffer octets) throws IOException {
+        while (octets.hasRemaining()) {
+            channel.write(octets);
+            ends.turn();
+        }
+    }
+
+    /** Begins an interval that drops the one before, and says that the longest list comes. */
+    private void announce(final PeerChannel channel, final long number) throws IOException {
+        final HeldSettings held = listener.schedule().at(number, SECOND_NS);
+        write(channel, message(buffer -> {
+            final int lengthBytes = IntervalBeginMessage.encode(buffer, number, held.settings(), held.receiverInstance());
+            IntervalBeginMessage.count(buffer, MessageType.CELLS, 1);
+            IntervalBeginMessage.count(buffer, MessageType.IN_FLIGHT, MOST_DIGESTS);
+            return lengthBytes;
+        }));
+    }
+
+    /** Sends pieces of the longest list. */
+    private void list(final PeerChannel channel, final long number, final int pieces) throws IOException {
+        final UnsafeBuffer list = new UnsafeBuffer(ByteBuffer.allocateDirect(pieces * PIECE_DIGESTS * Long.BYTES));
+        final UnsafeBuffer piece = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
+        for (int i = 0; i < pieces; i++) {
+            final UnsafeBuffer digests = new UnsafeBuffer(list, 0, (i + 1) * PIECE_DIGESTS * Long.BYTES);
+            final int lengthBytes = IntervalListMessage.encode(
+                piece, 0, MessageType.IN_FLIGHT, number, digests, i * PIECE_DIGESTS);
+            write(channel, ByteBuffer.wrap(piece.byteArray(), 0, lengthBytes));
+        }
+    }
+
+    /** Heap that this thread, which is all ends', has taken, beside the octets that it sent. */
+    private long heapBytes() {
+        return ((ThreadMXBean)ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes() -
+            listener.counters().get(ExchangeCounter.OCTETS_RECEIVED);
+    }
+
+    /** The lists are the longest that are allowed, of settings in turn; the last one comes whole, but nothing else does. */
+    @Test
+    void shouldTakeNoMemoryForWhatAPeerAnnouncesAndSends() throws IOException {
+        listener.offerSettings(ExchangeFixture.settings(2, LATER));
+        ends.until("both settings", () -> received.held.equals(List.of(1, 2)));
+        final PeerChannel liar = connect();
+        write(liar, hello(2));
+        announce(liar, 1);
+        final long heapBytes = heapBytes();
+        final long offHeapBytes = OffHeapBuffer.untouchedBytes();
+        for (long i = 0; i < ROUNDS; i++) {
+            announce(liar, LATER + i);
+            announce(liar, 1 + i);
+        }
+        list(liar, ROUNDS, MOST_DIGESTS / PIECE_DIGESTS);
+        final long grownBytes = heapBytes() - heapBytes;
+        assertTrue(grownBytes < 16 << 20, grownBytes + " octets of the heap");
+        assertTrue(OffHeapBuffer.untouchedBytes() <= offHeapBytes, "the room of an interval is what there was");
+        write(liar, message(buffer -> IntervalEndMessage.encode(buffer, 0, ROUNDS, MOST_DIGESTS / PIECE_DIGESTS)));
+        ends.until("refused", () -> listener.counters().refusals(ExchangeResult.INTERVAL) == 1);
+        assertEquals("message INTERVAL_END: interval", lastWord(liar));
+        assertGoodSessionGoesOn();
     }
 
     @Test
