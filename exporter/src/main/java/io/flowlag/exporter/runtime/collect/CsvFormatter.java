@@ -15,13 +15,15 @@ import java.util.WeakHashMap;
 /**
  * Comma-separated values (RFC 4180, but lines end as on Unix). One header of element names precedes the first record: the given
  * columns, then the first record's other columns. Values are those of {@link FieldValues}, empty if absent; text with a comma, a
- * quote or an end of line is quoted. A later field without a column is omitted, counted, and logged once per name. Options
- * records are written only if verbose.
+ * semicolon or a quote is quoted, control characters are escaped, and an apostrophe precedes text that a spreadsheet could take
+ * for a formula. A later field without a column is omitted, counted, and logged once per name. Options records are written only
+ * if verbose.
  */
 final class CsvFormatter implements RecordFormatter {
     private static final Logger LOG = LoggerFactory.getLogger(CsvFormatter.class);
     /** Bound of names in memory: senders choose names, and each logged name is remembered. */
     private static final int MAX_NAMES_TOLD = 100;
+    private static final String FORMULA_STARTS = "=+-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20";
 
     private final boolean isVerbose;
     private final Set<String> columns;
@@ -99,6 +101,9 @@ final class CsvFormatter implements RecordFormatter {
     private void appendValue(final CollectedRecord record, final int field, final StringBuilder text) {
         value.setLength(0);
         if (FieldValues.append(record, field, value) == FieldValues.Kind.FREE_TEXT) {
+            if (!value.isEmpty() && FORMULA_STARTS.indexOf(value.charAt(0)) >= 0) {
+                value.insert(0, '\'');
+            }
             quote(value, text);
         } else {
             text.append(value);
@@ -106,14 +111,9 @@ final class CsvFormatter implements RecordFormatter {
     }
 
     private static void quote(final CharSequence free, final StringBuilder text) {
-        if (free.chars().noneMatch((c) -> c == ',' || c == '"' || c == '\n' || c == '\r')) {
-            text.append(free);
-            return;
-        }
-        text.append('"');
-        for (int i = 0; i < free.length(); i++) {
-            text.append(free.charAt(i) == '"' ? "\"" : "").append(free.charAt(i));
-        }
-        text.append('"');
+        final String mark = free.chars().anyMatch((c) -> c == ',' || c == ';' || c == '"') ? "\"" : "";
+        text.append(mark);
+        FieldValues.appendPrintable(free.toString().replace("\"", "\"\""), text);
+        text.append(mark);
     }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class FieldValues {
     private static final int FALSE = 2;
+    private static final String HEX = "0123456789ABCDEF";
 
     private FieldValues() {
     }
@@ -55,6 +56,18 @@ final class FieldValues {
             }
             default -> appendAddress(record, index, type, text);
         };
+    }
+
+    /** Appends text; control characters (C0, DEL, C1), which terminals obey, become a backslash, {@code u} and four digits. */
+    static void appendPrintable(final CharSequence free, final StringBuilder text) {
+        for (int i = 0; i < free.length(); i++) {
+            final char c = free.charAt(i);
+            if (Character.isISOControl(c)) {
+                text.append("\\u00").append(HEX.charAt(c >> 4)).append(HEX.charAt(c & 0xF));
+            } else {
+                text.append(c);
+            }
+        }
     }
 
     private static Kind appendAddress(

@@ -7,7 +7,7 @@ import io.flowlag.ipfix.collect.CollectedRecord;
  * One JSON object a record, one record a line, keyed by Information Element name in the order of the template.
  * <ul>
  * <li>Values are those of {@link FieldValues}: numbers for integers of any size, floats and times; {@code true} and
- * {@code false}; strings for everything else; {@code null} for NaN and the infinities.
+ * {@code false}; strings for everything else, without control characters; {@code null} for NaN and the infinities.
  * <li>An unknown element has the key {@code "pen:id"} and the value {@code "0x…"}.
  * <li>A second field of the same element has the key {@code "name#2"}.
  * <li>A record of an options template begins with {@code "_options":true}.
@@ -20,6 +20,7 @@ final class JsonFormatter implements RecordFormatter {
     private final RecordNames.Cache names = new RecordNames.Cache();
     private final JsonStringEncoder encoder = JsonStringEncoder.getInstance();
     private final StringBuilder value = new StringBuilder();
+    private final StringBuilder quoted = new StringBuilder();
 
     JsonFormatter(final boolean isVerbose) {
         this.isVerbose = isVerbose;
@@ -76,7 +77,9 @@ final class JsonFormatter implements RecordFormatter {
 
     private void quote(final CharSequence free, final StringBuilder text) {
         text.append('"');
-        encoder.quoteAsString(free, text);
+        quoted.setLength(0);
+        encoder.quoteAsString(free, quoted);
+        FieldValues.appendPrintable(quoted, text);
         text.append('"');
     }
 }

@@ -16,6 +16,8 @@ import io.flowlag.ipfix.element.Units;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
 
 import static io.flowlag.exporter.runtime.collect.IpfixFiles.FLOW_TEMPLATE;
@@ -214,5 +216,38 @@ class FormatterTest {
     void shouldNotLetTextCommandTheTerminalByASingleCharacter() {
         final String options = set(3, "012c 0002 0001 0095 0004 0052 0004") + set(300, "00000007 c29b324a");
         assertEquals("# observationDomainId=7 interfaceName=?2J\n", format(new TableFormatter(true), options));
+    }
+
+    private static String csv(final String hexOfName) {
+        return format(new CsvFormatter(false, List.of()), field(82, hexOfName)).split("\n", 2)[1];
+    }
+
+    @Test
+    void shouldEscapeEveryControlCharacterOfText() {
+        for (int c = 0; c < 0xA0; c++) {
+            final String hex = "61" + HexFormat.of().formatHex(Character.toString(c).getBytes(StandardCharsets.UTF_8)) + "62";
+            if (Character.isISOControl(c)) {
+                final String text = String.format("a\\u%04Xb", c);
+                assertEquals(text + "\n", csv(hex));
+                final String json = format(new JsonFormatter(false), field(82, hex));
+                assertTrue(c < ' ' || json.equals("{\"interfaceName\":\"" + text + "\"}\n"), json);
+                assertEquals(json.length() - 1, json.chars().takeWhile((each) -> !Character.isISOControl(each)).count());
+            }
+        }
+    }
+
+    @Test
+    void shouldGiveSpreadsheetsNoFormula() {
+        assertEquals("'=1+1\n", csv("3d312b31"));
+        assertEquals("'+1\n", csv("2b31"));
+        assertEquals("'-1\n", csv("2d31"));
+        assertEquals("'@a\n", csv("4061"));
+        assertEquals("'\\u0009=1\n", csv("093d31"));
+        assertEquals("'\\u000D=1\n", csv("0d3d31"));
+        assertEquals("'\uFF1D1\n", csv("efbc9d31"));
+        assertEquals("\"'=\"\"a\"\"\"\n", csv("3d226122"));
+        assertEquals("\"a;=1\"\n", csv("613b3d31"));
+        assertEquals("a=1\n", csv("613d31"));
+        assertEquals("-2\n", format(new CsvFormatter(false, List.of()), field(434, "fffffffe")).split("\n", 2)[1]);
     }
 }
