@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -64,6 +65,11 @@ public final class TlsEngine {
     /** {@return whether encrypted octets wait for the channel} */
     public boolean hasOutgoing() {
         return outgoing.position() > 0;
+    }
+
+    /** {@return whether the executor has a computation that the handshake waits for} */
+    public boolean isComputing() {
+        return task != null && !task.isDone();
     }
 
     /** {@return after {@link #advance}: whether nothing more will come from the peer} */
@@ -180,12 +186,17 @@ public final class TlsEngine {
     }
 
     /**
-     * Continues to send pending octets, then close_notify or the alert of a failure. Encrypts no data afterwards.
+     * Continues to send pending octets, then close_notify or the alert of a failure. Encrypts no data afterwards. A computation
+     * that has not begun is left out; nothing more is sent then.
      *
      * @return whether everything was sent.
      * @throws IOException if the channel or the engine fails.
      */
     public boolean close(final WritableByteChannel channel) throws IOException {
+        if (isComputing()) {
+            task.cancel(false);
+            return true;
+        }
         engine.closeOutbound();
         while (flush(channel)) {
             if (engine.isOutboundDone() || engine.wrap(NOTHING, outgoing).bytesProduced() == 0) {
@@ -244,7 +255,7 @@ public final class TlsEngine {
             }
             try {
                 task.join();
-            } catch (final CompletionException ex) {
+            } catch (final CancellationException | CompletionException ex) {
                 throw new SSLException("the TLS handshake failed", ex.getCause());
             } finally {
                 task = null;

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManagerFactory;
 import java.io.InputStream;
@@ -263,6 +264,21 @@ class TlsEngineTest {
         }
         assertTrue(server.tls.isEnded());
         assertFalse(server.tls.isEstablished());
+    }
+
+    @Test
+    void shouldLeaveOutATaskThatHasNotBegunWhenItIsClosed() throws Exception {
+        final Queue<Runnable> tasks = new ArrayDeque<>();
+        join("TLSv1.3", tasks::add);
+        assertFalse(server.tls.isComputing());
+        client.pump();
+        server.pump();
+        assertTrue(server.tls.isComputing());
+        assertTrue(server.tls.close(server));
+        assertFalse(server.tls.isComputing());
+        tasks.remove().run();
+        assertEquals(HandshakeStatus.NEED_TASK, server.engine.getHandshakeStatus());
+        assertThrows(SSLException.class, server::pump);
     }
 
     @ParameterizedTest

@@ -7,9 +7,17 @@ import io.flowlag.ipfix.message.MessageHeader;
 import io.flowlag.ipfix.message.SetHeader;
 import org.agrona.DirectBuffer;
 
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+
 /**
  * A Collecting Process without sockets (RFC 7011 sections 8 and 9): messages of any number of Transport Sessions in, records out.
- * A message is verified as a whole, then decoded. A refused message is counted and changes nothing else.
+ * A message is verified as a whole, then decoded. A refused message is counted and changes nothing else. When all sessions
+ * together hold more than the limit, those of the address that holds most lose their templates.
  *
  * <p>One thread calls all methods. The buffers belong to the caller. Allocates for sessions, domains, new templates and type
  * records; never for a message of known templates, nor for its records.
@@ -21,9 +29,11 @@ public final class CollectingProcess {
     private final RecordHandler handler;
     private final MessageVerifier verifier;
     private final CollectedRecord record = new CollectedRecord();
-    private final UseOrder<TransportSession> sessions = new UseOrder<>();
+    private final Map<ByteBuffer, PeerAddress> addresses = new HashMap<>();
+    /** Stands for peers that have no session. */
+    private final TransportSession stranger;
     private int sessionCount;
-    private int templateFieldCount;
+    private int heldCount;
     private boolean hasLearned;
 
     /**
@@ -40,6 +50,7 @@ public final class CollectingProcess {
         this.counters = counters;
         this.handler = handler;
         this.verifier = new MessageVerifier(limits);
+        this.stranger = session(SessionKind.UDP, "a peer without session", new PeerAddress(PeerAddress.LOCAL));
     }
 
     public CounterSet<CollectorCounter> counters() {
@@ -54,9 +65,9 @@ public final class CollectingProcess {
         return sessionCount;
     }
 
-    /** {@return fields of all templates of all sessions; never more than the limit} */
-    public int templateFieldCount() {
-        return templateFieldCount;
+    /** {@return what all sessions hold, see {@link TransportSession#heldCount()}; never more than the limit} */
+    public int heldCount() {
+        return heldCount;
     }
 
     /**
@@ -66,19 +77,52 @@ public final class CollectingProcess {
      * @return the session, to be closed by {@link #closeSession}.
      */
     public TransportSession openSession(final SessionKind kind, final String peer) {
-        final ElementView view = new ElementView(registry, limits, counters);
-        final TransportSession session = new TransportSession(kind, peer, limits, counters, view);
-        sessions.add(session);
+        return openSession(kind, peer, PeerAddress.LOCAL);
+    }
+
+    TransportSession openSession(final SessionKind kind, final InetSocketAddress peer) {
+        return openSession(
+            kind, peer.getAddress().getHostAddress() + ':' + peer.getPort(), PeerAddress.key(peer.getAddress()));
+    }
+
+    private TransportSession openSession(final SessionKind kind, final String peer, final ByteBuffer key) {
         sessionCount++;
         counters.increment(CollectorCounter.SESSIONS_OPENED);
+        return session(kind, peer, addresses.computeIfAbsent(key, PeerAddress::new));
+    }
+
+    private TransportSession session(final SessionKind kind, final String peer, final PeerAddress address) {
+        final ElementView view = new ElementView(registry, limits, counters);
+        final TransportSession session = new TransportSession(kind, peer, address, limits, counters, view);
+        address.add(session);
         return session;
     }
 
     /** Ends a Transport Session: its templates are gone (RFC 7011 section 8.1). It must not be used again. */
     public void closeSession(final TransportSession session) {
-        templateFieldCount -= session.templateFieldCount();
-        sessions.remove(session);
+        final PeerAddress address = session.address();
+        hold(address, -session.heldCount());
+        address.remove(session);
+        if (address.sessionCount() == 0) {
+            addresses.remove(address.key());
+        }
         sessionCount--;
+    }
+
+    /** The sessions of an address, and at least {@link PeerAddress#PLACES}. */
+    int crowd(final InetSocketAddress peer) {
+        final PeerAddress address = addresses.get(PeerAddress.key(peer.getAddress()));
+        return address == null ? PeerAddress.PLACES : address.crowd();
+    }
+
+    /** The session for messages of peers that have none. */
+    TransportSession stranger() {
+        return stranger;
+    }
+
+    /** Whether a peer's first message is valid and has a template. Counts nothing. */
+    boolean isIntroduction(final DirectBuffer buffer, final int offset, final int lengthBytes, final long nowNs) {
+        return verifier.verify(stranger, buffer, offset, lengthBytes, nowNs).isAccepted() && verifier.actions().isInstalling();
     }
 
     /**
@@ -94,12 +138,16 @@ public final class CollectingProcess {
         final long nowNs) {
         counters.increment(CollectorCounter.MESSAGES);
         counters.add(CollectorCounter.OCTETS, lengthBytes);
+        final int heldBefore = session.heldCount();
         final MessageResult result = verifier.verify(session, buffer, offset, lengthBytes, nowNs);
         counters.increment(result.counter());
         if (result.isAccepted()) {
-            sessions.touch(session);
-            session.onAccepted();
+            session.onAccepted(nowNs);
             decode(session, buffer, offset, lengthBytes, nowNs);
+        }
+        if (session != stranger) {
+            hold(session.address(), session.heldCount() - heldBefore);
+            keepLimit(session);
         }
         return result;
     }
@@ -107,7 +155,9 @@ public final class CollectingProcess {
     private void decode(
         final TransportSession session, final DirectBuffer buffer, final int offset, final int lengthBytes,
         final long nowNs) {
-        final ObservationDomain domain = domain(session, MessageHeader.observationDomainId(buffer, offset));
+        final int domainId = MessageHeader.observationDomainId(buffer, offset);
+        final ObservationDomain domain =
+            verifier.actions().isInstalling() ? session.domain(domainId) : session.findDomain(domainId);
         record.wrapMessage(session, buffer, offset);
         int recordCount = 0;
         boolean isCountCertain = true;
@@ -124,28 +174,19 @@ public final class CollectingProcess {
             }
             setOffset = setLimit;
         }
-        domain.sequence().onMessage(
-            record.sequenceNumber(), record.exportTimeSeconds(), recordCount, isCountCertain);
+        if (domain != null) {
+            domain.sequence().onMessage(
+                record.sequenceNumber(), record.exportTimeSeconds(), recordCount, isCountCertain);
+        }
+        session.onRecords(recordCount);
         resolveLearned(session);
-    }
-
-    private ObservationDomain domain(final TransportSession session, final int domainId) {
-        final int before = session.templateFieldCount();
-        final ObservationDomain domain = session.domain(domainId);
-        templateFieldCount += session.templateFieldCount() - before;
-        return domain;
     }
 
     private void applyTemplates(
         final TransportSession session, final ObservationDomain domain, final int setOffset, final long nowNs) {
         TemplateActions.Action action;
         while ((action = verifier.actions().next(setOffset)) != null) {
-            final int before = session.templateFieldCount();
             apply(session, domain, action, nowNs);
-            templateFieldCount += session.templateFieldCount() - before;
-            if (templateFieldCount > limits.maxTemplateFields()) {
-                keepTemplateBudget(session);
-            }
         }
     }
 
@@ -167,17 +208,26 @@ public final class CollectingProcess {
         }
     }
 
-    /** Drops templates of the sessions silent longest; those of the requesting session last. */
-    private void keepTemplateBudget(final TransportSession asking) {
-        TransportSession victim = sessions.oldest();
-        while (victim != null && templateFieldCount > limits.maxTemplateFields()) {
-            templateFieldCount -= victim.templateFieldCount();
-            if (victim == asking) {
-                victim.dropOldTemplates(limits.maxTemplateFields());
-                templateFieldCount += victim.templateFieldCount();
-            } else {
-                victim.dropOldTemplates(0);
-            }
+    private void hold(final PeerAddress address, final int addedCount) {
+        address.hold(addedCount);
+        heldCount += addedCount;
+    }
+
+    /** Above the limit an address that holds more than its share gives way: the one that asks, or the one that holds most. */
+    private void keepLimit(final TransportSession asking) {
+        while (heldCount > limits.maxTemplateFields()) {
+            dropSome(asking.address().heldCount() > limits.maxTemplateFields() / addresses.size() ?
+                asking.address() : Collections.max(addresses.values(), Comparator.comparingInt(PeerAddress::heldCount)));
+        }
+    }
+
+    /** The sessions silent longest lose all that they hold, until the rest fits. The last one keeps what fits. */
+    private void dropSome(final PeerAddress address) {
+        TransportSession victim = address.sessions().oldest();
+        while (victim != null && heldCount > limits.maxTemplateFields()) {
+            final int before = victim.heldCount();
+            victim.drop(victim.newer == null ? Math.max(0, before - (heldCount - limits.maxTemplateFields())) : 0);
+            hold(address, victim.heldCount() - before);
             victim = victim.newer;
         }
     }
@@ -186,9 +236,7 @@ public final class CollectingProcess {
     private int decodeDataSet(
         final TransportSession session, final ObservationDomain domain, final DirectBuffer buffer, final int setOffset,
         final int setLimit, final long nowNs) {
-        final int before = session.templateFieldCount();
         final CollectedTemplate template = session.use(domain, SetHeader.setId(buffer, setOffset), nowNs);
-        templateFieldCount += session.templateFieldCount() - before;
         if (template == null) {
             counters.increment(CollectorCounter.DATA_SETS_WITHOUT_TEMPLATE);
             return -1;

@@ -48,7 +48,7 @@ public enum CollectorCounter {
     DOMAINS_DROPPED("Observation Domains forgotten because their session had too many."),
     CONNECTIONS_ACCEPTED("Connections accepted."),
     CONNECTIONS_REFUSED("Connections closed at once because there were too many."),
-    CONNECTIONS_EVICTED("Connections closed because they had never sent a message when there were too many."),
+    CONNECTIONS_EVICTED("Connections without template, idle, or of an address with many, closed when there were too many."),
     CONNECTIONS_SLOW("Connections closed because a message or a handshake took too long."),
     CONNECTIONS_NOT_IPFIX("Connections closed because what they sent is not IPFIX."),
     CONNECTIONS_TLS_FAILED("Connections closed because TLS failed."),

@@ -3,15 +3,16 @@ package io.flowlag.ipfix.collect;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Limits on the memory that peers can use in a Collecting Process, and for how long. With the defaults the templates of all
- * sessions together stay below about 50 MiB and receive buffers below 64 KiB a connection.
+ * Limits on the memory that peers can use in a Collecting Process, and for how long. With the defaults, what all sessions
+ * together hold stays below 128 MiB and receive buffers below 64 KiB a connection, or 128 KiB under TLS.
  *
- * @param maxUdpSessions          Transport Sessions over UDP; beyond, the one silent longest is forgotten.
+ * @param maxUdpSessions          Transport Sessions over UDP; beyond, one of the address with most of them is forgotten.
  * @param maxConnections          over TCP and TLS together; beyond, see {@link CollectorServer}.
  * @param maxDomainsPerSession    Observation Domains; beyond, the oldest is forgotten.
  * @param maxTemplatesPerSession  templates; beyond, the one unused longest is forgotten.
  * @param maxFieldsPerTemplate    a template with more is refused.
- * @param maxTemplateFields       fields of all templates of all sessions; beyond, the session silent longest loses its templates.
+ * @param maxTemplateFields       fields of all templates of all sessions, Observation Domains and learned elements included;
+ *                                beyond, the address that holds most loses the templates of its sessions silent longest.
  * @param maxElementsPerSession   elements learned from RFC 5610 type records.
  * @param udpTemplateLifetimeNs   how long a template over UDP lives without a refresh (RFC 7011 section 8.4).
  * @param messageTimeoutNs        how long a connection may take for one message, or for its TLS handshake.

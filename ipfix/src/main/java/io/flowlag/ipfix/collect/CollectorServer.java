@@ -15,17 +15,24 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 
 /**
  * The sockets of a Collecting Process (RFC 7011 section 10): any number of UDP, TCP and TLS addresses, served by the one
  * thread that calls {@link #poll}. No peer can stall another: sockets never block, a connection is read once a turn, and one
  * that is not IPFIX, or that takes longer than {@link CollectorLimits#messageTimeoutNs()} for one message, is closed and
- * counted. With {@link CollectorLimits#maxConnections()} open, a new connection takes the place of the oldest one that has
- * never sent a valid message; if there is none, it is refused.
+ * counted. With {@link CollectorLimits#maxConnections()} open, a new connection takes the place of one without template, of one
+ * that is idle, or of one of an address with more connections; if there is none, it is refused. Another thread computes TLS
+ * handshakes.
  * <p>
  * Allocates per session and connection, not per message.
  */
@@ -45,6 +52,12 @@ public final class CollectorServer implements AutoCloseable {
     private final List<ServerSocketChannel> tcpListeners = new ArrayList<>();
     private final Set<TcpConnection> connections = new LinkedHashSet<>();
     private final List<InetSocketAddress> addresses = new ArrayList<>();
+    private final ExecutorService handshakes = Executors.newSingleThreadExecutor(work -> {
+        final Thread thread = new Thread(work, "collect-handshake");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final Queue<SelectionKey> computed = new ConcurrentLinkedQueue<>();
     private long nowNs;
     private long nextTimeoutCheckNs;
     private boolean isTimeoutCheckDue = true;
@@ -148,6 +161,9 @@ public final class CollectorServer implements AutoCloseable {
         } else {
             selector.selectNow(onSelected);
         }
+        for (SelectionKey key = computed.poll(); key != null; key = computed.poll()) {
+            serve(key);
+        }
         if (isTimeoutCheckDue || nowNs - nextTimeoutCheckNs >= 0) {
             isTimeoutCheckDue = false;
             nextTimeoutCheckNs = nowNs + process.limits().messageTimeoutNs() / 8;
@@ -196,7 +212,8 @@ public final class CollectorServer implements AutoCloseable {
     }
 
     private void open(final SocketChannel channel, final Acceptor acceptor) throws IOException {
-        if (connections.size() >= process.limits().maxConnections() && !evictOne()) {
+        final InetSocketAddress peer = (InetSocketAddress)channel.getRemoteAddress();
+        if (connections.size() >= process.limits().maxConnections() && !evictOne(process.crowd(peer))) {
             process.counters().increment(CollectorCounter.CONNECTIONS_REFUSED);
             channel.close();
             return;
@@ -204,7 +221,7 @@ public final class CollectorServer implements AutoCloseable {
         process.counters().increment(CollectorCounter.CONNECTIONS_ACCEPTED);
         try {
             channel.configureBlocking(false);
-            add(channel, acceptor, (InetSocketAddress)channel.getRemoteAddress());
+            add(channel, acceptor, peer);
         } catch (final IOException ex) {
             channel.close();
             throw ex;
@@ -213,25 +230,24 @@ public final class CollectorServer implements AutoCloseable {
 
     private void add(final SocketChannel channel, final Acceptor acceptor, final InetSocketAddress peer) throws IOException {
         final SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-        final TlsEngine tls = tlsEngine(acceptor);
-        final TransportSession session = process.openSession(
-            acceptor.tls() == null ? SessionKind.TCP : SessionKind.TLS,
-            peer.getAddress().getHostAddress() + ':' + peer.getPort());
+        final TlsEngine tls = acceptor.tls() == null ? null : tlsEngine(acceptor, key);
+        final TransportSession session = process.openSession(tls == null ? SessionKind.TCP : SessionKind.TLS, peer);
         final TcpConnection connection = new TcpConnection(process, channel, session, tls);
         key.attach(connection);
         connections.add(connection);
         connection.register(key, nowNs);
     }
 
-    private static TlsEngine tlsEngine(final Acceptor acceptor) throws SSLException {
-        if (acceptor.tls() == null) {
-            return null;
-        }
+    private TlsEngine tlsEngine(final Acceptor acceptor, final SelectionKey key) throws SSLException {
         final SSLEngine engine = acceptor.tls().createSSLEngine();
         engine.setUseClientMode(false);
         engine.setEnabledProtocols(TLS_PROTOCOLS);
         engine.setNeedClientAuth(acceptor.isClientCertificateRequired());
-        return new TlsEngine(engine, Runnable::run);
+        return new TlsEngine(engine, work -> handshakes.execute(() -> {
+            work.run();
+            computed.add(key);
+            selector.wakeup();
+        }));
     }
 
     private void serveConnection(final SelectionKey key, final TcpConnection connection) {
@@ -261,14 +277,12 @@ public final class CollectorServer implements AutoCloseable {
         }
     }
 
-    private boolean evictOne() {
-        for (final TcpConnection connection : connections) {
-            if (connection.session().acceptedCount() == 0) {
-                close(connection, CollectorCounter.CONNECTIONS_EVICTED);
-                return true;
-            }
-        }
-        return false;
+    private boolean evictOne(final int crowd) {
+        final Optional<TcpConnection> victim = connections.stream()
+            .filter(connection -> connection.mayGo(crowd, nowNs, process.limits().messageTimeoutNs()))
+            .min(Comparator.comparing(TcpConnection::session, TransportSession.FIRST_TO_GO));
+        victim.ifPresent(connection -> close(connection, CollectorCounter.CONNECTIONS_EVICTED));
+        return victim.isPresent();
     }
 
     private void closeSlow() {
@@ -304,6 +318,7 @@ public final class CollectorServer implements AutoCloseable {
         for (final UdpListener listener : udpListeners) {
             listener.close();
         }
+        handshakes.shutdownNow();
         selector.close();
     }
 }

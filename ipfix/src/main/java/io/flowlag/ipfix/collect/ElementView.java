@@ -76,6 +76,15 @@ final class ElementView {
         return true;
     }
 
+    /** How many elements are learned or derived. */
+    int learnedCount() {
+        return learned.size();
+    }
+
+    void forget() {
+        learned.clear();
+    }
+
     private InformationElement reverse(final int elementId) {
         final InformationElement forward = registry.find(0, elementId);
         if (forward == null) {

@@ -17,6 +17,8 @@ final class TcpConnection {
     /** Returned by {@link #read} if the peer's octets are not IPFIX messages. */
     static final int NOT_IPFIX = -2;
 
+    private static final int IDLE_TIMEOUTS = 10;
+
     private final CollectingProcess process;
     private final SocketChannel channel;
     private final TransportSession session;
@@ -65,7 +67,8 @@ final class TcpConnection {
         final int readBytes = tls == null ? readPlain(scratch, scratchBuffer) : readTls(scratch, scratchBuffer);
         noteWaiting();
         if (tls != null) {
-            key.interestOps(tls.hasOutgoing() ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+            key.interestOps(tls.isComputing() ? 0 :
+                tls.hasOutgoing() ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
         }
         return readBytes;
     }
@@ -73,6 +76,17 @@ final class TcpConnection {
     /** Sends pending octets; {@link #read} must follow, because it may continue a handshake. */
     void write() throws IOException {
         tls.flush(channel);
+    }
+
+    /**
+     * Whether it may be closed for a new connection. An exporter that has sent records is idle later than one without.
+     *
+     * @param crowd of the new connection's address.
+     */
+    boolean mayGo(final int crowd, final long nowNs, final long timeoutNs) {
+        final long idleNs = session.recordCount() > 0 ? IDLE_TIMEOUTS * timeoutNs : timeoutNs;
+        final boolean isUnused = session.templateCount() == 0 || nowNs - session.lastMessageNs() > idleNs;
+        return session.address().crowd() > crowd + 1 || session.address().crowd() >= crowd && isUnused;
     }
 
     /** Whether a message or a handshake began too long ago. */

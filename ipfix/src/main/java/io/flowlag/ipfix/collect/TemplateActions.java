@@ -19,6 +19,7 @@ final class TemplateActions {
     private int position;
     private boolean dataWithdrawn;
     private boolean optionsWithdrawn;
+    private boolean isInstalling;
 
     /** One template record. */
     static final class Action {
@@ -67,11 +68,18 @@ final class TemplateActions {
         position = 0;
         dataWithdrawn = false;
         optionsWithdrawn = false;
+        isInstalling = false;
+    }
+
+    /** Whether there is a new template. */
+    boolean isInstalling() {
+        return isInstalling;
     }
 
     void install(final int setOffset, final CollectedTemplate template) {
         add(Kind.INSTALL, setOffset, template.template().templateId(), template);
         overlay.put(template.template().templateId(), template);
+        isInstalling = true;
     }
 
     void refresh(final int setOffset, final CollectedTemplate template) {

@@ -5,6 +5,7 @@ import io.flowlag.ipfix.template.Template;
 import org.agrona.collections.Int2ObjectHashMap;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,8 +16,15 @@ import java.util.Map;
  * CollectingProcess#openSession}, used only by the process's thread. Allocates when a domain or a template is new.
  */
 public final class TransportSession extends UseOrder.Entry<TransportSession> {
+    /** The first one gives way to a new session: of the address with most sessions, without template, without record. */
+    static final Comparator<TransportSession> FIRST_TO_GO = Comparator
+        .<TransportSession>comparingInt(session -> -session.address.crowd())
+        .thenComparingInt(session -> Math.min(session.templateCount, 1))
+        .thenComparingLong(session -> Math.min(session.recordCount, 1));
+
     private final SessionKind kind;
     private final String peer;
+    private final PeerAddress address;
     private final CollectorLimits limits;
     private final CounterSet<CollectorCounter> counters;
     private final ElementView view;
@@ -25,13 +33,15 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
     private final UseOrder<CollectedTemplate> templates = new UseOrder<>();
     private int templateCount;
     private int templateFieldCount;
-    private long acceptedCount;
+    private long recordCount;
+    private long lastMessageNs;
 
     TransportSession(
-        final SessionKind kind, final String peer, final CollectorLimits limits, final CounterSet<CollectorCounter> counters,
-        final ElementView view) {
+        final SessionKind kind, final String peer, final PeerAddress address, final CollectorLimits limits,
+        final CounterSet<CollectorCounter> counters, final ElementView view) {
         this.kind = kind;
         this.peer = peer;
+        this.address = address;
         this.limits = limits;
         this.counters = counters;
         this.view = view;
@@ -47,8 +57,18 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
         return peer;
     }
 
-    public long acceptedCount() {
-        return acceptedCount;
+    PeerAddress address() {
+        return address;
+    }
+
+    /** Data records decoded. */
+    long recordCount() {
+        return recordCount;
+    }
+
+    /** When the last accepted message came; 0 before the first. */
+    long lastMessageNs() {
+        return lastMessageNs;
     }
 
     /** {@return templates alive, of all domains} */
@@ -56,8 +76,9 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
         return templateCount;
     }
 
-    public int templateFieldCount() {
-        return templateFieldCount;
+    /** {@return what it holds in memory: fields of templates, Observation Domains, and elements learned} */
+    public int heldCount() {
+        return templateFieldCount + domains.size() + view.learnedCount();
     }
 
     /** {@return Observation Domains known} */
@@ -65,15 +86,20 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
         return domains.size();
     }
 
-    void onAccepted() {
-        acceptedCount++;
+    void onAccepted(final long nowNs) {
+        lastMessageNs = nowNs;
+        address.sessions().touch(this);
+    }
+
+    void onRecords(final int count) {
+        recordCount += count;
     }
 
     ElementView view() {
         return view;
     }
 
-    /** The domain, or null if no accepted message came from it. */
+    /** The domain, or null if it has never had a template. */
     ObservationDomain findDomain(final int domainId) {
         return domains.get(domainId);
     }
@@ -106,7 +132,7 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
 
     /** The template for decoding, or null. An expired one is removed; a used one becomes the most recently used. */
     CollectedTemplate use(final ObservationDomain domain, final int templateId, final long nowNs) {
-        final CollectedTemplate template = domain.templates().get(templateId);
+        final CollectedTemplate template = domain == null ? null : domain.templates().get(templateId);
         if (template == null) {
             return null;
         }
@@ -153,7 +179,7 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
     }
 
     void withdraw(final ObservationDomain domain, final int templateId) {
-        final CollectedTemplate template = domain.templates().get(templateId);
+        final CollectedTemplate template = domain == null ? null : domain.templates().get(templateId);
         if (template == null || !kind.isReliable()) {
             counters.increment(CollectorCounter.WITHDRAWALS_IGNORED);
         } else {
@@ -167,7 +193,7 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
             counters.increment(CollectorCounter.WITHDRAWALS_IGNORED);
             return;
         }
-        final List<CollectedTemplate> alive = new ArrayList<>(domain.templates().values());
+        final List<CollectedTemplate> alive = domain == null ? List.of() : new ArrayList<>(domain.templates().values());
         for (final CollectedTemplate template : alive) {
             if (template.template().isOptions() == isOptions) {
                 remove(template);
@@ -176,11 +202,17 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
         }
     }
 
-    /** Removes the least recently used templates until at most this many fields are left. */
-    void dropOldTemplates(final int maxFieldCount) {
-        while (templateFieldCount > maxFieldCount) {
+    /** Removes the least recently used templates, then everything else, until it holds at most this much. */
+    void drop(final int maxHeldCount) {
+        while (templateFieldCount > 0 && heldCount() > maxHeldCount) {
             remove(templates.oldest());
             counters.increment(CollectorCounter.TEMPLATES_DROPPED);
+        }
+        if (heldCount() > maxHeldCount) {
+            counters.add(CollectorCounter.DOMAINS_DROPPED, domains.size());
+            domains.clear();
+            domainsByAge.clear();
+            view.forget();
         }
     }
 

@@ -8,13 +8,15 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * One UDP address (RFC 7011 section 10.3). A Transport Session is a source address and port; the number of sessions is
- * limited, the one silent longest is forgotten first. Not thread-safe; allocates per session, and what the JDK allocates for the
- * source address when it differs from the last one's.
+ * One UDP address (RFC 7011 section 10.3). A Transport Session is a source address and port. It begins with a valid message that
+ * has a template; what comes before is counted and leaves nothing. The number of sessions is limited: above it, {@link
+ * TransportSession#FIRST_TO_GO} is forgotten, of equal ones the one silent longest. Not thread-safe; allocates per session, and
+ * what the JDK allocates for the source address when it differs from the last one's.
  */
 final class UdpListener implements AutoCloseable {
     private static final int RECEIVE_BUFFER_BYTES = 8 * 1024 * 1024;
@@ -51,25 +53,28 @@ final class UdpListener implements AutoCloseable {
             if (source == null) {
                 break;
             }
-            process.onMessage(session(source), buffer, 0, datagram.position(), nowNs);
+            final int lengthBytes = datagram.position();
+            process.onMessage(session(source, lengthBytes, nowNs), buffer, 0, lengthBytes, nowNs);
             count++;
         }
         return count;
     }
 
-    private TransportSession session(final InetSocketAddress source) {
+    private TransportSession session(final InetSocketAddress source, final int lengthBytes, final long nowNs) {
         final TransportSession known = sessions.get(source);
         if (known != null) {
             return known;
         }
+        if (!process.isIntroduction(buffer, 0, lengthBytes, nowNs)) {
+            return process.stranger();
+        }
         if (sessions.size() >= process.limits().maxUdpSessions()) {
-            final var silentLongest = sessions.values().iterator();
-            process.closeSession(silentLongest.next());
-            silentLongest.remove();
+            final TransportSession victim = Collections.min(sessions.values(), TransportSession.FIRST_TO_GO);
+            sessions.values().remove(victim);
+            process.closeSession(victim);
             process.counters().increment(CollectorCounter.SESSIONS_DROPPED);
         }
-        final TransportSession opened =
-            process.openSession(SessionKind.UDP, source.getAddress().getHostAddress() + ':' + source.getPort());
+        final TransportSession opened = process.openSession(SessionKind.UDP, source);
         sessions.put(source, opened);
         return opened;
     }

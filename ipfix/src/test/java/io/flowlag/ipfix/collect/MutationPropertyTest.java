@@ -142,13 +142,13 @@ class MutationPropertyTest {
     }
 
     private void assertBounded() {
-        int fieldCount = 0;
+        int heldCount = 0;
         for (final TransportSession session : sessions) {
             assertTrue(session.templateCount() <= LIMITS.maxTemplatesPerSession());
             assertTrue(session.domainCount() <= LIMITS.maxDomainsPerSession());
-            fieldCount += session.templateFieldCount();
+            heldCount += session.heldCount();
         }
-        assertEquals(fieldCount, collection.process.templateFieldCount());
-        assertTrue(fieldCount <= LIMITS.maxTemplateFields());
+        assertEquals(heldCount, collection.process.heldCount());
+        assertTrue(heldCount <= LIMITS.maxTemplateFields());
     }
 }

@@ -160,7 +160,7 @@ class TemplateLifeTest {
 
     @Test
     void shouldTakeTheTemplatesOfTheSessionSilentLongest() {
-        collection = new Collection(new CollectorLimits(4, 4, 4, 10, 4, 6, 4, LIFETIME_NS, LIFETIME_NS));
+        collection = new Collection(new CollectorLimits(4, 4, 4, 10, 4, 9, 4, LIFETIME_NS, LIFETIME_NS));
         final TransportSession first = collection.open(SessionKind.TCP);
         final TransportSession second = collection.open(SessionKind.TCP);
         final TransportSession third = collection.open(SessionKind.TCP);
@@ -173,12 +173,14 @@ class TemplateLifeTest {
         assertEquals(1, first.templateCount());
         assertEquals(0, second.templateCount());
         assertEquals(2, third.templateCount());
-        assertEquals(6, collection.process.templateFieldCount());
-        collection.send(third, message(1, 0, 1, set(2, template(258, 4, 1, 5, 1), template(259, 4, 1, 5, 1))));
+        assertEquals(8, collection.process.heldCount());
+        collection.send(third, message(1, 0, 1,
+            set(2, template(258, 4, 1, 5, 1), template(259, 4, 1, 5, 1), template(260, 4, 1, 5, 1))));
         assertEquals(0, first.templateCount());
-        assertEquals(3, third.templateCount());
+        assertEquals(4, third.templateCount());
+        assertEquals(9, collection.process.heldCount());
         collection.process.closeSession(third);
-        assertEquals(0, collection.process.templateFieldCount());
+        assertEquals(0, collection.process.heldCount());
     }
 
     @Test
@@ -190,7 +192,7 @@ class TemplateLifeTest {
         }
         assertEquals(2, session.domainCount());
         assertEquals(2, session.templateCount());
-        assertEquals(2, collection.process.templateFieldCount());
+        assertEquals(4, collection.process.heldCount());
         assertEquals(1, collection.count(CollectorCounter.DOMAINS_DROPPED));
         collection.send(session, message(1, 0, 1, DATA));
         assertTrue(collection.records.isEmpty());
@@ -202,7 +204,7 @@ class TemplateLifeTest {
         collection.send(session, message(1, 0, 1, PROTOCOL));
         collection.process.closeSession(session);
         assertEquals(0, collection.process.sessionCount());
-        assertEquals(0, collection.process.templateFieldCount());
+        assertEquals(0, collection.process.heldCount());
         collection.send(collection.open(SessionKind.TCP), message(1, 0, 1, DATA));
         assertTrue(collection.records.isEmpty());
     }

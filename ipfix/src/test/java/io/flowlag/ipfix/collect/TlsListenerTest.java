@@ -21,14 +21,18 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import static io.flowlag.ipfix.collect.Octets.message;
 import static io.flowlag.ipfix.collect.Octets.octets;
 import static io.flowlag.ipfix.collect.Octets.set;
 import static io.flowlag.ipfix.collect.Octets.template;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The TLS listener against the JDK's own client: RFC 7011 section 11. */
 @Timeout(120)
@@ -39,6 +43,7 @@ class TlsListenerTest {
 
     @TempDir
     private static Path directory;
+    private static TestCertificates certificates;
     private static SSLContext collectorContext;
     private static SSLContext exporterContext;
 
@@ -51,7 +56,7 @@ class TlsListenerTest {
 
     @BeforeAll
     static void makeCertificates() throws Exception {
-        final TestCertificates certificates = new TestCertificates(directory);
+        certificates = new TestCertificates(directory);
         certificates.make("exporter", "EC", "DNS:exporter.example");
         certificates.make("collector", "EC", "IP:127.0.0.1");
         collectorContext = certificates.context("collector", "exporter");
@@ -185,11 +190,48 @@ class TlsListenerTest {
         awaitCount(CollectorCounter.CONNECTIONS_NOT_IPFIX, 1);
     }
 
+    @Test
+    void shouldServeOthersWhileAHandshakeTakesLong() throws Exception {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch mayEnd = new CountDownLatch(1);
+        final SSLContext slow = certificates.context("collector", trustAll(() -> {
+            begun.countDown();
+            assertTrue(mayEnd.await(60, TimeUnit.SECONDS));
+        }));
+        final InetSocketAddress address = server.listenTls(ANY_PORT, slow, true);
+        final InetSocketAddress other = server.listenTcp(ANY_PORT);
+        final Exception failure = whilePolling(() -> {
+            try (SSLSocket socket = connect(exporterContext, address, "TLSv1.3")) {
+                socket.getOutputStream().write(MESSAGE);
+                assertTrue(begun.await(60, TimeUnit.SECONDS));
+                try (Socket plain = new Socket(other.getAddress(), other.getPort())) {
+                    plain.getOutputStream().write(MESSAGE);
+                    plain.shutdownOutput();
+                    assertEquals(-1, plain.getInputStream().read());
+                }
+                mayEnd.countDown();
+            }
+        });
+        assertEquals(null, failure);
+        awaitCount(CollectorCounter.RECORDS, 2);
+        awaitCount(CollectorCounter.CONNECTIONS_ENDED, 2);
+    }
+
     private static TrustManager[] trustAll() {
+        return trustAll(() -> {
+            throw new UnsupportedOperationException("a client trusts servers only");
+        });
+    }
+
+    private static TrustManager[] trustAll(final Client checkOfClients) {
         return new TrustManager[] {new X509TrustManager() {
             @Override
-            public void checkClientTrusted(final X509Certificate[] chain, final String authType) {
-                throw new UnsupportedOperationException("a client trusts servers only");
+            public void checkClientTrusted(final X509Certificate[] chain, final String authType) throws CertificateException {
+                try {
+                    checkOfClients.run();
+                } catch (final Exception ex) {
+                    throw new CertificateException(ex);
+                }
             }
 
             @Override

@@ -2,6 +2,7 @@ package io.flowlag.ipfix.support;
 
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,16 +50,21 @@ public final class TestCertificates {
 
     /** A context for the collector: its own key, and who it trusts. */
     public SSLContext context(final String own, final String trusted) throws Exception {
-        final KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(load(own), PASSWORD.toCharArray());
         final KeyStore trust = KeyStore.getInstance("PKCS12");
         trust.load(null, null);
         trust.setCertificateEntry(trusted, load(trusted).getCertificate(trusted));
         final TrustManagerFactory trustManagers =
             TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trustManagers.init(trust);
+        return context(own, trustManagers.getTrustManagers());
+    }
+
+    /** A context with its own key that leaves trust to others. */
+    public SSLContext context(final String own, final TrustManager... trust) throws Exception {
+        final KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(load(own), PASSWORD.toCharArray());
         final SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keys.getKeyManagers(), trustManagers.getTrustManagers(), null);
+        context.init(keys.getKeyManagers(), trust, null);
         return context;
     }
 

@@ -80,6 +80,9 @@ public final class IpfixTarget implements FuzzTarget {
         nowNs += NS_BETWEEN_MESSAGES;
         final TransportSession session = sessions[length % sessions.length];
         final MessageResult result = process.onMessage(session, message, 0, length, nowNs);
+        for (int i = 0; i < text.length(); i++) {
+            assertTrue(text.charAt(i) == '\n' || !Character.isISOControl(text.charAt(i)), "a control character is shown");
+        }
         return result.ordinal() << 8 | Math.min(records, 15) << 4 | Math.min(session.templateCount(), 15);
     }
 
@@ -91,9 +94,9 @@ public final class IpfixTarget implements FuzzTarget {
         for (final TransportSession each : sessions) {
             assertTrue(each.templateCount() <= LIMITS.maxTemplatesPerSession());
             assertTrue(each.domainCount() <= LIMITS.maxDomainsPerSession());
-            fields += each.templateFieldCount();
+            fields += each.heldCount();
         }
-        assertEquals(fields, process.templateFieldCount());
+        assertEquals(fields, process.heldCount());
         assertTrue(fields <= LIMITS.maxTemplateFields());
     }
 
