@@ -1,5 +1,6 @@
 package io.flowlag.exporter.checkpoint;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.flow.SnapshotSink;
@@ -28,7 +29,9 @@ import java.nio.file.Path;
  */
 public final class Checkpoint implements Agent {
     private static final Logger LOG = LoggerFactory.getLogger(Checkpoint.class);
-    private static final int READ_LIMIT = 256;
+    private static final long MIN_PAUSE_NS = 1_000_000_000L;
+    private static final int MOST_ROUNDS_BEFORE_LOSS = 2;
+    private static final long MAX_PAUSE_NS = 64 * MIN_PAUSE_NS;
     private static final RecordsUnderWay NO_RECORDS = new RecordsUnderWay() {
         @Override
         public void await(final long nowNs) {
@@ -52,6 +55,12 @@ public final class Checkpoint implements Agent {
     private RecordsUnderWay records = NO_RECORDS;
     private LongArrayList endedLately = new LongArrayList();
     private LongArrayList awaited = new LongArrayList();
+    private int roundCount;
+    private int partialRounds;
+    private long roundNs;
+    private boolean isBroken;
+    private long brokenNs;
+    private long pauseNs;
 
     private Checkpoint(
         final CheckpointFile file, final CheckpointRing ring, final SavedFlows savedFlows, final int maxFlows,
@@ -71,18 +80,29 @@ public final class Checkpoint implements Agent {
      */
     public static Checkpoint open(
         final Path path, final int maxFlows, final int stateLengthBytes, final Counters counters) throws IOException {
-        final CheckpointFile file = CheckpointFile.lock(path, maxFlows);
+        return open(path, maxFlows, stateLengthBytes, counters, Disk.SYSTEM);
+    }
+
+    /** As {@link #open(Path, int, int, Counters)}, with a given disk. */
+    public static Checkpoint open(
+        final Path path, final int maxFlows, final int stateLengthBytes, final Counters counters, final Disk disk)
+        throws IOException {
+        final CheckpointFile file = CheckpointFile.lock(path, maxFlows, disk);
         CheckpointRing ring = null;
         try {
-            ring = CheckpointRing.open(path.resolveSibling(path.getFileName() + ".ring"), stateLengthBytes);
+            ring = CheckpointRing.open(path.resolveSibling(path.getFileName() + ".ring"), stateLengthBytes, disk);
+            final boolean isCut = ring.isOfOtherBoot();
             final SavedFlows savedFlows = file.open(ring::replayInto);
             ring.begin();
             if (!file.setAside().isEmpty()) {
                 LOG.warn("cannot read the checkpoint {}; moved it to {}", path, file.setAside());
             }
             counters.set(CounterId.CHECKPOINT_ENTRIES_REFUSED, file.refusedCount());
-            counters.set(CounterId.FLOWS_PERHAPS_DOUBLED, savedFlows.endedCount());
-            if (savedFlows.count() > 0) {
+            counters.set(CounterId.FLOWS_PERHAPS_DOUBLED, isCut ? savedFlows.count() : savedFlows.endedCount());
+            if (savedFlows.count() > 0 && isCut) {
+                LOG.warn("unclean shutdown of the system: restored {} flows from the checkpoint; any of them may have been " +
+                    "exported before", savedFlows.count());
+            } else if (savedFlows.count() > 0) {
                 LOG.warn("unclean shutdown: restored {} flows from the checkpoint; {} had already ended " +
                     "and may be exported twice", savedFlows.count(), savedFlows.endedCount());
             }
@@ -125,7 +145,7 @@ public final class Checkpoint implements Agent {
 
     @Override
     public int doWork() {
-        return ring.read(messageHandler, READ_LIMIT);
+        return ring.isDue() ? isBroken ? passOver() : write() : 0;
     }
 
     /** Marks the shutdown as clean, with every flow exported: the file is removed when the agent closes. Any thread. */
@@ -149,16 +169,36 @@ public final class Checkpoint implements Agent {
         }
     }
 
-    private void onMessage(final int type, final MutableDirectBuffer buffer, final int index, final int length) {
+    /** The copies reach the disk before the map changes, so that they mend what a power cut tears there. */
+    private int write() {
         try {
+            ring.force();
+            roundCount = 0;
+            final int count = ring.read(messageHandler);
+            if (roundCount > 0) {
+                endRound();
+            } else {
+                file.force();
+            }
+            ring.release();
+            return count;
+        } catch (final IOException | RuntimeException | InternalError ex) {
+            onFailure(ex);
+            return 1;
+        }
+    }
+
+    private void onMessage(final int type, final MutableDirectBuffer buffer, final int index, final int length) {
+        if (type == CheckpointRing.ROUND) {
+            roundNs = buffer.getLong(index);
+            roundCount += partialRounds == 0 ? 1 : 0;
+            partialRounds = Math.max(0, partialRounds - 1);
+        } else if (!isBroken) {
             switch (type) {
                 case CheckpointRing.FLOW -> put(buffer, index, length);
                 case CheckpointRing.LAST -> onEnded(put(buffer, index, length));
-                case CheckpointRing.ENDED -> onEnded(buffer.getLong(index));
-                default -> onRound(buffer.getLong(index));
+                default -> onEnded(buffer.getLong(index));
             }
-        } catch (final IOException | RuntimeException | InternalError ex) {
-            onFailure(ex);
         }
     }
 
@@ -179,32 +219,50 @@ public final class Checkpoint implements Agent {
         }
     }
 
-    private void onRound(final long nowNs) throws IOException {
-        if (!awaited.isEmpty() && records.haveLeft(nowNs)) {
+    /** Flows are taken out once the round is on the disk, and only after their records are. */
+    private void endRound() throws IOException {
+        file.endRound(roundNs);
+        if (!awaited.isEmpty() && records.haveLeft(roundNs)) {
             awaited.forEachOrderedLong(file::remove);
             awaited.clear();
+            file.force();
         }
         if (awaited.isEmpty() && !endedLately.isEmpty()) {
             final LongArrayList none = awaited;
             awaited = endedLately;
             endedLately = none;
-            records.await(nowNs);
+            records.await(roundNs);
         }
-        file.endRound(nowNs);
-        counters.increment(CounterId.CHECKPOINT_ROUNDS);
+        pauseNs = 0;
+        counters.add(CounterId.CHECKPOINT_ROUNDS, roundCount);
     }
 
-    /** Replaces an untrustworthy file: creates a new one and writes all flows again. */
+    /** The file is not trusted any more. A new one is begun after a pause, which doubles each time until a round is complete. */
     private void onFailure(final Throwable cause) {
         counters.increment(CounterId.CHECKPOINT_FAILURES);
-        LOG.error("cannot write the checkpoint, starting a new file: {}", cause.toString());
         awaited.clear();
         endedLately.clear();
-        ring.lose();
-        try {
-            file.beginAgain();
-        } catch (final IOException | RuntimeException | InternalError ex) {
-            LOG.error("cannot create a new checkpoint: {}", ex.toString());
+        isBroken = true;
+        brokenNs = roundNs;
+        pauseNs = Math.min(MAX_PAUSE_NS, Math.max(MIN_PAUSE_NS, 2 * pauseNs));
+        LOG.error("cannot write the checkpoint, starting a new file in {} s: {}", pauseNs / MIN_PAUSE_NS, cause.toString());
+    }
+
+    /** Drops the copies until a new file can be begun; then all flows are given again. */
+    private int passOver() {
+        ring.pass();
+        final int count = ring.read(messageHandler);
+        ring.release();
+        if (roundNs - brokenNs >= pauseNs || roundNs < brokenNs) {
+            try {
+                file.beginAgain();
+                isBroken = false;
+                partialRounds = MOST_ROUNDS_BEFORE_LOSS; // they began before all flows are given again
+                ring.lose();
+            } catch (final IOException | RuntimeException | InternalError ex) {
+                onFailure(ex);
+            }
         }
+        return count;
     }
 }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.checkpoint;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.flow.FlowEntry;
 import net.openhft.chronicle.map.ChronicleMap;
 import net.openhft.chronicle.map.ChronicleMapBuilder;
@@ -13,7 +14,6 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
@@ -27,9 +27,13 @@ import java.util.function.Consumer;
  * 16  roundNs     8   when the last complete round ended, UNIX epoch
  * </pre>
  * A second file, {@code .lock}, excludes a second process while this one lives. A killed process leaves the map's own locks
- * behind, so the map is always opened with recovery, and only by this class. One thread uses it.
+ * behind, so the map is always opened with recovery, and only by this class. What it holds is on the disk after {@link #force};
+ * a power cut before that may tear entries, which the ring mends. One thread uses it.
  */
 final class CheckpointFile implements AutoCloseable {
+    /** Of the files beside it too. */
+    static final String MODE = "rw-------";
+
     private static final long MAGIC = 0x464c_4f57_4c41_4721L;
     private static final int VERSION = 1;
     private static final int VERSION_OFFSET = 8;
@@ -41,6 +45,7 @@ final class CheckpointFile implements AutoCloseable {
 
     private final Path path;
     private final int maxFlows;
+    private final Disk disk;
     private final FileChannel lockChannel;
     private final FileLock lock;
     private final byte[] value = new byte[SavedFlow.LENGTH_BYTES];
@@ -51,9 +56,11 @@ final class CheckpointFile implements AutoCloseable {
     private long refusedCount;
     private long formerRoundNs;
 
-    private CheckpointFile(final Path path, final int maxFlows, final FileChannel lockChannel, final FileLock lock) {
+    private CheckpointFile(
+        final Path path, final int maxFlows, final Disk disk, final FileChannel lockChannel, final FileLock lock) {
         this.path = path;
         this.maxFlows = maxFlows;
+        this.disk = disk;
         this.lockChannel = lockChannel;
         this.lock = lock;
     }
@@ -63,18 +70,22 @@ final class CheckpointFile implements AutoCloseable {
      *
      * @param path of the file; its directory exists.
      * @return the file, not yet open.
-     * @throws IOException with a message for the user, if it cannot be locked.
+     * @throws IOException with a message for the user, if it cannot be locked, or others could replace it.
      */
-    static CheckpointFile lock(final Path path, final int maxFlows) throws IOException {
+    static CheckpointFile lock(final Path path, final int maxFlows, final Disk disk) throws IOException {
         final Path lockPath = path.resolveSibling(path.getFileName() + ".lock");
+        Disk.refuseForeign(directory(path), false);
+        if (Files.isSymbolicLink(path)) {
+            throw new IOException("is a link: name the file itself");
+        }
         FileChannel channel = null;
         try {
-            channel = FileChannel.open(lockPath, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            channel = Disk.open(lockPath, MODE, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             final FileLock lock = channel.tryLock();
             if (lock == null) {
                 throw new IOException("another process uses it");
             }
-            return new CheckpointFile(path, maxFlows, channel, lock);
+            return new CheckpointFile(path, maxFlows, disk, channel, lock);
         } catch (final OverlappingFileLockException ex) {
             CloseHelper.quietClose(channel);
             throw new IOException("this process uses it already", ex);
@@ -84,8 +95,12 @@ final class CheckpointFile implements AutoCloseable {
         }
     }
 
+    private static Path directory(final Path path) {
+        return path.toAbsolutePath().getParent();
+    }
+
     /**
-     * Opens an existing file, or creates a new one. An unreadable file is moved aside.
+     * Opens an existing file, or creates a new one; it is on the disk. An unreadable file is moved aside.
      *
      * @param leftovers adds entries that were on their way to the file; called if there is one.
      * @throws IOException if no new file can be created.
@@ -97,8 +112,10 @@ final class CheckpointFile implements AutoCloseable {
         } else if (maxFlowsOfMap() != maxFlows) {
             map.close();
             create(flows);
+        } else {
+            mapChannel = Disk.open(path, MODE, StandardOpenOption.WRITE);
+            force();
         }
-        mapChannel = FileChannel.open(path, StandardOpenOption.WRITE);
         return flows;
     }
 
@@ -149,10 +166,15 @@ final class CheckpointFile implements AutoCloseable {
         map.remove(flowId);
     }
 
-    /** Writes the time of a complete round, and asks the system to write everything to the disk. */
+    /** Forces everything to the disk. */
+    void force() throws IOException {
+        disk.force(mapChannel, path);
+    }
+
+    /** Writes the time of a complete round, and forces everything to the disk. */
     void endRound(final long nowNs) throws IOException {
         putHeader(map, nowNs);
-        mapChannel.force(false);
+        force();
     }
 
     /** Creates a new file, because the present one cannot be written. */
@@ -160,7 +182,6 @@ final class CheckpointFile implements AutoCloseable {
         CloseHelper.quietClose(mapChannel);
         CloseHelper.quietClose(map);
         create(SavedFlows.none());
-        mapChannel = FileChannel.open(path, StandardOpenOption.WRITE);
     }
 
     /** Removes the file: there is nothing to restore. */
@@ -168,6 +189,7 @@ final class CheckpointFile implements AutoCloseable {
         CloseHelper.quietClose(mapChannel);
         CloseHelper.quietClose(map);
         Files.deleteIfExists(path);
+        disk.forceDirectory(directory(path));
     }
 
     @Override
@@ -190,7 +212,7 @@ final class CheckpointFile implements AutoCloseable {
             CloseHelper.quietClose(map);
             map = null;
             final Path aside = path.resolveSibling(path.getFileName() + ".damaged");
-            Files.move(path, aside, StandardCopyOption.REPLACE_EXISTING);
+            disk.replace(path, aside);
             setAside = aside + " (" + reason(ex) + ")";
             refusedCount = 0;
             return SavedFlows.none();
@@ -244,13 +266,22 @@ final class CheckpointFile implements AutoCloseable {
         return flows;
     }
 
+    /** The former file keeps its name until the new one is whole on the disk. */
     private void create(final SavedFlows flows) throws IOException {
         final Path fresh = path.resolveSibling(path.getFileName() + ".new");
         Files.deleteIfExists(fresh);
-        map = builder(maxFlows).createPersistedTo(fresh.toFile());
-        putHeader(map, formerRoundNs);
-        flows.forEach((flow) -> map.put(FlowEntry.flowId(new UnsafeBuffer(flow), 0), flow));
-        Files.move(fresh, path, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        mapChannel = Disk.open(fresh, MODE, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        try {
+            map = builder(maxFlows).createPersistedTo(fresh.toFile());
+            putHeader(map, formerRoundNs);
+            flows.forEach((flow) -> map.put(FlowEntry.flowId(new UnsafeBuffer(flow), 0), flow));
+            disk.force(mapChannel, fresh);
+            disk.replace(fresh, path);
+        } catch (final IOException | RuntimeException | InternalError ex) {
+            CloseHelper.quietCloseAll(mapChannel, map);
+            Files.deleteIfExists(fresh);
+            throw ex;
+        }
     }
 
     private void putHeader(final ChronicleMap<Long, byte[]> target, final long roundNs) {

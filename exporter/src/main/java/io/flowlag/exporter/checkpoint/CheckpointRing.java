@@ -1,27 +1,37 @@
 package io.flowlag.exporter.checkpoint;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.flow.SnapshotSink;
-import org.agrona.BitUtil;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
-import org.agrona.concurrent.ringbuffer.RecordDescriptor;
-import org.agrona.concurrent.ringbuffer.RingBuffer;
-import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.CRC32C;
 
 /**
- * The ring of copies from the metering stage to the thread that writes them. It lies in a mapped file, so that unread copies
- * outlive the process: {@link #replay} passes them to the next one. One thread offers, one reads; a full ring refuses.
- * Allocates when it is opened.
+ * The ring of copies from the metering stage to the thread that writes them. It lies in a mapped file, so that copies outlive the
+ * process, and a power cut once {@link #force} has returned: {@link #replay} passes them to the next process. A copy stays until
+ * {@link #release}, so that a map that was torn by a power cut can be mended. One thread offers, one reads; a full ring refuses.
+ * In the byte order of the machine:
+ * <pre>
+ *    0  magic (8) | 8 boot identifier (16) | 24 version (4) | 28 CRC-32C of 0..27 (4)
+ *   64  sequence of the first copy that is not in the map for good (8)
+ *  128  sequence behind the last copy that was forced (8)
+ *  768  slots: 0 CRC-32C of 4..207 (4) | 4 type (4) | 8 sequence (8) | 16 what it holds (192)
+ * </pre>
+ * The blocks of the file are allocated before it is mapped: a full disk is an error at the start, not a signal later. Allocates
+ * when it is opened.
  */
 final class CheckpointRing implements SnapshotSink, AutoCloseable {
     /** A {@link SavedFlow}. */
@@ -33,41 +43,100 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     /** The time at which a round was complete. */
     static final int ROUND = 4;
 
-    private static final int CAPACITY_BYTES = 8 << 20;
-    private static final int LENGTH_BYTES = CAPACITY_BYTES + RingBufferDescriptor.TRAILER_LENGTH;
+    static final int BOOT_ID_OFFSET = 8;
+    static final int RELEASED_OFFSET = 64;
+    static final int FORCED_OFFSET = 128;
+    static final int SLOTS_OFFSET = 768;
+    static final int TYPE_OFFSET = 4;
+    static final int SEQUENCE_OFFSET = 8;
+    static final int CONTENT_OFFSET = 16;
+    static final int SLOT_BYTES = CONTENT_OFFSET + SavedFlow.LENGTH_BYTES;
+
+    private static final long MAGIC = 0x464c_4f57_4c52_494eL;
+    private static final int VERSION = 2;
+    private static final int VERSION_OFFSET = 24;
+    private static final int HEADER_CHECKSUM_OFFSET = 28;
+    private static final int LENGTH_BYTES = (8 << 20) + SLOTS_OFFSET;
+    private static final int SLOTS = (LENGTH_BYTES - SLOTS_OFFSET) / SLOT_BYTES;
+    private static final int CROWDED_SLOTS = SLOTS / 4 * 3;
+    private static final int PIECE_BYTES = 64 << 10;
+    private static final UUID NO_BOOT_ID = new UUID(0, 0);
 
     private final Path path;
+    private final Disk disk;
+    private final FileChannel channel;
     private final MappedByteBuffer mapped;
     private final UnsafeBuffer octets;
+    private final UUID bootId = Disk.bootId();
     private final UnsafeBuffer flow = new UnsafeBuffer(new byte[SavedFlow.LENGTH_BYTES]);
-    private final UnsafeBuffer word = new UnsafeBuffer(new byte[Long.BYTES]);
     private final int stateLengthBytes;
-    private OneToOneRingBuffer ring;
+    private final Checksum offered;
+    private final AtomicLong published = new AtomicLong();
+    private final AtomicLong roundEnd = new AtomicLong();
+    private final AtomicLong released = new AtomicLong();
+    private final boolean isOurs;
+    private long head;
+    private long forced;
     private volatile boolean isLost;
 
-    private CheckpointRing(final Path path, final MappedByteBuffer mapped, final int stateLengthBytes) {
+    /** Of the octets in a mapped file, without allocation. Used by one thread. */
+    private static final class Checksum {
+        private final CRC32C crc = new CRC32C();
+        private final ByteBuffer octets;
+
+        private Checksum(final ByteBuffer octets) {
+            this.octets = octets.duplicate();
+        }
+
+        private int of(final int begin, final int end) {
+            crc.reset();
+            octets.limit(end).position(begin);
+            crc.update(octets);
+            return (int)crc.getValue();
+        }
+    }
+
+    private CheckpointRing(
+        final Path path, final Disk disk, final FileChannel channel, final MappedByteBuffer mapped, final int stateLengthBytes) {
         this.path = path;
+        this.disk = disk;
+        this.channel = channel;
         this.mapped = mapped;
         this.stateLengthBytes = stateLengthBytes;
         octets = new UnsafeBuffer(mapped);
+        offered = new Checksum(mapped);
+        isOurs = octets.getLong(0) == MAGIC && octets.getInt(VERSION_OFFSET) == VERSION &&
+            octets.getInt(HEADER_CHECKSUM_OFFSET) == offered.of(0, HEADER_CHECKSUM_OFFSET);
     }
 
     /**
-     * Opens a ring, with the unread copies of a former process.
+     * Opens a ring, with the copies of a former process.
      *
-     * @param path             of its file; a file of another length is replaced.
+     * @param path             of its file; a file of another length or format is replaced.
      * @param stateLengthBytes of other stages in the cache.
      * @return the ring; {@link #begin} makes it ready.
-     * @throws IOException if the file cannot be created.
+     * @throws IOException if the file cannot be created, or there is no room for it.
      */
-    static CheckpointRing open(final Path path, final int stateLengthBytes) throws IOException {
-        if (Files.exists(path) && Files.size(path) != LENGTH_BYTES) {
-            Files.delete(path);
-        }
-        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
-            file.setLength(LENGTH_BYTES);
+    static CheckpointRing open(final Path path, final int stateLengthBytes, final Disk disk) throws IOException {
+        final FileChannel channel = Disk.open(path, CheckpointFile.MODE,
+            StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try {
+            if (channel.size() != LENGTH_BYTES) {
+                channel.truncate(0);
+                clear(channel);
+            }
             return new CheckpointRing(
-                path, file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, LENGTH_BYTES), stateLengthBytes);
+                path, disk, channel, channel.map(FileChannel.MapMode.READ_WRITE, 0, LENGTH_BYTES), stateLengthBytes);
+        } catch (final IOException ex) {
+            CloseHelper.quietClose(channel);
+            throw ex;
+        }
+    }
+
+    private static void clear(final FileChannel channel) throws IOException {
+        final ByteBuffer zeros = ByteBuffer.allocateDirect(PIECE_BYTES);
+        for (long at = 0; at < LENGTH_BYTES; at += channel.write(zeros, at)) {
+            zeros.position(0).limit((int)Math.min(PIECE_BYTES, LENGTH_BYTES - at));
         }
     }
 
@@ -76,33 +145,40 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         return LENGTH_BYTES;
     }
 
+    /** Whether the former process ran on another run of the system, or cannot be told: what was not forced may be lost. */
+    boolean isOfOtherBoot() {
+        return !isOurs || bootId.equals(NO_BOOT_ID) ||
+            !bootId.equals(new UUID(octets.getLong(BOOT_ID_OFFSET), octets.getLong(BOOT_ID_OFFSET + Long.BYTES)));
+    }
+
     /**
-     * Reads the copies that the former process did not. The octets are checked, because they come from a file. Reading stops at
-     * the first message that is invalid or was incomplete at the end.
+     * Reads the copies that may not be in the map for good, in their order. The octets are checked, because they come from a
+     * file. After a kill, reading stops at the first invalid copy, which was incomplete at the end. After a power cut, only what
+     * was forced is used, and slots that the next lap had begun to use are left out: their copies are in the map.
      *
-     * @param handler takes messages whose type and length fit each other.
+     * @param handler takes copies whose type is known.
      */
     void replay(final MessageHandler handler) {
-        final long tail = octets.getLong(CAPACITY_BYTES + RingBufferDescriptor.TAIL_POSITION_OFFSET);
-        long head = octets.getLong(CAPACITY_BYTES + RingBufferDescriptor.HEAD_POSITION_OFFSET);
-        while (head >= 0 && head < tail && tail - head <= CAPACITY_BYTES && BitUtil.isAligned(head, RecordDescriptor.ALIGNMENT)) {
-            final int index = (int)head & CAPACITY_BYTES - 1;
-            final int length = octets.getInt(RecordDescriptor.lengthOffset(index));
-            final int type = octets.getInt(RecordDescriptor.typeOffset(index));
-            final boolean isPadding = type == RingBuffer.PADDING_MSG_TYPE_ID;
-            if (length < RecordDescriptor.HEADER_LENGTH || length > CAPACITY_BYTES - index ||
-                !isPadding && length - RecordDescriptor.HEADER_LENGTH != messageLength(type)) {
+        final Checksum checksum = new Checksum(mapped);
+        final boolean isCut = isOfOtherBoot();
+        final long begin = octets.getLong(RELEASED_OFFSET);
+        final long end = Math.min(begin + SLOTS, isCut ? octets.getLong(FORCED_OFFSET) : Long.MAX_VALUE);
+        if (!isOurs || begin < 0 || begin > Long.MAX_VALUE - SLOTS) {
+            return;
+        }
+        for (long sequence = begin; sequence < end; sequence++) {
+            final int at = at(sequence);
+            final int type = octets.getInt(at + TYPE_OFFSET);
+            if (octets.getLong(at + SEQUENCE_OFFSET) == sequence && contentBytes(type) > 0 &&
+                octets.getInt(at) == checksum.of(at + TYPE_OFFSET, at + SLOT_BYTES)) {
+                handler.onMessage(type, octets, at + CONTENT_OFFSET, contentBytes(type));
+            } else if (!isCut) {
                 return;
             }
-            if (!isPadding) {
-                handler.onMessage(
-                    type, octets, RecordDescriptor.encodedMsgOffset(index), length - RecordDescriptor.HEADER_LENGTH);
-            }
-            head += BitUtil.align(length, RecordDescriptor.ALIGNMENT);
         }
     }
 
-    /** Writes into a file the copies that were on their way to it, each valid flow as of its last message. */
+    /** Writes into a file the copies that may be missing in it, each valid flow as of its last copy. */
     void replayInto(final CheckpointFile file) {
         replay((type, buffer, index, length) -> {
             if (type == ENDED) {
@@ -114,7 +190,7 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         });
     }
 
-    private static int messageLength(final int type) {
+    private static int contentBytes(final int type) {
         return switch (type) {
             case FLOW, LAST -> SavedFlow.LENGTH_BYTES;
             case ENDED, ROUND -> Long.BYTES;
@@ -122,35 +198,75 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         };
     }
 
-    /** Begins with an empty ring. */
-    void begin() {
-        octets.setMemory(0, octets.capacity(), (byte)0);
-        ring = new OneToOneRingBuffer(octets);
+    private static int at(final long sequence) {
+        return SLOTS_OFFSET + (int)(sequence % SLOTS) * SLOT_BYTES;
+    }
+
+    /**
+     * Begins with an empty ring, on the disk too; what it held is in the map for good. An {@link IOException} tells a full disk.
+     */
+    void begin() throws IOException {
+        clear(channel);
+        disk.force(channel, path);
+        octets.putLong(0, MAGIC);
+        octets.putLong(BOOT_ID_OFFSET, bootId.getMostSignificantBits());
+        octets.putLong(BOOT_ID_OFFSET + Long.BYTES, bootId.getLeastSignificantBits());
+        octets.putInt(VERSION_OFFSET, VERSION);
+        octets.putInt(HEADER_CHECKSUM_OFFSET, offered.of(0, HEADER_CHECKSUM_OFFSET));
+        disk.force(channel, path);
+        disk.forceDirectory(path.toAbsolutePath().getParent());
     }
 
     @Override
     public boolean onFlow(final DirectBuffer buffer, final int offset) {
-        SavedFlow.copy(flow, 0, buffer, offset, stateLengthBytes);
-        return ring.write(FLOW, flow, 0, SavedFlow.LENGTH_BYTES);
+        return hasRoom() && offerFlow(FLOW, buffer, offset);
     }
 
     @Override
     public boolean onLast(final DirectBuffer buffer, final int offset) {
-        SavedFlow.copy(flow, 0, buffer, offset, stateLengthBytes);
-        SavedFlow.markEnded(flow);
-        return ring.write(LAST, flow, 0, SavedFlow.LENGTH_BYTES);
+        return hasRoom() && offerFlow(LAST, buffer, offset);
     }
 
     @Override
     public boolean onEnded(final long flowId) {
-        word.putLong(0, flowId);
-        return ring.write(ENDED, word, 0, Long.BYTES);
+        return hasRoom() && offerWord(ENDED, flowId);
     }
 
     @Override
     public boolean onSweepEnded(final long nowNs) {
-        word.putLong(0, nowNs);
-        return ring.write(ROUND, word, 0, Long.BYTES);
+        final boolean isTaken = hasRoom() && offerWord(ROUND, nowNs);
+        if (isTaken) {
+            roundEnd.setRelease(published.getPlain());
+        }
+        return isTaken;
+    }
+
+    private boolean hasRoom() {
+        return published.getPlain() - released.getAcquire() < SLOTS;
+    }
+
+    private boolean offerFlow(final int type, final DirectBuffer buffer, final int offset) {
+        SavedFlow.copy(flow, 0, buffer, offset, stateLengthBytes);
+        if (type == LAST) {
+            SavedFlow.markEnded(flow);
+        }
+        octets.putBytes(at(published.getPlain()) + CONTENT_OFFSET, flow, 0, SavedFlow.LENGTH_BYTES);
+        return publish(type);
+    }
+
+    private boolean offerWord(final int type, final long word) {
+        octets.putLong(at(published.getPlain()) + CONTENT_OFFSET, word);
+        return publish(type);
+    }
+
+    private boolean publish(final int type) {
+        final long sequence = published.getPlain();
+        final int at = at(sequence);
+        octets.putInt(at + TYPE_OFFSET, type);
+        octets.putLong(at + SEQUENCE_OFFSET, sequence);
+        octets.putInt(at, offered.of(at + TYPE_OFFSET, at + SLOT_BYTES));
+        published.setRelease(sequence + 1);
+        return true;
     }
 
     @Override
@@ -167,8 +283,39 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         isLost = true;
     }
 
-    int read(final MessageHandler handler, final int limit) {
-        return ring.read(handler, limit);
+    /** Whether a round has ended, or the ring fills: the copies go into the map now. Reading thread only. */
+    boolean isDue() {
+        return roundEnd.getAcquire() > head || published.getAcquire() - head > CROWDED_SLOTS;
+    }
+
+    /** Forces every copy so far to the disk. Reading thread only. */
+    void force() throws IOException {
+        final long end = published.getAcquire();
+        octets.putLong(FORCED_OFFSET, end);
+        disk.force(channel, path);
+        forced = end;
+    }
+
+    /** Gives up forcing the copies so far, which nothing will keep. Reading thread only. */
+    void pass() {
+        forced = published.getAcquire();
+    }
+
+    /** Passes on what was forced or given up. Returns how many copies. Reading thread only. */
+    int read(final MessageHandler handler) {
+        final int count = (int)(forced - head);
+        while (head < forced) {
+            final int at = at(head++);
+            final int type = octets.getInt(at + TYPE_OFFSET);
+            handler.onMessage(type, octets, at + CONTENT_OFFSET, contentBytes(type));
+        }
+        return count;
+    }
+
+    /** What was read is in the map for good: its slots are free. Reading thread only. */
+    void release() {
+        octets.putLong(RELEASED_OFFSET, head);
+        released.setRelease(head);
     }
 
     /** Removes the file; the ring stays usable until it is closed. */
@@ -180,5 +327,6 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     @Override
     public void close() {
         IoUtil.unmap(mapped);
+        CloseHelper.quietClose(channel);
     }
 }

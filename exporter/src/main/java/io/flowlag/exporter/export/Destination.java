@@ -57,6 +57,11 @@ public interface Destination {
         return new Progress(statistics.recordsMade(), statistics.recordsMade() - statistics.recordsWaiting(), 0, 0);
     }
 
+    /** Forces records in its spool to the disk, and blocks meanwhile. Any thread. Returns whether all of them are there. */
+    default boolean force() {
+        return true;
+    }
+
     /** {@return notices from construction, each worth a log line} */
     default List<String> notices() {
         return List.of();

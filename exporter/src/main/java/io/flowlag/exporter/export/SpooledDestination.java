@@ -115,6 +115,11 @@ final class SpooledDestination extends IpfixDestination {
     }
 
     @Override
+    public boolean force() {
+        return backlog.spool().force();
+    }
+
+    @Override
     public List<String> notices() {
         return backlog.spool().notices();
     }

@@ -10,16 +10,17 @@ import java.util.function.Supplier;
 
 /**
  * Tracks the records that existed at one moment until they have left the process: through the ring to the exporting stage, then
- * out of every destination or into its spool. Each of these is a queue, so counts suffice. Records that wait for sketches are not
- * a queue; they get the longest possible wait. Used by the checkpoint's thread, except for {@link #recordsWait}, which another
- * thread may call. Allocates at each settlement.
+ * out of every destination or into its spool, where they are forced to the disk together. Each of these is a queue, so counts
+ * suffice. Records that wait for sketches are not a queue; they get the longest possible wait, and join the queue then. Used by
+ * the checkpoint's thread, except for {@link #recordsWait}, which another thread may call. Allocates at each settlement.
  */
 final class RecordSettlement implements RecordsUnderWay {
     private final Supplier<List<Destination>> destinations;
     private final Counters counters;
     private volatile long longestWaitNs;
     private long beginNs;
-    private long madeCount;
+    private long queuedCount;
+    private boolean isQueued;
     private boolean isAtDestinations;
     private List<Destination> followed;
     private List<Destination.Progress> accepted;
@@ -43,7 +44,7 @@ final class RecordSettlement implements RecordsUnderWay {
     @Override
     public void await(final long nowNs) {
         beginNs = nowNs;
-        madeCount = counters.get(CounterId.RECORDS_MADE);
+        isQueued = false;
         isAtDestinations = false;
         followed = null;
     }
@@ -52,7 +53,7 @@ final class RecordSettlement implements RecordsUnderWay {
     public boolean haveLeft(final long nowNs) {
         if (!isAtDestinations) {
             // A record counts as taken just before the destinations count it, so they are checked at the next call.
-            isAtDestinations = nowNs - beginNs >= longestWaitNs && haveReachedTheExportingStage();
+            isAtDestinations = haveWaited(nowNs) && haveReachedTheExportingStage();
             return false;
         }
         final List<Destination> present = destinations.get();
@@ -66,11 +67,20 @@ final class RecordSettlement implements RecordsUnderWay {
                 return false;
             }
         }
-        return true;
+        return present.stream().allMatch(Destination::force);
+    }
+
+    /** Counts the records that have joined the queue once none of before can wait; later ones must not be taken for those. */
+    private boolean haveWaited(final long nowNs) {
+        if (!isQueued && nowNs - beginNs >= longestWaitNs) {
+            final long waiting = counters.get(CounterId.RECORDS_WAITING); // read first: what begins to wait now was made before
+            queuedCount = counters.get(CounterId.RECORDS_MADE) - waiting;
+            isQueued = true;
+        }
+        return isQueued;
     }
 
     private boolean haveReachedTheExportingStage() {
-        return counters.get(CounterId.RECORDS_TAKEN) + counters.get(CounterId.DROPPED_AT_RECORD_RING) +
-            counters.get(CounterId.RECORDS_WAITING) >= madeCount;
+        return counters.get(CounterId.RECORDS_TAKEN) + counters.get(CounterId.DROPPED_AT_RECORD_RING) >= queuedCount;
     }
 }

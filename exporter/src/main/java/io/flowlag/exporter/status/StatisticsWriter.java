@@ -15,13 +15,16 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.ser.PropertyWriter;
 import com.fasterxml.jackson.databind.ser.impl.SimpleBeanPropertyFilter;
 import com.fasterxml.jackson.databind.ser.impl.SimpleFilterProvider;
+import io.flowlag.common.file.Disk;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.Map;
 
 /**
@@ -31,6 +34,8 @@ import java.util.Map;
 public final class StatisticsWriter {
     /** Version of the format; it rises when old readers would misread it. */
     public static final int VERSION = 1;
+
+    private static final String MODE = "rw-r-----";
 
     /** Most links on the path to a file, as in the system. */
     private static final int MOST_LINKS = 40;
@@ -46,8 +51,8 @@ public final class StatisticsWriter {
     }
 
     /**
-     * Writes a file atomically: a reader sees the old one or the new one. A file that is not regular, such as a pipe, is written
-     * directly.
+     * Writes a file atomically, readable by its owner and group: a reader sees the old one or the new one. A file that is not
+     * regular, such as a pipe, is written directly.
      *
      * @throws IOException if it cannot be written.
      */
@@ -61,7 +66,9 @@ public final class StatisticsWriter {
         final Path target = target(file);
         final Path part = target.resolveSibling(target.getFileName() + ".part");
         try {
-            try (OutputStream stream = Files.newOutputStream(part)) {
+            Files.deleteIfExists(part); // and not where a link of that name leads
+            try (OutputStream stream = Channels.newOutputStream(
+                Disk.open(part, MODE, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
                 write(statistics, stream);
             }
             Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

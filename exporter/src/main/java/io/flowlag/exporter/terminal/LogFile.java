@@ -1,9 +1,11 @@
 package io.flowlag.exporter.terminal;
 
+import io.flowlag.common.file.Disk;
 import org.agrona.CloseHelper;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,8 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
 /**
- * The log file. When a write fails, the terminal shows this once and receives the lines until the file is reopened. Safe from any
- * thread; allocates with each line.
+ * The log file, readable by its owner and group, and no link. When a write fails, the terminal shows this once and receives the
+ * lines until the file is reopened. Safe from any thread; allocates with each line.
  */
 final class LogFile implements Consumer<String>, AutoCloseable {
     private final Path path;
@@ -23,7 +25,9 @@ final class LogFile implements Consumer<String>, AutoCloseable {
     LogFile(final Path path, final Terminal terminal) throws IOException {
         this.path = path;
         this.terminal = terminal;
-        stream = Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        final boolean isDevice = path.startsWith("/dev") || Files.exists(path) && !Files.isRegularFile(path);
+        stream = isDevice ? Files.newOutputStream(path, StandardOpenOption.APPEND) : Channels.newOutputStream(
+            Disk.open(path, "rw-r-----", StandardOpenOption.CREATE, StandardOpenOption.APPEND));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.checkpoint;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -9,8 +10,6 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.concurrent.ringbuffer.RecordDescriptor;
-import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,17 +21,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.zip.CRC32C;
 
 /**
  * The inputs that a start reads without the map's own recovery: the beginning of the map's file, and the ring with flows on
- * their way. The ring's flows are inspected, restored into a cache and ended. An input is head and tail of the ring (8 octets
- * each), then the ring's first octets; the same octets are also tried as the beginning of a map.
+ * their way. The ring's flows are inspected, restored into a cache and ended. An input is what the ring released and forced
+ * (8 octets each; if the lowest bit of the second is set, after a power cut), then the ring's first slots; the same octets are
+ * also tried as the beginning of a map.
  */
 public final class CheckpointTarget implements FuzzTarget {
     private static final int POSITIONS_BYTES = 16;
     private static final int MAX_FLOWS = 64;
     private static final int STATE_BYTES = 128;
-    private static final int MESSAGE_BYTES = RecordDescriptor.HEADER_LENGTH + SavedFlow.LENGTH_BYTES;
     private static final long NOW_NS = 1_700_000_000_000_000_000L;
     private static final int MANY = 1 << 16;
 
@@ -41,6 +41,7 @@ public final class CheckpointTarget implements FuzzTarget {
     private final CheckpointRing ring;
     private final UnsafeBuffer file;
     private final UnsafeBuffer flow = new UnsafeBuffer(new byte[SavedFlow.LENGTH_BYTES]);
+    private final long bootId;
     private int formerBytes;
     private long records;
 
@@ -50,9 +51,13 @@ public final class CheckpointTarget implements FuzzTarget {
             (buffer, offset, length) -> records++, counters);
         try {
             final Path path = Files.createTempFile("flowlag-fuzz", ".ring");
-            ring = CheckpointRing.open(path, STATE_BYTES);
+            try (CheckpointRing first = CheckpointRing.open(path, STATE_BYTES, Disk.SYSTEM)) {
+                first.begin();
+            }
+            ring = CheckpointRing.open(path, STATE_BYTES, Disk.SYSTEM);
             final MappedByteBuffer same = IoUtil.mapExistingFile(path.toFile(), "ring");
             file = new UnsafeBuffer(same);
+            bootId = file.getLong(CheckpointRing.BOOT_ID_OFFSET);
             Files.delete(path);
         } catch (final IOException ex) {
             throw new UncheckedIOException(ex);
@@ -76,13 +81,13 @@ public final class CheckpointTarget implements FuzzTarget {
     }
 
     private static byte[] ringOf(final int flows) {
-        final UnsafeBuffer seed = new UnsafeBuffer(new byte[POSITIONS_BYTES + flows * MESSAGE_BYTES]);
-        seed.putLong(Long.BYTES, (long)flows * MESSAGE_BYTES);
+        final UnsafeBuffer seed = new UnsafeBuffer(new byte[POSITIONS_BYTES + flows * CheckpointRing.SLOT_BYTES]);
+        seed.putLong(Long.BYTES, 2L * flows);
         for (int i = 0; i < flows; i++) {
-            final int message = POSITIONS_BYTES + i * MESSAGE_BYTES;
-            final int entry = message + RecordDescriptor.HEADER_LENGTH;
-            seed.putInt(message, MESSAGE_BYTES);
-            seed.putInt(message + Integer.BYTES, i == 1 ? CheckpointRing.LAST : CheckpointRing.FLOW);
+            final int slot = POSITIONS_BYTES + i * CheckpointRing.SLOT_BYTES;
+            final int entry = slot + CheckpointRing.CONTENT_OFFSET;
+            seed.putInt(slot + CheckpointRing.TYPE_OFFSET, i == 1 ? CheckpointRing.LAST : CheckpointRing.FLOW);
+            seed.putLong(slot + CheckpointRing.SEQUENCE_OFFSET, i);
             FlowEntry.flowId(seed, entry, 7 + i);
             FlowEntry.ipVersion(seed, entry, i == 2 ? 6 : 4);
             FlowEntry.sourceLow(seed, entry, i);
@@ -90,8 +95,16 @@ public final class CheckpointTarget implements FuzzTarget {
             FlowEntry.startNs(seed, entry, NOW_NS - 1_000);
             FlowEntry.endNs(seed, entry, NOW_NS);
             FlowEntry.flags(seed, entry, FlowEntry.FLAG_LIVE);
+            putChecksum(seed, slot);
         }
         return seed.byteArray();
+    }
+
+    private static void putChecksum(final UnsafeBuffer buffer, final int slot) {
+        final CRC32C crc = new CRC32C();
+        crc.update(buffer.byteArray(), slot + CheckpointRing.TYPE_OFFSET,
+            CheckpointRing.SLOT_BYTES - CheckpointRing.TYPE_OFFSET);
+        buffer.putInt(slot, (int)crc.getValue());
     }
 
     @Override
@@ -100,19 +113,21 @@ public final class CheckpointTarget implements FuzzTarget {
             .map((each) -> each.getBytes(StandardCharsets.ISO_8859_1)).toList();
     }
 
-    /** Mostly the positions of all that is there, and messages of the length of a flow. */
+    /** Mostly the positions of all that is there, and whole slots. */
     @Override
     public int mend(final byte[] octets, final int lengthBytes, final SplittableRandom random) {
         if (lengthBytes < POSITIONS_BYTES || random.nextInt(4) == 0) {
             return lengthBytes;
         }
         final UnsafeBuffer input = new UnsafeBuffer(octets);
-        final int ringBytes = lengthBytes - POSITIONS_BYTES & -RecordDescriptor.ALIGNMENT;
+        final int slots = (lengthBytes - POSITIONS_BYTES) / CheckpointRing.SLOT_BYTES;
         input.putLong(0, 0);
-        input.putLong(Long.BYTES, ringBytes);
-        for (int at = 0; at + MESSAGE_BYTES <= ringBytes && random.nextInt(8) != 0; at += MESSAGE_BYTES) {
-            input.putInt(POSITIONS_BYTES + at, MESSAGE_BYTES);
-            input.putInt(POSITIONS_BYTES + at + Integer.BYTES, random.nextInt(1, 3));
+        input.putLong(Long.BYTES, random.nextInt(slots + 1) * 2L + random.nextInt(2));
+        for (int i = 0; i < slots && random.nextInt(8) != 0; i++) {
+            final int slot = POSITIONS_BYTES + i * CheckpointRing.SLOT_BYTES;
+            input.putInt(slot + CheckpointRing.TYPE_OFFSET, random.nextInt(1, 5));
+            input.putLong(slot + CheckpointRing.SEQUENCE_OFFSET, i);
+            putChecksum(input, slot);
         }
         return lengthBytes;
     }
@@ -125,11 +140,11 @@ public final class CheckpointTarget implements FuzzTarget {
         }
         final UnsafeBuffer input = new UnsafeBuffer(octets);
         final int ringBytes = length - POSITIONS_BYTES;
-        final int capacityBytes = file.capacity() - RingBufferDescriptor.TRAILER_LENGTH;
-        file.putLong(capacityBytes + RingBufferDescriptor.HEAD_POSITION_OFFSET, input.getLong(0));
-        file.putLong(capacityBytes + RingBufferDescriptor.TAIL_POSITION_OFFSET, input.getLong(Long.BYTES));
-        file.putBytes(0, octets, POSITIONS_BYTES, ringBytes);
-        file.setMemory(ringBytes, Math.max(0, formerBytes - ringBytes), (byte)0);
+        file.putLong(CheckpointRing.RELEASED_OFFSET, input.getLong(0));
+        file.putLong(CheckpointRing.FORCED_OFFSET, input.getLong(Long.BYTES) >> 1);
+        file.putLong(CheckpointRing.BOOT_ID_OFFSET, (input.getLong(Long.BYTES) & 1) == 0 ? bootId : ~bootId);
+        file.putBytes(CheckpointRing.SLOTS_OFFSET, octets, POSITIONS_BYTES, ringBytes);
+        file.setMemory(CheckpointRing.SLOTS_OFFSET + ringBytes, Math.max(0, formerBytes - ringBytes), (byte)0);
         formerBytes = ringBytes;
         final long before = counters.get(CounterId.FLOWS_TAKEN_UP);
         final int[] messages = new int[1];

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.checkpoint;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
@@ -12,10 +13,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -25,6 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 class CheckpointTest {
     private static final long SECOND_NS = 1_000_000_000L;
@@ -45,8 +51,8 @@ class CheckpointTest {
         private final Checkpoint checkpoint;
         private final FlowCache cache;
 
-        private Life(final int maxFlows) throws IOException {
-            checkpoint = Checkpoint.open(file(), maxFlows, STATE_BYTES, counters);
+        private Life(final int maxFlows, final Disk disk) throws IOException {
+            checkpoint = Checkpoint.open(file(), maxFlows, STATE_BYTES, counters, disk);
             cache = new FlowCache(
                 new FlowCacheSettingsBuilder().maxFlows(maxFlows).stateLengthBytes(STATE_BYTES)
                     .snapshots(checkpoint.sink(), SECOND_NS).build(),
@@ -95,7 +101,7 @@ class CheckpointTest {
     }
 
     private Life life() throws IOException {
-        return new Life(MAX_FLOWS);
+        return new Life(MAX_FLOWS, Disk.SYSTEM);
     }
 
     @Test
@@ -170,10 +176,10 @@ class CheckpointTest {
             }
             first.copy(START_NS);
         }
-        try (Life larger = new Life(4 * MAX_FLOWS)) {
+        try (Life larger = new Life(4 * MAX_FLOWS, Disk.SYSTEM)) {
             assertEquals(200, larger.checkpoint.savedFlows().count());
         }
-        try (Life smaller = new Life(64)) {
+        try (Life smaller = new Life(64, Disk.SYSTEM)) {
             assertEquals(200, smaller.checkpoint.savedFlows().count());
             smaller.takeUp(START_NS);
             assertEquals(64, smaller.cache.size());
@@ -214,7 +220,7 @@ class CheckpointTest {
             }
             final byte[] octets = Files.readAllBytes(ring);
             for (int k = 0; k < 1 << random.nextInt(10); k++) {
-                final int at = random.nextBoolean() ? random.nextInt(20_000) : octets.length - 1 - random.nextInt(768);
+                final int at = random.nextInt(random.nextBoolean() ? 20_000 : CheckpointRing.SLOTS_OFFSET);
                 octets[at] ^= (byte)(1 << random.nextInt(8));
             }
             Files.write(ring, i % 10 == 9 ? Arrays.copyOf(octets, random.nextInt(octets.length)) : octets);
@@ -224,6 +230,185 @@ class CheckpointTest {
                 second.checkpoint.discard();
             }
         }
+    }
+
+    /** What was on its way counts only if it was forced, and any flow may have been exported. */
+    @Test
+    void shouldTrustAfterAPowerCutWhatWasForcedAlone() throws IOException {
+        final Path ring = directory.resolve("flows.checkpoint.ring");
+        try (Life first = life()) {
+            first.count(1, START_NS);
+            first.copy(START_NS);
+            first.count(2, START_NS);
+            first.cache.snapshot(START_NS + 2 * SECOND_NS);
+        }
+        final byte[] killed = Files.readAllBytes(ring);
+        Files.write(ring, Platter.withOtherBoot(killed));
+        try (Life second = life()) {
+            assertEquals(1, second.checkpoint.savedFlows().count(), "the second flow's copy was not forced");
+            assertEquals(1, second.counters.get(CounterId.FLOWS_PERHAPS_DOUBLED));
+        }
+    }
+
+    @Test
+    void shouldMendFromTheRingWhatAPowerCutToreInTheMap() throws IOException {
+        final Path ring = directory.resolve("flows.checkpoint.ring");
+        final byte[] map;
+        try (Life first = life()) {
+            first.copy(START_NS);
+            first.count(1, START_NS);
+            first.count(1, START_NS + 1);
+            map = Files.readAllBytes(file());
+            first.copy(START_NS + SECOND_NS);
+        }
+        final byte[] octets = Files.readAllBytes(ring);
+        final UnsafeBuffer header = new UnsafeBuffer(octets);
+        assertEquals(header.getLong(CheckpointRing.FORCED_OFFSET), header.getLong(CheckpointRing.RELEASED_OFFSET));
+        header.putLong(CheckpointRing.RELEASED_OFFSET, 1); // the ring was forced, the map was not
+        Files.write(ring, Platter.withOtherBoot(octets));
+        Files.write(file(), map);
+        try (Life second = life()) {
+            second.takeUp(START_NS + SECOND_NS);
+            second.cache.flush(MAX_FLOWS);
+            assertEquals(Map.of(1, 2L), second.packetsOfRecords);
+        }
+    }
+
+    /** A kill ends at a torn slot. After a power cut, slots that the next lap has overwritten are left out. */
+    @Test
+    void shouldNeverReplayAnOlderLapOverANewerOne() throws IOException {
+        final Path path = directory.resolve("ring");
+        final int slots = (int)((Files.size(ring(path)) - CheckpointRing.SLOTS_OFFSET) / CheckpointRing.SLOT_BYTES);
+        final long given = 3L * slots;
+        assertEquals(105, replayed(path, given, given - 200, given - 95, false));
+        assertEquals(999, replayed(path, given, given - slots - 500, given - slots + 5, true));
+    }
+
+    /** Gives copies, numbered, then tears the slot of one. Returns how many came, in their order. */
+    private static long replayed(
+        final Path path, final long given, final long released, final long torn, final boolean isCut) throws IOException {
+        final UnsafeBuffer flow = new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES]);
+        final int slots = (int)((Files.size(path) - CheckpointRing.SLOTS_OFFSET) / CheckpointRing.SLOT_BYTES);
+        try (CheckpointRing ring = CheckpointRing.open(path, 0, Disk.SYSTEM)) {
+            ring.begin();
+            for (int i = 0; i < given; i++) {
+                FlowEntry.packetCount(flow, 0, i);
+                assertTrue(ring.onFlow(flow, 0));
+                if (ring.isDue()) {
+                    ring.pass();
+                    ring.read((type, buffer, index, length) -> { });
+                    ring.release();
+                }
+            }
+        }
+        final byte[] octets = Files.readAllBytes(path);
+        final UnsafeBuffer buffer = new UnsafeBuffer(octets);
+        octets[CheckpointRing.SLOTS_OFFSET + (int)(torn % slots) * CheckpointRing.SLOT_BYTES + 20] ^= 1;
+        buffer.putLong(CheckpointRing.RELEASED_OFFSET, released);
+        buffer.putLong(CheckpointRing.FORCED_OFFSET, given - slots + 1_000);
+        Files.write(path, isCut ? Platter.withOtherBoot(octets) : octets);
+        try (CheckpointRing ring = CheckpointRing.open(path, 0, Disk.SYSTEM)) {
+            assertEquals(isCut, ring.isOfOtherBoot());
+            final long[] last = {-1, 0};
+            ring.replay((type, content, index, length) -> {
+                final long packets = FlowEntry.packetCount(content, index);
+                assertTrue(packets > last[0] && packets != torn, () -> packets + " after " + last[0]);
+                last[0] = packets;
+                last[1]++;
+            });
+            return last[1];
+        }
+    }
+
+    private static Path ring(final Path path) throws IOException {
+        CheckpointRing.open(path, 0, Disk.SYSTEM).close();
+        return path;
+    }
+
+    /** A disk that fails: a new file is tried after ever longer pauses, and everything is given again once it takes writes. */
+    @Test
+    void shouldPauseWhileADiskFailsAndHeal() throws IOException {
+        final boolean[] isFailing = new boolean[1];
+        final Disk disk = new Disk() {
+            @Override
+            public void force(final FileChannel channel, final Path path) throws IOException {
+                if (isFailing[0]) {
+                    throw new IOException("Input/output error");
+                }
+            }
+        };
+        long nowNs = START_NS;
+        try (Life first = new Life(MAX_FLOWS, disk)) {
+            for (int flow = 0; flow < 100; flow++) {
+                first.count(flow, nowNs);
+            }
+            first.copy(nowNs);
+            isFailing[0] = true;
+            for (int i = 0; i < 200; i++) {
+                nowNs += SECOND_NS;
+                first.count(i % 100, nowNs);
+                first.cache.snapshot(nowNs);
+                first.checkpoint.doWork();
+            }
+            final long failures = first.counters.get(CounterId.CHECKPOINT_FAILURES);
+            assertTrue(failures >= 2 && failures <= 9, failures + " failures in 200 rounds");
+            isFailing[0] = false;
+            first.copy(nowNs + SECOND_NS);
+            nowNs += 200 * SECOND_NS;
+            assertEquals(failures, first.counters.get(CounterId.CHECKPOINT_FAILURES));
+        }
+        try (Life second = life()) {
+            assertEquals(100, second.checkpoint.savedFlows().count());
+        }
+    }
+
+    /** The blocks of ring and map are there before they are mapped: a full disk is no signal in the middle of a write. */
+    @Test
+    void shouldGoOnWhenItsDiskIsFull() throws Exception {
+        final Path mount = Files.createDirectory(directory.resolve("small"));
+        assumeTrue(new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "none", mount.toString()).start()
+            .waitFor() == 0, "a file system can be mounted by root alone");
+        try {
+            directory = mount;
+            try (Life life = life()) {
+                final long room = Files.getFileStore(mount).getUsableSpace();
+                assertThrows(IOException.class, () -> Files.write(mount.resolve("rest"), new byte[(int)room + (1 << 20)]));
+                assertEquals(0, Files.getFileStore(mount).getUsableSpace());
+                for (int round = 0; round < 3; round++) {
+                    for (int flow = 0; flow < MAX_FLOWS; flow++) {
+                        life.count(flow, START_NS + round);
+                    }
+                    life.copy(START_NS + 2 * round * SECOND_NS);
+                }
+                assertEquals(0, life.counters.get(CounterId.CHECKPOINT_FAILURES));
+            }
+            try (Life next = life()) {
+                assertEquals(MAX_FLOWS, next.checkpoint.savedFlows().count());
+            }
+            Files.delete(file());
+            assertThrows(IOException.class, () -> {
+                Files.write(mount.resolve("more"), new byte[4 << 20]);
+                Files.delete(mount.resolve("flows.checkpoint.ring"));
+                Files.write(mount.resolve("more"), new byte[24 << 20]);
+            });
+            assertThrows(IOException.class, this::life, "no room at the start is refused");
+        } finally {
+            new ProcessBuilder("umount", mount.toString()).start().waitFor();
+        }
+    }
+
+    @Test
+    void shouldRefuseLinksAndDirectoriesOfOthersAndKeepItsFilesToItself() throws IOException {
+        life().close();
+        for (final String name : List.of("flows.checkpoint", "flows.checkpoint.ring", "flows.checkpoint.lock")) {
+            assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve(name))));
+            final Path aside = Files.move(directory.resolve(name), directory.resolve("aside"));
+            Files.createSymbolicLink(directory.resolve(name), aside);
+            assertTrue(assertThrows(IOException.class, this::life).getMessage().startsWith("is a link"), name);
+            Files.move(aside, directory.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        }
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertTrue(assertThrows(IOException.class, this::life).getMessage().contains("chmod go-w"));
     }
 
     @Test

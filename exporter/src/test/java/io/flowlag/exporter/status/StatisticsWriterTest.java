@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -108,6 +109,17 @@ class StatisticsWriterTest {
         }
         assertThrows(IOException.class, () -> StatisticsWriter.write(statistics(),
             directory.resolve("missing/stats.json")));
+    }
+
+    /** Whatever the umask; and a link of the name that it writes first does not lead it elsewhere. */
+    @Test
+    void shouldBeReadByItsGroupAtMostAndFollowNoLinkOfItsPart() throws IOException {
+        final Path file = directory.resolve("stats.json");
+        final Path victim = Files.writeString(directory.resolve("victim"), "stays");
+        Files.createSymbolicLink(directory.resolve("stats.json.part"), victim);
+        StatisticsWriter.write(statistics(), file);
+        assertEquals("stays", Files.readString(victim));
+        assertEquals("rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.transport;
 
+import io.flowlag.common.file.Disk;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.IntArrayList;
@@ -28,6 +29,7 @@ public final class FileTransport extends TransportSupport {
     /** The suffix of RFC 5655 section 11. */
     public static final String SUFFIX = ".ipfix";
 
+    private static final String MODE = "rw-r-----";
     private static final int BUFFER_BYTES = 256 * 1024;
     private static final int MIN_MESSAGE_BYTES = 20;
     private static final long MAX_BUFFERED_MS = 1_000L;
@@ -90,9 +92,11 @@ public final class FileTransport extends TransportSupport {
         }
     }
 
-    /** Opens the file without truncating it, and locks a regular one. */
+    /** Opens the file without truncating it, and locks a regular one. It is no link, but for those of the system in /dev. */
     private FileChannel open() throws IOException {
-        final FileChannel opened = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        final FileChannel opened = path.startsWith("/dev") || Files.exists(path) && !Files.isRegularFile(path) ?
+            FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE) :
+            Disk.open(path, MODE, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             lock = Files.isRegularFile(path) ? lock(opened) : null;
             return opened;

@@ -17,6 +17,7 @@ import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -123,6 +124,19 @@ class FileTransportTest {
         final IOException isDirectory = assertThrows(IOException.class, () -> new FileTransport(directory));
         assertTrue(isDirectory.getMessage().startsWith("cannot write " + directory), isDirectory.getMessage());
         assertFalse(isDirectory.getMessage().isEmpty());
+    }
+
+    @Test
+    void shouldFollowNoLinkAndBeReadByItsGroupAtMost() throws IOException {
+        final Path file = directory.resolve("flows.ipfix");
+        new FileTransport(file).close();
+        assertEquals("rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        Files.writeString(file, "stays");
+        final Path link = Files.createSymbolicLink(directory.resolve("link"), file);
+        assertTrue(assertThrows(IOException.class, () -> new FileTransport(link)).getMessage()
+            .endsWith(link + ": is a link: name the file itself"));
+        assertEquals("stays", Files.readString(file));
+        new FileTransport(Files.createSymbolicLink(directory.resolve("null"), Path.of("/dev/null"))).close();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export.spool;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.ipfix.template.Template;
@@ -25,6 +26,7 @@ public final class Spool implements AutoCloseable {
     public static final long MIN_BOUND_BYTES = 1 << 20;
 
     private final Path directory;
+    private final Disk disk;
     private final SpoolLosses losses;
     private final SpoolBook book = new SpoolBook();
     private final SpoolTrouble trouble = new SpoolTrouble(book);
@@ -33,6 +35,7 @@ public final class Spool implements AutoCloseable {
     private final SpoolReader reader;
     private SpoolHold hold;
     private volatile List<String> notices = List.of();
+    private volatile IOException forceFault;
     private boolean isClosed;
 
     /**
@@ -46,11 +49,19 @@ public final class Spool implements AutoCloseable {
      */
     public Spool(final Path directory, final long boundBytes, final SpoolTemplates templates, final SpoolLosses losses)
         throws IOException {
+        this(directory, boundBytes, templates, losses, Disk.SYSTEM);
+    }
+
+    /** As {@link #Spool(Path, long, SpoolTemplates, SpoolLosses)}, with a given disk. */
+    public Spool(
+        final Path directory, final long boundBytes, final SpoolTemplates templates, final SpoolLosses losses, final Disk disk)
+        throws IOException {
         this.directory = directory;
+        this.disk = disk;
         this.losses = losses;
-        files = new SpoolFiles(directory, Math.max(MIN_BOUND_BYTES, boundBytes), book);
+        files = new SpoolFiles(directory, Math.max(MIN_BOUND_BYTES, boundBytes), book, disk);
         reader = new SpoolReader(templates);
-        SpoolDirectory.make(directory);
+        SpoolDirectory.make(directory, disk);
         open();
     }
 
@@ -71,6 +82,20 @@ public final class Spool implements AutoCloseable {
     /** {@return how many of the records written are settled: on disk or discarded; safe from any thread} */
     public long recordsSettled() {
         return book.recordsSettled();
+    }
+
+    /**
+     * Forces to the disk what was written: each record settled before. Safe from any thread, and blocks it.
+     *
+     * @return false if the disk does not take it, or did not take a file that still has unsent records.
+     */
+    public boolean force() {
+        try {
+            return files.force();
+        } catch (final IOException ex) {
+            forceFault = ex;
+            return false;
+        }
     }
 
     /** {@return the reason of the last failed write or read, empty after a success; safe from any thread} */
@@ -203,6 +228,7 @@ public final class Spool implements AutoCloseable {
         if (!trouble.isPaused() && !isClosed) {
             openIfNotOpen();
         }
+        tellForceFault();
         int workCount = 0;
         if (writer.isDue(timeMs)) {
             workCount += flush() ? 1 : 0;
@@ -252,8 +278,30 @@ public final class Spool implements AutoCloseable {
         removeReadFiles();
         trouble.pauseNoMore();
         writePosition();
+        force();
+        tellForceFault();
+        endPosition();
         CloseHelper.quietCloseAll(files, hold);
         hold = null;
+    }
+
+    private void endPosition() {
+        if (hold == null) {
+            return;
+        }
+        try {
+            hold.position().end(disk);
+        } catch (final IOException ex) {
+            trouble.tell("cannot write " + directory, ex);
+        }
+    }
+
+    private void tellForceFault() {
+        final IOException fault = forceFault;
+        if (fault != null) {
+            forceFault = null;
+            trouble.tell("cannot force " + directory + " to the disk", fault);
+        }
     }
 
     private void openIfNotOpen() {
@@ -299,7 +347,7 @@ public final class Spool implements AutoCloseable {
     /** Makes room in the buffer and within the bound; discards the oldest file if none of its records are in transit. */
     private boolean makeRoom(final int neededBytes) {
         final SpoolSegment last = files.last();
-        if (last != null && !last.isSealed && files.isLong(last, writer.lengthBytes()) && hold != null) {
+        if (last != null && !last.isSealed && (last.isDoubtful || files.isLong(last, writer.lengthBytes())) && hold != null) {
             flush();
             seal(last);
         }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export.spool;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.terminal.OutputFiles;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -10,6 +11,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +36,7 @@ final class SpoolDirectory {
         throws IOException {
         this.position = position;
         scan = new SpoolScan(position, buffer, octets);
-        nextNumber = Math.max(1, position.releasedSegment());
+        nextNumber = position.releasedSegment() + 1; // a power cut may have taken that file, but not how far it was sent
         final List<Path> paths;
         try (Stream<Path> all = Files.list(directory)) {
             paths = all.filter((path) -> path.getFileName().toString().endsWith(".spool")).sorted().toList();
@@ -51,15 +53,26 @@ final class SpoolDirectory {
         }
     }
 
-    /** Creates the directory, for its owner alone. */
-    static void make(final Path directory) throws IOException {
+    /** Creates the directory, for its owner alone; one where other users may write is refused. */
+    static void make(final Path directory, final Disk disk) throws IOException {
+        final Path parent = directory.toAbsolutePath().getParent();
         try {
-            Files.createDirectories(directory.toAbsolutePath().getParent());
+            Files.createDirectories(parent);
             Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            disk.forceDirectory(parent);
         } catch (final FileAlreadyExistsException ex) {
             if (!Files.isDirectory(directory)) {
                 throw new IOException(directory + ": is no directory", ex);
             }
+            refuseForeign(directory);
+        } catch (final IOException ex) {
+            throw new IOException(directory + ": " + OutputFiles.reason(ex), ex);
+        }
+    }
+
+    private static void refuseForeign(final Path directory) throws IOException {
+        try {
+            Disk.refuseForeign(directory, true);
         } catch (final IOException ex) {
             throw new IOException(directory + ": " + OutputFiles.reason(ex), ex);
         }
@@ -104,7 +117,7 @@ final class SpoolDirectory {
         final SpoolSegment segment = new SpoolSegment(directory, number);
         segment.isSealed = true;
         final long length;
-        try (FileChannel channel = FileChannel.open(path)) {
+        try (FileChannel channel = Disk.open(path, SpoolSegment.MODE, StandardOpenOption.READ)) {
             length = channel.size();
             if (number < 0 || !scan.take(channel, segment)) {
                 setAside(path, length);

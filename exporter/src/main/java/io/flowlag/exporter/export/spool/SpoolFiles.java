@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export.spool;
 
+import io.flowlag.common.file.Disk;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -7,14 +8,22 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** The files of a spool, oldest first, and their octets of its bound. Used by the exporting thread. Allocates for each file. */
+/**
+ * The files of a spool, oldest first, and their octets of its bound. Used by the exporting thread, but for {@link #force}.
+ * Allocates for each file.
+ */
 final class SpoolFiles implements AutoCloseable {
     private static final int SEGMENTS_IN_BOUND = 16;
     private static final long MAX_SEGMENT_BYTES = 16L << 20;
 
     private final ArrayDeque<SpoolSegment> segments = new ArrayDeque<>();
+    private final Queue<SpoolSegment> unforced = new ConcurrentLinkedQueue<>();
     private final Path directory;
+    private final Disk disk;
     private final long boundBytes;
     private final long segmentBytes;
     private final SpoolBook book;
@@ -23,8 +32,9 @@ final class SpoolFiles implements AutoCloseable {
     private long releasedOffset;
 
     /** Starts with no files; the book counts the octets. */
-    SpoolFiles(final Path directory, final long boundBytes, final SpoolBook book) {
+    SpoolFiles(final Path directory, final long boundBytes, final SpoolBook book, final Disk disk) {
         this.directory = directory;
+        this.disk = disk;
         this.boundBytes = boundBytes;
         this.segmentBytes = Math.min(MAX_SEGMENT_BYTES, boundBytes / SEGMENTS_IN_BOUND);
         this.book = book;
@@ -124,7 +134,35 @@ final class SpoolFiles implements AutoCloseable {
             SpoolLayout.putHeader(new UnsafeBuffer(octets), segment.number);
             segment.write(octets, SpoolLayout.HEADER_LENGTH_BYTES);
             onWritten(segment, SpoolLayout.HEADER_LENGTH_BYTES);
+            unforced.add(segment);
         }
+    }
+
+    /**
+     * Forces what was written, and the names of new files. A file that the disk did not take once stays in doubt until it is
+     * deleted, since the system forgets what it could not write. One thread at a time, any.
+     *
+     * @return whether everything is on the disk.
+     * @throws IOException if the disk does not take something now.
+     */
+    synchronized boolean force() throws IOException {
+        boolean isNew = false;
+        boolean isWhole = true;
+        for (final Iterator<SpoolSegment> each = unforced.iterator(); each.hasNext();) {
+            final SpoolSegment segment = each.next();
+            if (segment.isDoubtful && !segment.isDeleted()) {
+                isWhole = false;
+                continue;
+            }
+            isNew |= !segment.isForced;
+            if (segment.force(disk)) {
+                each.remove();
+            }
+        }
+        if (isNew) {
+            disk.forceDirectory(directory);
+        }
+        return isWhole;
     }
 
     /** Counts the whole frames by which a file has grown. */
@@ -153,7 +191,8 @@ final class SpoolFiles implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         CloseHelper.quietCloseAll(segments);
+        unforced.forEach(SpoolSegment::closeForced);
     }
 }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export.spool;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.terminal.OutputFiles;
 import org.agrona.CloseHelper;
 
@@ -56,7 +57,7 @@ final class SpoolHold implements AutoCloseable {
 
     private static FileChannel openLock(final Path path) throws IOException {
         try {
-            return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            return Disk.open(path, SpoolSegment.MODE, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         } catch (final IOException ex) {
             throw new IOException(path + ": " + OutputFiles.reason(ex), ex);
         }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export.spool;
 
+import io.flowlag.common.file.Disk;
 import org.agrona.CloseHelper;
 
 import java.io.IOException;
@@ -9,8 +10,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** The state of one file of a spool. Used by the exporting thread. */
+/**
+ * The state of one file of a spool. Used by the exporting thread, but for {@link #force}, which one other thread may call at the
+ * same time; it has a channel of its own.
+ */
 final class SpoolSegment implements AutoCloseable {
+    /** Of all files of a spool. */
+    static final String MODE = "rw-------";
+
     final long number;
     final Path path;
     /** Octets of whole frames. */
@@ -24,8 +31,14 @@ final class SpoolSegment implements AutoCloseable {
     /** Octets of unreleased records. */
     long octets;
     /** Whether writing to it has ended. */
-    boolean isSealed;
+    volatile boolean isSealed;
+    /** Whether the disk did not take it once: what it holds may be lost by a power cut, whatever the disk answers later. */
+    volatile boolean isDoubtful;
+    /** Whether it was forced once, and its name with it. Thread of {@link #force}. */
+    boolean isForced;
+    private volatile boolean isDeleted;
     private FileChannel channel;
+    private FileChannel forcedChannel;
 
     SpoolSegment(final Path directory, final long number) {
         this.number = number;
@@ -44,7 +57,7 @@ final class SpoolSegment implements AutoCloseable {
 
     FileChannel channel() throws IOException {
         if (channel == null) {
-            channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+            channel = Disk.open(path, MODE, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
         }
         return channel;
     }
@@ -72,7 +85,41 @@ final class SpoolSegment implements AutoCloseable {
 
     void delete() throws IOException {
         close();
+        isDeleted = true;
         Files.deleteIfExists(path);
+    }
+
+    /** Forces what was written, unless it is deleted. Returns whether nothing is left to force later. */
+    boolean force(final Disk disk) throws IOException {
+        final boolean isWhole = isSealed;
+        try {
+            if (forcedChannel == null && !isDeleted) {
+                forcedChannel = Disk.open(path, MODE, StandardOpenOption.WRITE);
+            }
+            if (!isDeleted) {
+                disk.force(forcedChannel, path);
+                isForced = true;
+            }
+        } catch (final IOException ex) {
+            isDoubtful = !isDeleted;
+            if (isDoubtful) {
+                throw ex;
+            }
+        }
+        if (isWhole || isDeleted) {
+            closeForced();
+        }
+        return isWhole || isDeleted;
+    }
+
+    /** Nothing is left to force, or nothing can be. Thread of {@link #force}. */
+    void closeForced() {
+        CloseHelper.quietClose(forcedChannel);
+        forcedChannel = null;
+    }
+
+    boolean isDeleted() {
+        return isDeleted;
     }
 
     @Override

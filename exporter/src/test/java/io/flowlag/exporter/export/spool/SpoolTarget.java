@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export.spool;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
 import org.agrona.BufferUtil;
@@ -144,7 +145,7 @@ public final class SpoolTarget implements FuzzTarget {
 
     private void readAll(final byte[] input, final int length, final long recordsExpected) throws IOException {
         final Path folder = directory.resolve("spool");
-        SpoolDirectory.make(folder);
+        SpoolDirectory.make(folder, Disk.SYSTEM);
         try (FileChannel whole = FileChannel.open(
             folder.resolve(SpoolSegment.name(NUMBER)), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             write(whole, input, length);

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export.spool;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.ipfix.element.ElementRegistry;
@@ -15,8 +16,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -43,13 +46,25 @@ class SpoolTest {
     private final Template other = catalog.template("sourceIPv6Address", "packetDeltaCount");
     private final UnsafeBuffer record = new UnsafeBuffer(new byte[64]);
     private final List<long[]> losses = new ArrayList<>();
+    /** Forces nothing, which takes time. */
+    private final Disk disk = new Disk() {
+        @Override
+        public void force(final FileChannel channel, final Path path) {
+            // SpoolDiskTest has the order
+        }
+
+        @Override
+        public void forceDirectory(final Path names) {
+            // SpoolDiskTest has the order
+        }
+    };
 
     @TempDir
     private Path directory;
 
     private Spool open(final Path path, final long boundBytes) throws IOException {
         return new Spool(path, boundBytes, this::template, (records, packets, octets) ->
-            losses.add(new long[] {records, packets, octets}));
+            losses.add(new long[] {records, packets, octets}), disk);
     }
 
     private Template template(final int[] ids, final int[] lengths, final int[] enterprises) {
@@ -425,7 +440,7 @@ class SpoolTest {
             "files have no POSIX permissions on this system");
         open(directory.resolve("s"), 1 << 20).close();
         assertEquals("rwx------",
-            java.nio.file.attribute.PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("s"))));
+            PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("s"))));
     }
 
     /** A copy of the directory is what a killed process leaves. */
