@@ -4,6 +4,7 @@ import io.flowlag.common.file.Disk;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -26,6 +27,7 @@ import java.util.zip.CRC32C;
  */
 final class Platter extends Disk {
     private static final int PAGE_BYTES = 4096;
+    private static final int MOST_USED_BYTES = 1 << 20;
     private static final int BOOT_ID_OFFSET = 8;
     private static final int CHECKSUM_OFFSET = 28;
 
@@ -49,7 +51,7 @@ final class Platter extends Disk {
             for (final Path path : all.toList()) {
                 names.put(path, key(path));
                 if (Files.isRegularFile(path)) {
-                    octets.put(key(path), Files.readAllBytes(path));
+                    octets.put(key(path), read(path));
                 }
             }
         } catch (final IOException ex) {
@@ -86,7 +88,14 @@ final class Platter extends Disk {
     @Override
     public void force(final FileChannel channel, final Path path) throws IOException {
         onOperation("force", path);
-        octets.put(key(path), Files.readAllBytes(path));
+        octets.put(key(path), read(path));
+    }
+
+    /** Of the ring as much as a test uses. */
+    private static byte[] read(final Path path) throws IOException {
+        try (InputStream in = Files.newInputStream(path)) {
+            return in.readNBytes(MOST_USED_BYTES);
+        }
     }
 
     @Override
@@ -114,8 +123,11 @@ final class Platter extends Disk {
                 Files.createDirectories(copy);
             } else {
                 final byte[] kept = octets.getOrDefault(name.getValue(), new byte[0]);
-                Files.write(copy, path.toString().endsWith(".ring") ? withOtherBoot(withSomePages(path, kept)) :
-                    isTorn(path) ? withSomePages(path, kept) : kept);
+                final byte[] left = isTorn(path) ? withSomePages(path, kept) : kept;
+                Files.write(copy, left);
+                if (path.toString().endsWith(".ring")) {
+                    Files.write(copy, Arrays.copyOf(withOtherBoot(left), left.length == 0 ? 0 : (int)Files.size(path)));
+                }
             }
         }
     }
@@ -129,7 +141,7 @@ final class Platter extends Disk {
         if (!Files.exists(path)) {
             return kept;
         }
-        final byte[] now = Files.readAllBytes(path);
+        final byte[] now = read(path);
         final byte[] torn = Arrays.copyOf(kept, Math.max(kept.length, random.nextBoolean() ? now.length : 0));
         for (int at = 0; at < Math.min(now.length, torn.length); at += PAGE_BYTES) {
             if (random.nextBoolean()) {

@@ -36,8 +36,8 @@ class PowerCutTest {
     private static final long MS_NS = 1_000_000L;
     private static final int NEVER = Integer.MAX_VALUE;
     private static final int MAX_FLOWS = 256;
-    private static final int FLOWS = 40;
-    private static final int SEEDS = 6;
+    private static final int FLOWS = 200;
+    private static final int SEEDS = 8;
     private static final int LIVES = 4;
     private static final int RECORD_BYTES = 24;
 
@@ -179,7 +179,11 @@ class PowerCutTest {
                     case 0, 1 -> round();
                     case 2 -> spool.doWork(nowNs / MS_NS + 1_000);
                     case 3 -> expire(random.nextInt(20) * SECOND_NS);
-                    default -> count(random.nextInt(FLOWS));
+                    default -> {
+                        for (int i = random.nextInt(FLOWS); i >= 0; i--) {
+                            count(random.nextInt(FLOWS));
+                        }
+                    }
                 }
             }
         }
