@@ -100,8 +100,8 @@ public final class Checkpoint implements Agent {
             counters.set(CounterId.CHECKPOINT_ENTRIES_REFUSED, file.refusedCount());
             counters.set(CounterId.FLOWS_PERHAPS_DOUBLED, isCut ? savedFlows.count() : savedFlows.endedCount());
             if (savedFlows.count() > 0 && isCut) {
-                LOG.warn("unclean shutdown of the system: restored {} flows from the checkpoint; any of them may have been " +
-                    "exported before", savedFlows.count());
+                LOG.warn("unclean shutdown, perhaps of the system: restored {} flows from the checkpoint; any of them may " +
+                    "have been exported before", savedFlows.count());
             } else if (savedFlows.count() > 0) {
                 LOG.warn("unclean shutdown: restored {} flows from the checkpoint; {} had already ended " +
                     "and may be exported twice", savedFlows.count(), savedFlows.endedCount());
@@ -237,7 +237,7 @@ public final class Checkpoint implements Agent {
         counters.add(CounterId.CHECKPOINT_ROUNDS, roundCount);
     }
 
-    /** The file is not trusted any more. A new one is begun after a pause, which doubles each time until a round is complete. */
+    /** The file is no longer trusted. A new one is begun after a pause, which doubles each time until a round is complete. */
     private void onFailure(final Throwable cause) {
         counters.increment(CounterId.CHECKPOINT_FAILURES);
         awaited.clear();

@@ -5,9 +5,9 @@ import org.agrona.CloseHelper;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
@@ -26,8 +26,12 @@ final class LogFile implements Consumer<String>, AutoCloseable {
         this.path = path;
         this.terminal = terminal;
         final boolean isDevice = path.startsWith("/dev") || Files.exists(path) && !Files.isRegularFile(path);
-        stream = isDevice ? Files.newOutputStream(path, StandardOpenOption.APPEND) : Channels.newOutputStream(
-            Disk.open(path, "rw-r-----", StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+        if (!isDevice) {
+            Disk.open(path, "rw-r-----", StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
+        }
+        // This stream, unlike a channel, stays open when a thread that writes is interrupted.
+        stream = isDevice ? Files.newOutputStream(path, StandardOpenOption.APPEND) :
+            Files.newOutputStream(path, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
     }
 
     @Override

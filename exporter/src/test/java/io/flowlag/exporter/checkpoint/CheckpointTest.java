@@ -1,5 +1,6 @@
 package io.flowlag.exporter.checkpoint;
 
+import com.sun.management.ThreadMXBean;
 import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.EndReason;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -317,6 +319,23 @@ class CheckpointTest {
                 last[1]++;
             });
             return last[1];
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingWhereCopiesAreOffered() throws IOException {
+        final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+        final UnsafeBuffer flow = new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES]);
+        try (CheckpointRing ring = CheckpointRing.open(directory.resolve("ring"), 0, Disk.SYSTEM)) {
+            ring.begin();
+            long octets = 0;
+            for (int i = 0; i < 20_000; i++) {
+                if (i == 10_000) {
+                    octets = threads.getCurrentThreadAllocatedBytes();
+                }
+                assertTrue(i % 2 == 0 ? ring.onFlow(flow, 0) : ring.onLast(flow, 0));
+            }
+            assertTrue(threads.getCurrentThreadAllocatedBytes() - octets < 10_000);
         }
     }
 

@@ -37,7 +37,7 @@ class PowerCutTest {
     private static final int NEVER = Integer.MAX_VALUE;
     private static final int MAX_FLOWS = 256;
     private static final int FLOWS = 200;
-    private static final int SEEDS = 8;
+    private static final int SEEDS = 4;
     private static final int LIVES = 4;
     private static final int RECORD_BYTES = 24;
 

@@ -12,6 +12,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -68,6 +69,17 @@ class LoggingTest {
         assertTrue(Files.readString(directory.resolve("flowlag.log.1")).endsWith(" first\n"));
         assertTrue(Files.readString(file).endsWith(" second\n"));
         assertEquals("", err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void shouldFollowNoLinkAndBeReadByItsGroupAtMost() throws IOException {
+        final Path file = directory.resolve("flowlag.log");
+        configure("INFO", file);
+        assertEquals("rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        final Path link = Files.createSymbolicLink(directory.resolve("link"), file);
+        final ExitException refusal = assertThrows(ExitException.class, () -> configure("INFO", link));
+        assertTrue(refusal.getMessage().contains("(is a link: name the file itself)"), refusal.getMessage());
+        configure("INFO", null);
     }
 
     @Test
