@@ -104,7 +104,8 @@ public final class TlsEngine {
     public boolean advance(final WritableByteChannel channel) throws IOException {
         while (isTaskDone()) {
             switch (engine.getHandshakeStatus()) {
-                case NEED_TASK -> task = CompletableFuture.runAsync(engine.getDelegatedTask(), executor);
+                case NEED_TASK ->
+                    task = CompletableFuture.runAsync(engine.getDelegatedTask(), executor).whenComplete(TlsEngine::onTaskEnd);
                 case NEED_WRAP -> {
                     if (!flush(channel)) {
                         return false;
@@ -248,6 +249,14 @@ public final class TlsEngine {
     }
 
     /** Whether no task runs; reports how the last one ended. */
+    /** An error is fatal to the process and not to the session alone. */
+    private static void onTaskEnd(final Void none, final Throwable failure) {
+        if (failure instanceof CompletionException && failure.getCause() instanceof Error) {
+            final Thread thread = Thread.currentThread();
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, failure.getCause());
+        }
+    }
+
     private boolean isTaskDone() throws SSLException {
         if (task != null) {
             if (!task.isDone()) {

@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.Names;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.LastResort;
 import io.flowlag.exporter.terminal.LogProvider;
 import io.flowlag.exporter.terminal.Logging;
 import io.flowlag.exporter.terminal.ResultStream;
@@ -139,10 +140,11 @@ public final class Main {
     /** The process. */
     public static void main(final String[] arguments) {
         LogProvider.use();
+        LastResort.install();
         if (arguments.length > 0 && RunCommand.NAME.equals(arguments[0])) {
             Signals.hold();
         }
-        System.exit(run(Terminal.system(), arguments));
+        System.exit(LastResort.exitCode(run(Terminal.system(), arguments)));
     }
 
     /** Does what a command line asks for, in the JVM of the caller. */

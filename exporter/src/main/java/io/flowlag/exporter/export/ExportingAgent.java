@@ -112,11 +112,16 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
     }
 
     @Override
-    public void onClose() {
+    public void abandon() {
         isEnded = true;
         for (final StageRing ring : rings) {
             ring.readerGone();
         }
+    }
+
+    @Override
+    public void onClose() {
+        abandon();
         final long nowMs = clock.time();
         takeNewDestinations(nowMs);
         for (final Destination destination : leaving) {

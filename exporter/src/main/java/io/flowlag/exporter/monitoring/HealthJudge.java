@@ -9,6 +9,7 @@ import io.flowlag.exporter.status.Statistics;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
@@ -22,8 +23,7 @@ import java.util.Map;
 final class HealthJudge {
     /** Length of the window. */
     static final long WINDOW_NS = 60_000_000_000L;
-    /** A stage without a duty cycle for this long hangs. */
-    static final long STUCK_NS = 10_000_000_000L;
+    static final String THREADS = "threads";
     /** An exchange without a connection for this long is lost. */
     static final long EXCHANGE_PATIENCE_NS = 10_000_000_000L;
     /** Allowed share of lost packets, and the packets needed to compute it. */
@@ -39,25 +39,14 @@ final class HealthJudge {
         long errors, long clocksApart) {
     }
 
-    private static final class Pulse {
-        private long count = -1;
-        private long sinceNs;
-    }
-
-    private final List<Heartbeat> heartbeats = new ArrayList<>();
-    private final List<Pulse> pulses = new ArrayList<>();
+    private final Collection<Heartbeat> heartbeats;
     private final Deque<Sample> samples = new ArrayDeque<>();
     private boolean wasExchangeUp;
     private long exchangeLostNs;
     private boolean isStarted;
 
-    HealthJudge(final List<Heartbeat> heartbeats) {
-        heartbeats.forEach(this::watch);
-    }
-
-    void watch(final Heartbeat heartbeat) {
-        heartbeats.add(heartbeat);
-        pulses.add(new Pulse());
+    HealthJudge(final Collection<Heartbeat> heartbeats) {
+        this.heartbeats = heartbeats;
     }
 
     List<HealthCheck> judge(final Statistics statistics, final long nowNs) {
@@ -104,19 +93,14 @@ final class HealthJudge {
     }
 
     private HealthCheck threads(final long nowNs) {
-        final List<String> stuck = new ArrayList<>();
-        for (int i = 0; i < pulses.size(); i++) {
-            final Pulse pulse = pulses.get(i);
-            final long count = heartbeats.get(i).count();
-            if (count != pulse.count) {
-                pulse.count = count;
-                pulse.sinceNs = nowNs;
-            } else if (nowNs - pulse.sinceNs >= STUCK_NS) {
-                stuck.add(heartbeats.get(i).roleName());
-            }
-        }
-        return new HealthCheck("threads", stuck.isEmpty(), stuck.isEmpty() ? pulses.size() + " threads running" :
-            String.join(", ", stuck) + " stalled for more than " + STUCK_NS / 1_000_000_000L + " s");
+        final List<String> stuck = heartbeats.stream().filter((each) -> each.isStalled(nowNs)).map(Heartbeat::roleName).sorted()
+            .toList();
+        return stuck.isEmpty() ? new HealthCheck(THREADS, true, heartbeats.size() + " threads running") : stalled(stuck);
+    }
+
+    static HealthCheck stalled(final List<String> names) {
+        return new HealthCheck(
+            THREADS, false, String.join(", ", names) + " stalled for more than " + Heartbeat.STUCK_NS / 1_000_000_000L + " s");
     }
 
     private static HealthCheck sources(final List<SourceStatistics> sources) {

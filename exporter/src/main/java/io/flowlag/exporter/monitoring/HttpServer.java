@@ -1,5 +1,6 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.exporter.status.Heartbeat;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.eclipse.jetty.http.HttpStatus;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
@@ -55,6 +57,7 @@ final class HttpServer implements AutoCloseable {
     private final Server server;
     /** The oldest first; guarded by itself. */
     private final Map<Connection, Progress> connections = new LinkedHashMap<>();
+    private final Heartbeat heartbeat = Heartbeat.of("http", Heartbeat.STUCK_NS);
     private final AtomicIntegerArray answers = new AtomicIntegerArray(LARGEST_STATUS);
     private final AtomicLong evicted = new AtomicLong();
     private final AtomicLong overdue = new AtomicLong();
@@ -91,7 +94,8 @@ final class HttpServer implements AutoCloseable {
             CloseHelper.quietClose(channel);
             throw new IllegalStateException(ex);
         }
-        server.getScheduler().schedule(this::endOverdue, TICK_MS, TimeUnit.MILLISECONDS);
+        heartbeat.onStart();
+        tick();
     }
 
     private Server server() throws IOException {
@@ -175,7 +179,7 @@ final class HttpServer implements AutoCloseable {
     private HttpResponse answer(final Request request) {
         try {
             return handler.apply(request);
-        } catch (final RuntimeException ex) {
+        } catch (final RuntimeException | Error ex) {
             errorHandler.onError(ex);
             return HttpResponse.refusal(500);
         }
@@ -223,11 +227,24 @@ final class HttpServer implements AutoCloseable {
         }
         overdue.addAndGet(ended.size());
         ended.forEach((connection) -> connection.getEndPoint().close());
-        server.getScheduler().schedule(this::endOverdue, TICK_MS, TimeUnit.MILLISECONDS);
+    }
+
+    /** The timer works, and a thread of the pool too if it beats. */
+    private void tick() {
+        try {
+            endOverdue();
+            server.getThreadPool().execute(heartbeat::beat);
+        } catch (final RejectedExecutionException ex) {
+            return; // the server ends
+        } catch (final RuntimeException | Error ex) {
+            errorHandler.onError(ex);
+        }
+        server.getScheduler().schedule(this::tick, TICK_MS, TimeUnit.MILLISECONDS);
     }
 
     @Override
     public void close() {
+        heartbeat.onClose();
         try {
             server.stop();
         } catch (final Exception ex) {

@@ -36,6 +36,8 @@ public final class Observer implements StatusSource, AutoCloseable {
     private static final LongHashSet NONE = new LongHashSet(8);
     private static final FlowRanking NOTHING = new FlowRanking(1);
     private static final int SHOWN_FLOWS = 50;
+    /** The thread that observes. */
+    private static final String CONDUCTOR = "main";
     private static final int CONTENTS_WITHOUT_FLOWS_BYTES = 1 << 20;
 
     private final Supplier<Statistics> statistics;
@@ -57,6 +59,7 @@ public final class Observer implements StatusSource, AutoCloseable {
     private long nextNs = System.nanoTime();
     private long endedCount;
     private boolean isTruncationTold;
+    private volatile long takenNs;
     private volatile StatusSnapshot snapshot;
 
     /**
@@ -66,7 +69,6 @@ public final class Observer implements StatusSource, AutoCloseable {
      * @param statistics gives a view of all counters.
      * @param delay      the delay stage; null where no delay is measured.
      * @param watches    supply flows, one watch per cache; empty for no flow listing.
-     * @param heartbeats of the threads.
      * @throws IOException if a configured status file cannot be made.
      */
     public Observer(
@@ -76,7 +78,6 @@ public final class Observer implements StatusSource, AutoCloseable {
         final Supplier<Statistics> statistics,
         final DelayView delay,
         final List<FlowWatch> watches,
-        final List<Heartbeat> heartbeats,
         final Supplier<List<DistinctError>> errors) throws IOException {
         this.isLive = isLive;
         this.startTimeMs = startTimeMs;
@@ -91,13 +92,8 @@ public final class Observer implements StatusSource, AutoCloseable {
         Arrays.setAll(living, (index) -> new FlowRanking(capacity));
         shown = new FlowRanking(capacity);
         intervalNs = config.status().intervalNs();
-        judge = new HealthJudge(isLive ? heartbeats : List.of());
+        judge = new HealthJudge(isLive ? Heartbeat.living() : List.of());
         file = open(config, isLive, capacity);
-    }
-
-    /** Monitors a further thread; to be called before the first {@link #doWork}. */
-    public void watch(final Heartbeat heartbeat) {
-        judge.watch(heartbeat);
     }
 
     /** The memory of an observer of so many flow caches, by formula: octets off the heap. */
@@ -153,6 +149,7 @@ public final class Observer implements StatusSource, AutoCloseable {
             ProcessHandle.current().pid(), now, delay == null ? null : delay.segment(),
             delay == null ? List.of() : delay.histograms(), judge.judge(now, nowNs), errors.get(), flows);
         history.add(now);
+        takenNs = nowNs;
         snapshot = next;
         if (file != null) {
             final DirectBuffer contents = SnapshotCodec.encode(next, shown);
@@ -229,7 +226,14 @@ public final class Observer implements StatusSource, AutoCloseable {
 
     @Override
     public StatusSnapshot snapshot() {
-        return snapshot;
+        return snapshot(System.nanoTime());
+    }
+
+    /** A snapshot that is too old fails the check of the threads: the conductor, which takes it, hangs. */
+    StatusSnapshot snapshot(final long nowNs) {
+        final StatusSnapshot taken = snapshot;
+        return taken == null || nowNs - takenNs < intervalNs + Heartbeat.STUCK_NS ? taken :
+            taken.with(HealthJudge.stalled(List.of(CONDUCTOR)));
     }
 
     @Override

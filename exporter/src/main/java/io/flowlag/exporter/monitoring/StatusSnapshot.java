@@ -29,6 +29,12 @@ public record StatusSnapshot(
             new FlowList(flows.livingCount(), flows.endedCount(), others));
     }
 
+    /** {@return the same with another result of a check} */
+    StatusSnapshot with(final HealthCheck check) {
+        return new StatusSnapshot(pid, statistics, segment, histograms,
+            health.stream().map((each) -> each.name().equals(check.name()) ? check : each).toList(), errors, flows);
+    }
+
     /** {@return whether every check is ok} */
     public boolean isOk() {
         return health.stream().allMatch(HealthCheck::isOk);

@@ -271,10 +271,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         isStopRequested = true;
     }
 
-    /**
-     * Declares the stage ended although its thread is in a read that may never return, as of standard input; safe from any
-     * thread. The later stages then finish without it.
-     */
+    @Override
     public void abandon() {
         isEnded = true;
     }

@@ -234,6 +234,11 @@ public class MeteringAgent implements Stage, DescriptorHandler {
 
     @Override
     public void onClose() {
+        abandon();
+    }
+
+    @Override
+    public final void abandon() {
         isEnded = true;
         ring.readerGone();
     }

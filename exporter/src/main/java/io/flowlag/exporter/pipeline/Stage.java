@@ -9,4 +9,10 @@ import org.agrona.concurrent.Agent;
 public interface Stage extends Agent {
     /** {@return whether this stage is finished; safe from any thread} */
     boolean isEnded();
+
+    /**
+     * Declares the stage ended although it has not finished: an {@link Error} damaged it, or its thread is in a read that may
+     * never return. The later stages then finish without it, and it is not run again. Safe from any thread.
+     */
+    void abandon();
 }

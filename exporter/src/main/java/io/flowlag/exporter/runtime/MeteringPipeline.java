@@ -40,6 +40,7 @@ import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
+import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
@@ -54,6 +55,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The three stages, capture, metering and exporting, on the threads of one threading mode:
@@ -83,11 +85,12 @@ public final class MeteringPipeline implements AutoCloseable {
     private final List<FlowWatch> flowWatches;
     private final PipelineLatency latency;
     private final List<AgentRunner> runners = new ArrayList<>();
-    private final List<Heartbeat> heartbeats = new ArrayList<>();
     private final Threading threading;
     private final boolean isLive;
     private final ErrorHandler errorHandler;
     private boolean isCaptureAbandoned;
+    /** Whether flows or records were lost with a stage that an error ended. */
+    private volatile boolean isLossy;
 
     /** Puts the stages together without a checkpoint. */
     public MeteringPipeline(
@@ -192,7 +195,8 @@ public final class MeteringPipeline implements AutoCloseable {
             default -> { }
         }
         if (checkpoint != null && threading != Threading.INVOKER) {
-            runners.add(new AgentRunner(new BackoffIdleStrategy(), errorHandler, null, checkpoint));
+            final Heartbeat heartbeat = new Heartbeat(checkpoint, Heartbeat.PATIENT_NS, errorHandler, () -> { });
+            runners.add(new AgentRunner(new BackoffIdleStrategy(), heartbeat, null, heartbeat));
         }
     }
 
@@ -209,11 +213,21 @@ public final class MeteringPipeline implements AutoCloseable {
         }
     }
 
-    /** Has a thread of its own work stages. */
+    /** Has a thread of its own work stages. After an error in one, the others go on. */
     private void run(final ExporterConfig config, final Stage... stages) {
-        final Heartbeat heartbeat = new Heartbeat(stages.length == 1 ? stages[0] : new CompositeAgent(stages));
-        heartbeats.add(heartbeat);
-        runners.add(new AgentRunner(idleStrategy(config), errorHandler, null, heartbeat));
+        final Heartbeat heartbeat = stages.length == 1 ? heartbeat(stages[0], Heartbeat.STUCK_NS) : new Heartbeat(
+            new CompositeAgent(Stream.of(stages).map((stage) -> heartbeat(stage, Heartbeat.UNWATCHED)).toList()),
+            Heartbeat.STUCK_NS, errorHandler, () -> List.of(stages).forEach(this::abandon));
+        runners.add(new AgentRunner(idleStrategy(config), heartbeat, null, heartbeat));
+    }
+
+    private Heartbeat heartbeat(final Stage stage, final long patienceNs) {
+        return new Heartbeat(stage, patienceNs, errorHandler, () -> abandon(stage));
+    }
+
+    private void abandon(final Stage stage) {
+        isLossy |= !(stage instanceof CaptureAgent);
+        stage.abandon();
     }
 
     private List<StageRing> rings(final int count, final int capacityBytes) {
@@ -279,14 +293,22 @@ public final class MeteringPipeline implements AutoCloseable {
         if (threading != Threading.INVOKER) {
             return 0;
         }
+        return work(captures.get(0)) + work(meterings.get(0)) + work(exporting) + (checkpoint == null ? 0 : work(checkpoint));
+    }
+
+    private int work(final Agent agent) {
         try {
-            return captures.get(0).doWork() + meterings.get(0).doWork() + exporting.doWork() +
-                (checkpoint == null ? 0 : checkpoint.doWork());
-        } catch (final RuntimeException | InternalError ex) {
+            return agent.doWork();
+        } catch (final Error ex) {
             // The JVM throws an InternalError, perhaps late, if a mapped file was truncated while it was read.
+            if (agent instanceof Stage stage) {
+                abandon(stage);
+            }
             errorHandler.onError(ex);
-            return 0;
+        } catch (final Exception ex) {
+            errorHandler.onError(ex);
         }
+        return 0;
     }
 
     List<? extends PacketSource> sources() {
@@ -364,11 +386,6 @@ public final class MeteringPipeline implements AutoCloseable {
         return List.copyOf(flowWatches);
     }
 
-    /** {@return the duty cycles of the threads} */
-    List<Heartbeat> heartbeats() {
-        return List.copyOf(heartbeats);
-    }
-
     /** {@return the delay stage; null without delay measurement} */
     public DelayStage delayStage() {
         return delayStage;
@@ -396,7 +413,7 @@ public final class MeteringPipeline implements AutoCloseable {
 
     @Override
     public void close() {
-        if (checkpoint != null && isEnded()) {
+        if (checkpoint != null && isEnded() && !isLossy) {
             checkpoint.discard();
         }
         CloseHelper.closeAll(isCaptureAbandoned ? runners.subList(1, runners.size()) : runners);

@@ -58,6 +58,7 @@ public final class PipelineRun implements AutoCloseable {
     private static final long AGREEMENT_NS = 10_000_000_000L;
     private static final long WAIT_NS = 2_000_000L;
     private static final long STOP_PATIENCE_NS = 1_000_000_000L;
+    private static final long FEED_NS = 1_000_000_000L;
 
     private final Terminal terminal;
     private final Signals signals;
@@ -76,11 +77,15 @@ public final class PipelineRun implements AutoCloseable {
     private final boolean hasReferences;
     private final Observer observer;
     private final StatusServer statusServer;
+    private final Heartbeat heartbeat = Heartbeat.of("main", Heartbeat.STUCK_NS);
+    private final ServiceManager manager;
 
     private ExporterConfig.Stats statsConfig;
     private long nextStatisticsNs = System.nanoTime();
     private boolean isStatisticsFailureTold;
     private long nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
+    private long nextHousekeepingNs = System.nanoTime();
+    private long nextFeedNs = System.nanoTime();
     private long stopDeadlineNs;
     private long toldClockSteps;
     private boolean areKernelStampsTold;
@@ -117,6 +122,7 @@ public final class PipelineRun implements AutoCloseable {
         this.signals = signals;
         counters = pipeline.counters();
         isLive = pipeline.isLive();
+        manager = ServiceManager.of(isLive ? System.getenv(ServiceManager.SOCKET) : null);
         sources = pipeline.sources();
         sourcesOfInput = isLive ? config.shardCount() : 1;
         isInvoker = config.threading() == Threading.INVOKER;
@@ -144,7 +150,7 @@ public final class PipelineRun implements AutoCloseable {
         }
         try {
             return new Observer(config, isLive, startTimeMs, this::statistics, pipeline.delayStage(), pipeline.flowWatches(),
-                pipeline.heartbeats(), this::distinctErrors);
+                this::distinctErrors);
         } catch (final IOException ex) {
             pipeline.close();
             throw OutputFiles.failure("the status", config.status().file(), ex);
@@ -175,12 +181,9 @@ public final class PipelineRun implements AutoCloseable {
         this.onHousekeeping = onHousekeeping;
     }
 
-    /** Monitors a thread outside the pipeline, and counts its exceptions. */
-    public void watch(final Heartbeat heartbeat, final StageErrors others) {
+    /** Counts the exceptions of a thread outside the pipeline. */
+    public void watch(final StageErrors others) {
         otherErrors = others;
-        if (observer != null) {
-            observer.watch(heartbeat);
-        }
     }
 
     private List<DistinctError> distinctErrors() {
@@ -223,16 +226,15 @@ public final class PipelineRun implements AutoCloseable {
     /** Runs until the sources end or a signal asks to stop. */
     public void run() {
         try (Progress progress = new Progress(terminal, SystemNanoClock.INSTANCE)) {
+            heartbeat.onStart();
             pipeline.start();
-            long nextHousekeepingNs = System.nanoTime();
+            manager.tell(ServiceManager.READY);
             while (!pipeline.isEnded()) {
-                final int workCount = pipeline.doWork();
-                if (System.nanoTime() - nextHousekeepingNs >= 0) {
-                    nextHousekeepingNs = System.nanoTime() + HOUSEKEEPING_NS;
-                    keepHouse(progress);
-                }
-                if (!isInvoker || workCount == 0) {
-                    waitShortly();
+                heartbeat.beat();
+                try {
+                    work(progress);
+                } catch (final Error ex) {
+                    errors.onError(ex);
                 }
             }
         }
@@ -357,8 +359,35 @@ public final class PipelineRun implements AutoCloseable {
 
     @Override
     public void close() {
+        heartbeat.beat();
         CloseHelper.quietCloseAll(statusServer, observer);
         pipeline.close();
+        manager.close();
+        heartbeat.onClose();
+    }
+
+    private void work(final Progress progress) {
+        final int workCount = pipeline.doWork();
+        if (System.nanoTime() - nextHousekeepingNs >= 0) {
+            nextHousekeepingNs = System.nanoTime() + HOUSEKEEPING_NS;
+            stopIfNeeded();
+            keepHouse(progress);
+        }
+        if (!isInvoker || workCount == 0) {
+            waitShortly();
+        }
+    }
+
+    private void stopIfNeeded() {
+        if (signals.isStopRequested() || errors.isFatal() || otherErrors.isFatal() || !isLive && errors.count() > 0) {
+            pipeline.requestStop();
+            if (stopDeadlineNs == 0) {
+                manager.tell(ServiceManager.STOPPING);
+                stopDeadlineNs = System.nanoTime() + STOP_PATIENCE_NS;
+            } else if (!isLive && System.nanoTime() - stopDeadlineNs >= 0) {
+                pipeline.abandonCapture();
+            }
+        }
     }
 
     private void keepHouse(final Progress progress) {
@@ -367,14 +396,7 @@ public final class PipelineRun implements AutoCloseable {
         if (observer != null) {
             observer.doWork();
         }
-        if (signals.isStopRequested() || !isLive && errors.count() > 0) {
-            pipeline.requestStop();
-            if (stopDeadlineNs == 0) {
-                stopDeadlineNs = System.nanoTime() + STOP_PATIENCE_NS;
-            } else if (!isLive && System.nanoTime() - stopDeadlineNs >= 0) {
-                pipeline.abandonCapture();
-            }
-        }
+        feedWatchdog();
         if (signals.takeReloadRequest()) {
             onReload.accept(pipeline);
         }
@@ -393,6 +415,17 @@ public final class PipelineRun implements AutoCloseable {
         if (statsConfig.intervalNs() > 0 && System.nanoTime() - nextStatisticsNs >= 0) {
             nextStatisticsNs = System.nanoTime() + statsConfig.intervalNs();
             rewriteStatistics();
+        }
+    }
+
+    /** The service manager restarts the process if it is not fed: when this thread or another one hangs. */
+    private void feedWatchdog() {
+        final long nowNs = System.nanoTime();
+        if (nowNs - nextFeedNs >= 0) {
+            nextFeedNs = nowNs + FEED_NS;
+            if (Heartbeat.living().stream().noneMatch((each) -> each.isStalled(nowNs))) {
+                manager.tell(ServiceManager.WATCHDOG);
+            }
         }
     }
 

@@ -13,7 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Receives unexpected exceptions: counts each, logs the first of its kind, and lets the stages go on. A kind is the exception's
  * type and the place where it was thrown, so that a fault per packet cannot flood the log. Count and last time of each kind are
- * logged at the end. Safe from any thread.
+ * logged at the end. An {@link Error} is fatal: the handler of uncaught exceptions gets it, and the run has to end. Safe from any
+ * thread.
  */
 public final class StageErrors implements ErrorHandler {
     private static final Logger LOG = LoggerFactory.getLogger(StageErrors.class);
@@ -32,9 +33,14 @@ public final class StageErrors implements ErrorHandler {
 
     private final AtomicLong count = new AtomicLong();
     private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
+    private volatile boolean isFatal;
 
     @Override
     public void onError(final Throwable throwable) {
+        if (throwable instanceof Error) {
+            isFatal = true;
+            Heartbeat.die(throwable);
+        }
         final long nowMs = System.currentTimeMillis();
         final StackTraceElement[] trace = throwable.getStackTrace();
         final String name = throwable.getClass().getName() + (trace.length > 0 ? " at " + trace[0] : "");
@@ -44,8 +50,10 @@ public final class StageErrors implements ErrorHandler {
             kind = kinds.putIfAbsent(name, newKind);
             if (kind == null) {
                 kind = newKind;
-                LOG.error("unexpected {} on thread {}; the stage continues, further errors of this kind are only counted",
-                    throwable.getClass().getSimpleName(), Thread.currentThread().getName(), throwable);
+                if (throwable instanceof Exception) {
+                    LOG.error("unexpected {} on thread {}; the stage continues, further errors of this kind are only counted",
+                        throwable.getClass().getSimpleName(), Thread.currentThread().getName(), throwable);
+                }
             }
         }
         if (kind != null) {
@@ -53,6 +61,11 @@ public final class StageErrors implements ErrorHandler {
             kind.count.incrementAndGet();
         }
         count.incrementAndGet();
+    }
+
+    /** {@return whether an {@link Error} was among them} */
+    public boolean isFatal() {
+        return isFatal;
     }
 
     /** {@return number of exceptions} */

@@ -56,9 +56,10 @@ public final class Signals {
      */
     public static Signals install(final HangUp hangUp) {
         final Signals signals = held != null && hangUp == HangUp.RELOADS ? held : new Signals(Signals::giveUp);
-        handle("TERM", signals::requestStop);
+        LastResort.onFailure(signals::requestStop);
+        handle("TERM", signals::onStop);
         handle("INT", signals::onInterrupt);
-        handle("HUP", hangUp == HangUp.RELOADS ? signals::requestReload : signals::requestStop);
+        handle("HUP", hangUp == HangUp.RELOADS ? signals::requestReload : signals::onStop);
         handle("USR1", signals::requestCounters);
         return signals;
     }
@@ -117,6 +118,11 @@ public final class Signals {
         if (stop.get()) {
             impatience.run();
         }
+        onStop();
+    }
+
+    private void onStop() {
+        LastResort.onStop();
         requestStop();
     }
 

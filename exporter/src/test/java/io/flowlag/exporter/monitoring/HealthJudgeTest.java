@@ -32,7 +32,7 @@ class HealthJudgeTest {
         public String roleName() {
             return "metering";
         }
-    });
+    }, Heartbeat.STUCK_NS, (failure) -> { }, () -> { });
     private final HealthJudge judge = new HealthJudge(List.of(heartbeat));
     private long nowNs = 5 * SECOND_NS;
     private long failed;

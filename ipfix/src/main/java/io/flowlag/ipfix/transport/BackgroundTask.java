@@ -14,7 +14,16 @@ final class BackgroundTask<T> {
     private final FutureTask<T> task;
 
     BackgroundTask(final String threadName, final Callable<T> work) {
-        task = new FutureTask<>(work);
+        task = new FutureTask<>(work) {
+            @Override
+            protected void setException(final Throwable failure) {
+                super.setException(failure);
+                if (failure instanceof Error) { // fatal to the process and not to this task alone
+                    final Thread current = Thread.currentThread();
+                    current.getUncaughtExceptionHandler().uncaughtException(current, failure);
+                }
+            }
+        };
         final Thread thread = new Thread(task, threadName);
         thread.setDaemon(true);
         thread.start();

@@ -15,7 +15,6 @@ import io.flowlag.exporter.exchange.link.ExchangeEnd;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.terminal.Logging;
 import io.flowlag.exporter.terminal.Signals;
@@ -80,17 +79,16 @@ public final class ReplayedPoint {
         final List<PacketSource> sources = List.of(source);
         final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
         final List<Destination> destinations = new Destinations(factory).of(config);
-        final Heartbeat heartbeat = new Heartbeat(exchange.agent());
         final StageErrors errors = new StageErrors();
         final long[] nextNs = {beginNs};
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
-        final AgentRunner runner = exchange.start(heartbeat, errors);
+        final AgentRunner runner = exchange.start(errors);
         final StageErrors stageErrors = new StageErrors();
         final MeteringPipeline pipeline =
             new MeteringPipeline(config, sources, false, wiring, destinations, counters, stageErrors);
         try (PipelineRun run = new PipelineRun(config, pipeline, stageErrors, signals, terminal)) {
             factory.delay(run.delayStage());
-            run.watch(heartbeat, errors);
+            run.watch(errors);
             run.onHousekeeping(() -> {
                 if (source.nowNs() >= nextNs[0]) {
                     nextNs[0] += Nanoseconds.PER_SECOND;

@@ -197,7 +197,8 @@ class PackageTest {
         final Path service = Checkout.root().resolve("exporter/packaging/flowlag.service");
         final String unit = Files.readString(service);
         for (final String line : List.of("User=flowlag", "AmbientCapabilities=CAP_NET_RAW", "CapabilityBoundingSet=CAP_NET_RAW",
-            "NoNewPrivileges=yes", "ProtectSystem=strict", "PrivateDevices=yes", "RestrictNamespaces=yes")) {
+            "NoNewPrivileges=yes", "ProtectSystem=strict", "PrivateDevices=yes", "RestrictNamespaces=yes",
+            "Type=notify", "WatchdogSec=30", "NotifyAccess=main", "LimitCORE=0", "OOMPolicy=stop")) {
             assertTrue(unit.lines().anyMatch(line::equals), line);
         }
         if (Tools.find("systemd-analyze").isPresent()) {

@@ -12,6 +12,7 @@ import io.flowlag.exporter.exchange.wire.SettingsAckMessage;
 import io.flowlag.exporter.exchange.wire.SettingsMessage;
 import io.flowlag.exporter.exchange.wire.SynopsisMessage;
 import io.flowlag.exporter.exchange.wire.SynopsisRequestMessage;
+import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.ipfix.transport.Endpoint;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
@@ -72,7 +73,22 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     private final SynopsisRequestMessage synopsisRequest = new SynopsisRequestMessage();
     private SynopsisRequest asked;
 
-    private FutureTask<List<InetSocketAddress>> lookup;
+    /** A question to a name server. */
+    private static final class Lookup extends FutureTask<List<InetSocketAddress>> {
+        private Lookup(final Callable<List<InetSocketAddress>> resolver) {
+            super(resolver);
+        }
+
+        @Override
+        protected void setException(final Throwable failure) {
+            super.setException(failure);
+            if (failure instanceof Error) {
+                Heartbeat.die(failure);
+            }
+        }
+    }
+
+    private Lookup lookup;
     /** Index of the address to try: rises with each attempt, since a name may have several; kept after a session. */
     private int addressIndex;
     private PeerChannel connecting;
@@ -203,7 +219,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
         try {
             if (lookup == null && connecting == null) {
                 attemptNs = nowNs;
-                lookup = new FutureTask<>(resolver);
+                lookup = new Lookup(resolver);
                 if (receiver.isAddress()) {
                     lookup.run();
                 } else {

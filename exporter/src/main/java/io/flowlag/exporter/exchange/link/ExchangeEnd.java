@@ -71,8 +71,9 @@ public record ExchangeEnd(Agent agent, SketchLink link) {
     }
 
     /** Starts the thread. Returns the thread; to be closed. */
-    public AgentRunner start(final Heartbeat heartbeat, final StageErrors errors) {
-        final AgentRunner runner = new AgentRunner(new SleepingMillisIdleStrategy(1), errors, null, heartbeat);
+    public AgentRunner start(final StageErrors errors) {
+        final Heartbeat heartbeat = new Heartbeat(agent, Heartbeat.STUCK_NS, errors, () -> { });
+        final AgentRunner runner = new AgentRunner(new SleepingMillisIdleStrategy(1), heartbeat, null, heartbeat);
         AgentRunner.startOnThread(runner, (work) -> {
             final Thread thread = new Thread(work, agent.roleName());
             thread.setDaemon(true);

@@ -1,12 +1,19 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.exporter.status.Heartbeat;
+
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** One thread beside an endpoint's, for the arithmetic of TLS handshakes and questions to name servers. It goes when idle. */
+/**
+ * One thread beside an endpoint's, for the arithmetic of TLS handshakes and questions to name servers. It goes when idle, and
+ * has a heartbeat while it works.
+ */
 final class HandshakeWorker extends ThreadPoolExecutor implements AutoCloseable {
     private static final long KEEP_SECONDS = 5;
+
+    private final Heartbeat heartbeat;
 
     HandshakeWorker(final String name) {
         super(1, 1, KEEP_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
@@ -15,6 +22,17 @@ final class HandshakeWorker extends ThreadPoolExecutor implements AutoCloseable 
             return thread;
         });
         allowCoreThreadTimeOut(true);
+        heartbeat = Heartbeat.of(name, Heartbeat.PATIENT_NS);
+    }
+
+    @Override
+    protected void beforeExecute(final Thread thread, final Runnable task) {
+        heartbeat.onStart();
+    }
+
+    @Override
+    protected void afterExecute(final Runnable task, final Throwable failure) {
+        heartbeat.onClose();
     }
 
     @Override

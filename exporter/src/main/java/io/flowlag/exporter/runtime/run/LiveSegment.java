@@ -25,7 +25,6 @@ import io.flowlag.exporter.runtime.ReferenceSessions;
 import io.flowlag.exporter.runtime.SegmentClock;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.terminal.ExitCode;
@@ -64,7 +63,6 @@ public final class LiveSegment implements AutoCloseable {
     private final DelayWiring wiring;
     private final ReferencePort port;
     private final AgentRunner exchange;
-    private final Heartbeat exchangeHeartbeat;
     private final StageErrors exchangeErrors = new StageErrors();
     private final ExchangeReceiver exchangeReceiver;
     private final SegmentAdvice advice;
@@ -83,8 +81,7 @@ public final class LiveSegment implements AutoCloseable {
     private LiveSegment(
         final ExporterConfig config, final ClockState clockState, final DelayWiring wiring, final ReferencePort port,
         final ExchangeEnd exchange) {
-        exchangeHeartbeat = exchange == null ? null : new Heartbeat(exchange.agent());
-        this.exchange = exchange == null ? null : exchange.start(exchangeHeartbeat, exchangeErrors);
+        this.exchange = exchange == null ? null : exchange.start(exchangeErrors);
         exchangeReceiver = exchange != null && exchange.agent() instanceof ExchangeReceiver receiver ? receiver : null;
         this.config = config;
         this.clockState = clockState;
@@ -124,11 +121,6 @@ public final class LiveSegment implements AutoCloseable {
             CloseHelper.closeAll(transmitter, port);
             throw ex;
         }
-    }
-
-    /** {@return the duty cycle of the exchange's thread; null without an exchange} */
-    Heartbeat exchangeHeartbeat() {
-        return exchangeHeartbeat;
     }
 
     /** {@return the unexpected exceptions of the exchange's thread} */

@@ -95,16 +95,13 @@ public final class RunProcess {
         destinations = new Destinations(factory);
         final StageErrors errors = new StageErrors();
         try (LiveSegment segment = opened(sources, () -> LiveSegment.open(config));
-            PipelineRun run = new PipelineRun(config, new MeteringPipeline(
-                config, sources, true, segment.wiring(), opened(sources, () -> openCheckpoint(segment.wiring())),
-                opened(sources, () -> destinations.of(config)), counters, errors), errors, signals, terminal)) {
+            PipelineRun run = new PipelineRun(
+                config, pipeline(sources, segment.wiring(), errors), errors, signals, terminal)) {
             factory.delay(run.delayStage());
             tellConfiguration(run.memoryBoundBytes());
             tellNotices(sources.subList(0, interfaceNames.size()));
             segment.tellStart();
-            if (segment.exchangeHeartbeat() != null) {
-                run.watch(segment.exchangeHeartbeat(), segment.exchangeErrors());
-            }
+            run.watch(segment.exchangeErrors());
             run.onHousekeeping(() -> {
                 segment.keepHouse(counters, run.delayStage());
                 config = segment.withLongerWait(config, run.delayStage());
@@ -121,6 +118,21 @@ public final class RunProcess {
                 counters.get(CounterId.METERED), counters.get(CounterId.RECORDS_MADE));
             return exitCode(run, sources);
         }
+    }
+
+    private MeteringPipeline pipeline(
+        final List<LivePacketSource> sources, final DelayWiring wiring, final StageErrors errors) {
+        final Checkpoint checkpoint = opened(sources, () -> openCheckpoint(wiring));
+        final List<Destination> first;
+        try {
+            first = opened(sources, () -> destinations.of(config));
+        } catch (final RuntimeException ex) {
+            if (checkpoint != null) {
+                checkpoint.onClose();
+            }
+            throw ex;
+        }
+        return new MeteringPipeline(config, sources, true, wiring, checkpoint, first, counters, errors);
     }
 
     /** New addresses of this host change the source of own packets. */
@@ -149,7 +161,7 @@ public final class RunProcess {
         for (final LivePacketSource source : sources.subList(0, interfaceNames.size())) {
             if (source.damage() != null) {
                 terminal.message("flowlag: " + source.name() + ": " + source.damage());
-                exitCode = ExitCode.NO_INPUT;
+                exitCode = exitCode == ExitCode.DONE ? ExitCode.NO_INPUT : exitCode;
             }
         }
         return exitCode;

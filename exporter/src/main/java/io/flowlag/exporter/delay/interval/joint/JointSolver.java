@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay.interval.joint;
 
 import io.flowlag.exporter.delay.interval.records.JointSettings;
+import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
@@ -21,8 +22,9 @@ final class JointSolver implements Agent, AutoCloseable {
     private static final long END_PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final JointWorker worker;
+    private final Heartbeat heartbeat = new Heartbeat(this, Heartbeat.PATIENT_NS, Heartbeat::die, () -> { });
     /** Started only if intervals are solved on their own thread. */
-    private final AgentRunner runner = new AgentRunner(new SleepingMillisIdleStrategy(), (failure) -> { }, null, this);
+    private final AgentRunner runner = new AgentRunner(new SleepingMillisIdleStrategy(), heartbeat, null, heartbeat);
     private final boolean isThreaded;
     private final OneToOneConcurrentArrayQueue<JointTask> free = new OneToOneConcurrentArrayQueue<>(TASKS);
     private final OneToOneConcurrentArrayQueue<JointTask> submitted = new OneToOneConcurrentArrayQueue<>(TASKS);
@@ -112,7 +114,7 @@ final class JointSolver implements Agent, AutoCloseable {
     JointTask takeLast() {
         final long deadlineNs = System.nanoTime() + END_PATIENCE_NS;
         JointTask task = take();
-        while (task == null && underWay > 0 && System.nanoTime() - deadlineNs < 0) {
+        while (task == null && underWay > 0 && !heartbeat.isFailed() && System.nanoTime() - deadlineNs < 0) {
             LockSupport.parkNanos(PAUSE_NS);
             task = take();
         }

@@ -1,0 +1,177 @@
+package io.flowlag.tests.system;
+
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.tests.support.Command;
+import io.flowlag.tests.support.Deadline;
+import io.flowlag.tests.support.Flowlag;
+import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.NotifySocket;
+import io.flowlag.tests.support.Ports;
+import io.flowlag.tests.support.Stats;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A process with a thread that dies or hangs: it ends, or says so, in time. */
+@Tag("topology")
+class FailFastTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(90);
+    private static final long ERROR_MS = 5_000;
+    private static final long STOP_MS = 10_000;
+    /** A loaded machine needs a moment to report the end. */
+    private static final long SLACK_MS = 1_000;
+    private static final List<String> THREADS =
+        List.of("capture", "metering", "exporting", "checkpoint", "exchange-receiver", "main");
+
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void requireCapture() {
+        NetworkNamespace.assumeAvailable();
+    }
+
+    /** Newer versions of Java cannot stop a thread. */
+    @Test
+    @DisabledForJreRange(min = JRE.JAVA_20)
+    void shouldSaveWhatItCanAndExitAfterAnErrorOnAnyThread() throws Exception {
+        final List<Command.Running> runs = new ArrayList<>();
+        try {
+            for (final String thread : THREADS) {
+                runs.add(startWithInjector(thread));
+            }
+            Flowlag.awaitMetering(runs.toArray(Command.Running[]::new));
+            for (final String thread : THREADS) {
+                Deadline.await(TIMEOUT, () -> isMetered(thread), () -> thread + " meters nothing");
+            }
+            final List<Long> beginsMs = new ArrayList<>();
+            for (final Command.Running run : runs) {
+                run.feed(new byte[] {'\n'});
+                beginsMs.add(System.currentTimeMillis());
+            }
+            for (int i = 0; i < THREADS.size(); i++) {
+                final Command.Result result = runs.get(i).finish();
+                final long tookMs = System.currentTimeMillis() - beginsMs.get(i);
+                final String thread = THREADS.get(i);
+                assertEquals(70, result.exitCode(), () -> thread + ": " + result);
+                assertTrue(tookMs < ERROR_MS + SLACK_MS, () -> thread + " took " + tookMs + " ms: " + result);
+                assertTrue(result.errors().contains("unexpected ThreadDeath on thread " + thread), () -> thread + ": " + result);
+                assertSaved(thread);
+            }
+        } finally {
+            runs.forEach(Command.Running::close);
+        }
+    }
+
+    private void assertSaved(final String thread) {
+        final Stats stats = Stats.read(stats(thread));
+        final boolean isLossy = "metering".equals(thread) || "exporting".equals(thread);
+        assertEquals(!isLossy, stats.counter(CounterId.FLOWS_ENDED_FORCED) > 0, () -> thread + ": " + stats);
+        assertEquals(isLossy || "checkpoint".equals(thread), Files.exists(checkpoint(thread)), thread);
+    }
+
+    private boolean isMetered(final String thread) {
+        try (DatagramSocket socket = new DatagramSocket()) {
+            socket.send(new DatagramPacket(new byte[10], 10, InetAddress.getLoopbackAddress(), 9));
+            return Files.exists(stats(thread)) && Stats.read(stats(thread)).counter(CounterId.METERED) > 0;
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    private Path stats(final String thread) {
+        return directory.resolve(thread + ".json");
+    }
+
+    private Path checkpoint(final String thread) {
+        return directory.resolve(thread + ".checkpoint");
+    }
+
+    private Command.Running startWithInjector(final String thread) {
+        final List<String> line = new ArrayList<>();
+        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter(argument -> argument.startsWith("--")).forEach(line::add);
+        line.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+            StoppedThreadMain.class.getName(), thread, "run", "-i", "lo",
+            "--export", "file:" + directory.resolve(thread + ".ipfix"),
+            "--stats", stats(thread).toString(), "--set", "stats.interval=100ms", "--set", "status.enabled=off",
+            "--set", "checkpoint.file=" + checkpoint(thread)));
+        if ("exchange-receiver".equals(thread)) {
+            line.addAll(List.of("--set", "segment.role=receiver", "--set", "lds.enabled=on", "--set", "segment.offload=allow",
+                "--set", "exchange.listen=127.0.0.1:" + Ports.freeTcp()));
+        }
+        return new Command(line).inputFromTest().timeout(TIMEOUT).start();
+    }
+
+    /** A named pipe that is not read, in the place of the statistics. */
+    @Test
+    void shouldSayThatTheConductorHangsAndEndBySignal() throws Exception {
+        final Path stats = directory.resolve("stats");
+        final int port = Ports.freeTcp();
+        try (NotifySocket supervisor = new NotifySocket(directory.resolve("notify"));
+            Command.Running run = new Flowlag().command("run", "-i", "lo",
+                "--export", "file:" + directory.resolve("records"), "--stats", stats, "--set", "stats.interval=1s",
+                "--metrics", port, "--set", "status.interval=100ms")
+                .environment("NOTIFY_SOCKET", supervisor.path().toString()).timeout(TIMEOUT).start()) {
+            Flowlag.awaitMetering(run);
+            Deadline.await(TIMEOUT, () -> supervisor.received("WATCHDOG=1") >= 2, supervisor::toString);
+            assertEquals(1, supervisor.received("READY=1"), supervisor::toString);
+            assertFalse(health(port).contains("main stalled"), () -> health(port));
+
+            final Path pipe = directory.resolve("pipe");
+            Command.of("mkfifo", pipe).run().orFail();
+            Files.move(pipe, stats, StandardCopyOption.ATOMIC_MOVE);
+            Deadline.await(TIMEOUT, () -> health(port).startsWith("503") && health(port).contains("main stalled"),
+                () -> health(port) + run.errors());
+            supervisor.clear();
+
+            final long beginMs = System.currentTimeMillis();
+            run.signal("TERM");
+            final Command.Result result = run.finish();
+            final long tookMs = System.currentTimeMillis() - beginMs;
+            assertTrue(tookMs < STOP_MS, () -> tookMs + " ms: " + result);
+            assertEquals(70, result.exitCode(), result::toString);
+            assertTrue(result.errors().contains("no orderly end after a signal, waiting for main"), result::toString);
+            assertEquals(0, supervisor.received("WATCHDOG=1"), supervisor::toString);
+        }
+    }
+
+    /** The status code, then the answer. */
+    private static String health(final int port) {
+        try {
+            final HttpURLConnection connection =
+                (HttpURLConnection)URI.create("http://127.0.0.1:" + port + "/healthz").toURL().openConnection();
+            final int code = connection.getResponseCode();
+            try (InputStream text = code < 400 ? connection.getInputStream() : connection.getErrorStream()) {
+                return code + " " + new String(text.readAllBytes(), StandardCharsets.UTF_8);
+            }
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+}
