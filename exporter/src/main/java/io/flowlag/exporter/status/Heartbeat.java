@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Heartbeat implements Agent, ErrorHandler {
     /** A thread without a duty cycle for this long hangs. */
     public static final long STUCK_NS = 10_000_000_000L;
-    /** The same for a thread that waits for a disk or a name server, or that calculates for long. */
+    /** The same for a helper of the stages that waits for a disk, or calculates for long. */
     public static final long PATIENT_NS = 60_000_000_000L;
     /** Part of a thread that has a heartbeat of its own. */
     public static final long UNWATCHED = 0;
@@ -94,6 +94,11 @@ public final class Heartbeat implements Agent, ErrorHandler {
     /** {@return whether the thread hangs} */
     public boolean isStalled(final long nowNs) {
         return quietNs(nowNs) >= patienceNs;
+    }
+
+    /** {@return whether it may wait longer than the stages} */
+    public boolean isHelper() {
+        return patienceNs > STUCK_NS;
     }
 
     @Override

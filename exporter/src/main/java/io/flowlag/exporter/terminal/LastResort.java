@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Ends the process when nothing else does. An {@link Error} on any thread is logged, asks for an orderly end, and makes the exit
  * code 70; if the end has not come 4 s later, the process is halted. After a signal to stop it is halted from 9 s on, unless
- * every thread still works on the orderly end. It has a thread from the start, because an error may leave no memory for one. Any
+ * every stage still works on the orderly end. It has a thread from the start, because an error may leave no memory for one. Any
  * thread may call it.
  */
 public final class LastResort {
@@ -110,8 +110,8 @@ public final class LastResort {
         if (!isStopping) {
             return null;
         }
-        final List<String> quiet = heartbeats.stream().filter((each) -> each.quietNs(nowNs) >= QUIET_NS)
-            .map(Heartbeat::roleName).toList();
+        final List<String> quiet = heartbeats.stream().filter((each) -> !each.isHelper() && each.quietNs(nowNs) >= QUIET_NS)
+            .map(Heartbeat::roleName).sorted().toList();
         if (quiet.isEmpty() && !heartbeats.isEmpty()) {
             workedNs = nowNs;
         }

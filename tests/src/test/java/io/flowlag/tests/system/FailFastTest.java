@@ -45,7 +45,7 @@ class FailFastTest {
     /** A loaded machine needs a moment to report the end. */
     private static final long SLACK_MS = 1_000;
     private static final List<String> THREADS =
-        List.of("capture", "metering", "exporting", "checkpoint", "exchange-receiver", "main");
+        List.of("capture", "metering", "exporting", "checkpoint", "exchange-receiver", "joint", "main");
 
     @TempDir
     private Path directory;
@@ -121,9 +121,9 @@ class FailFastTest {
             "--export", "file:" + directory.resolve(thread + ".ipfix"),
             "--stats", stats(thread).toString(), "--set", "stats.interval=100ms", "--set", "status.enabled=off",
             "--set", "checkpoint.file=" + checkpoint(thread)));
-        if ("exchange-receiver".equals(thread)) {
+        if ("exchange-receiver".equals(thread) || "joint".equals(thread)) {
             line.addAll(List.of("--set", "segment.role=receiver", "--set", "lds.enabled=on", "--set", "segment.offload=allow",
-                "--set", "exchange.listen=127.0.0.1:" + Ports.freeTcp()));
+                "--set", "exchange.listen=127.0.0.1:" + Ports.freeTcp(), "--set", "rli.port=" + Ports.freeUdp()));
         }
         return new Command(line).inputFromTest().timeout(TIMEOUT).start();
     }

@@ -10,19 +10,22 @@ import java.util.concurrent.TimeUnit;
  * One thread beside an endpoint's, for the arithmetic of TLS handshakes and questions to name servers. It goes when idle, and
  * has a heartbeat while it works.
  */
-final class HandshakeWorker extends ThreadPoolExecutor implements AutoCloseable {
+public final class HandshakeWorker extends ThreadPoolExecutor implements AutoCloseable {
     private static final long KEEP_SECONDS = 5;
+    /** The system asks several name servers several times, for several names. */
+    private static final long PATIENCE_NS = 600_000_000_000L;
 
     private final Heartbeat heartbeat;
 
-    HandshakeWorker(final String name) {
+    /** A worker without a thread yet. */
+    public HandshakeWorker(final String name) {
         super(1, 1, KEEP_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
             final Thread thread = new Thread(work, name);
             thread.setDaemon(true);
             return thread;
         });
         allowCoreThreadTimeOut(true);
-        heartbeat = Heartbeat.of(name, Heartbeat.PATIENT_NS);
+        heartbeat = Heartbeat.of(name, PATIENCE_NS);
     }
 
     @Override

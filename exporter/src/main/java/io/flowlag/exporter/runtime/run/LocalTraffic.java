@@ -16,14 +16,14 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Identifies the process's own export traffic on this host, whose addresses may change. The conductor owns it. Allocates at each
- * call.
+ * Identifies the process's own export traffic on this host, whose addresses may change. One thread at a time asks the name
+ * servers; any thread may ask for changes. Allocates at each call.
  */
 final class LocalTraffic {
     private static final Logger LOG = LoggerFactory.getLogger(LocalTraffic.class);
 
     private final Supplier<List<InetAddress>> addresses;
-    private Set<InetAddress> known = Set.of();
+    private volatile Set<InetAddress> known = Set.of();
 
     /** Uses this host's addresses. */
     LocalTraffic() {

@@ -11,6 +11,7 @@ import io.flowlag.exporter.config.EffectiveValue;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.exchange.link.HandshakeWorker;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.runtime.Destinations;
@@ -60,6 +61,8 @@ public final class RunProcess {
 
     private final Terminal terminal;
     private final LocalTraffic localTraffic = new LocalTraffic();
+    /** Asks name servers, for which this thread must not wait. */
+    private final HandshakeWorker names = new HandshakeWorker("own-traffic");
     private final Supplier<ExporterConfig> reload;
     private final Counters counters = new Counters();
     private final List<String> interfaceNames;
@@ -139,9 +142,12 @@ public final class RunProcess {
     private void followAddresses(final PipelineRun run) {
         if (System.nanoTime() - nextAddressesNs >= 0) {
             nextAddressesNs = System.nanoTime() + ADDRESSES_NS;
-            if (localTraffic.isChanged()) {
-                run.ownTraffic(localTraffic.of(config));
-                LOG.info("the addresses of this host changed; own traffic is recognized by the new ones");
+            if (names.getActiveCount() == 0 && localTraffic.isChanged()) {
+                final ExporterConfig current = config;
+                names.execute(() -> {
+                    run.ownTraffic(localTraffic.of(current));
+                    LOG.info("the addresses of this host changed; own traffic is recognized by the new ones");
+                });
             }
         }
     }
@@ -333,7 +339,7 @@ public final class RunProcess {
         segment.change(config, newer, pipeline.delayStage(), changeNs);
         pipeline.reload(newer, newDestinations);
         run.stats(newer.stats());
-        run.ownTraffic(localTraffic.of(newer));
+        names.execute(() -> run.ownTraffic(localTraffic.of(newer)));
         config = newer;
         tellSpools();
         LOG.info("reloaded");
