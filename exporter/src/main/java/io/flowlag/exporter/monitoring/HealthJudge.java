@@ -31,7 +31,8 @@ final class HealthJudge {
     /** Share of its bound from which a spool is nearly full. */
     static final double FULL_SPOOL_SHARE = 0.9;
     private static final long LEAST_PACKETS = 1000;
-    private static final String EXCHANGE = "exchange_";
+    private static final String SESSIONS = "exchange_sessions";
+    private static final String SESSIONS_ENDED = "exchange_sessions_ended";
     private static final String CLOCKS_APART = "lds_clocks_apart";
     private static final String MATCH_SHARE = "match_share";
 
@@ -69,7 +70,7 @@ final class HealthJudge {
         if (statistics.destinations().stream().anyMatch((each) -> each.spool() != null)) {
             checks.add(spools(statistics.destinations()));
         }
-        if (statistics.delay() != null && statistics.delay().counters().containsKey(EXCHANGE + "connections")) {
+        if (statistics.delay() != null && statistics.delay().counters().containsKey(SESSIONS)) {
             checks.add(exchange(statistics.delay().counters(), nowNs));
             checks.add(count("clocks", now.clocksApart - before.clocksApart,
                 "intervals in the last minute without loss, for the clocks of the hosts are too far apart"));
@@ -140,20 +141,19 @@ final class HealthJudge {
             (full.isEmpty() ? "" : "; nearly full: " + String.join(", ", full)));
     }
 
+    /** Without a session a connection does not count. Of several senders, each must have one. */
     private HealthCheck exchange(final Map<String, Long> counters, final long nowNs) {
-        long connected = counters.get(EXCHANGE + "connections");
-        for (final Map.Entry<String, Long> each : counters.entrySet()) {
-            if (each.getKey().startsWith(EXCHANGE + "ended_")) {
-                connected -= each.getValue();
-            }
-        }
-        final boolean isUp = connected > 0;
+        final List<String> absent = counters.entrySet().stream()
+            .filter((each) -> each.getKey().startsWith(SESSIONS) && !each.getKey().startsWith(SESSIONS_ENDED))
+            .filter((each) -> each.getValue() <= counters.get(each.getKey().replace(SESSIONS, SESSIONS_ENDED)))
+            .map((each) -> each.getKey().substring(SESSIONS.length()).replace('_', ' ')).sorted().toList();
+        final boolean isUp = absent.isEmpty();
         if (isUp || wasExchangeUp) {
             exchangeLostNs = nowNs;
         }
         wasExchangeUp = isUp;
         final boolean isLost = !isUp && nowNs - exchangeLostNs >= EXCHANGE_PATIENCE_NS;
-        return new HealthCheck("exchange", !isLost, isUp ? "connected" :
-            "not connected for " + (nowNs - exchangeLostNs) / 1_000_000_000L + " s");
+        return new HealthCheck("exchange", !isLost, isUp ? "connected" : "not connected for " +
+            (nowNs - exchangeLostNs) / 1_000_000_000L + " s" + (absent.contains("") ? "" : ":" + String.join(",", absent)));
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Ends the process when nothing else does. An {@link Error} on any thread is logged, asks for an orderly end, and makes the exit
- * code 70; if the end has not come 4 s later, the process is halted. After a signal to stop it is halted from 9 s on, unless
+ * code 70; if the end has not come 4 s later, the process is halted. After a signal to stop it is halted from 8 s on, unless
  * every stage still works on the orderly end. It has a thread from the start, because an error may leave no memory for one. Any
  * thread may call it.
  */
@@ -18,7 +18,7 @@ public final class LastResort {
     /** For the orderly end after an error. */
     static final long ERROR_PATIENCE_NS = 4_000_000_000L;
     /** For the orderly end after a signal. */
-    static final long STOP_PATIENCE_NS = 9_000_000_000L;
+    static final long STOP_PATIENCE_NS = 8_000_000_000L;
     /** A thread without a duty cycle for this long does not work on the end. */
     static final long QUIET_NS = 2_000_000_000L;
     private static final long CHECK_NS = 100_000_000L;

@@ -113,15 +113,29 @@ class HealthJudgeTest {
 
     @Test
     void shouldTellAnExchangeThatIsLost() throws Exception {
-        exchange.put("exchange_connections", 0L);
-        exchange.put("exchange_ended_broken", 0L);
+        exchange.put("exchange_sessions", 0L);
+        exchange.put("exchange_sessions_ended", 0L);
         assertEquals(List.of(), failing(10, true));
+        exchange.put("exchange_connections", 1L); // a connection that has not shown the key
         assertEquals(List.of("exchange"), failing(2, true));
-        exchange.put("exchange_connections", 1L);
+        exchange.put("exchange_sessions", 1L);
         assertEquals(List.of(), failing(1, true));
-        exchange.put("exchange_ended_broken", 1L);
+        exchange.put("exchange_sessions_ended", 1L);
         assertEquals(List.of(), failing(9, true));
         assertEquals(List.of("exchange"), failing(3, true));
         assertTrue(exchange.containsKey("exchange_connections"));
+    }
+
+    @Test
+    void shouldTellASenderThatIsLostAmongOthers() throws Exception {
+        for (final String suffix : List.of("", "_session_1", "_session_2")) {
+            exchange.put("exchange_sessions" + suffix, 1L);
+            exchange.put("exchange_sessions_ended" + suffix, 0L);
+        }
+        assertEquals(List.of(), failing(20, true));
+        exchange.put("exchange_sessions_ended_session_2", 1L);
+        assertEquals(List.of("exchange"), failing(12, true));
+        exchange.put("exchange_sessions_session_2", 2L);
+        assertEquals(List.of(), failing(1, true));
     }
 }

@@ -298,6 +298,9 @@ final class ExchangeConnector implements Agent, AutoCloseable {
         int workCount = connection.poll(nowNs, messageHandler);
         if (connection.isEnded()) {
             final String reason = connection.reason();
+            if (connection.isInSession()) {
+                counters.increment(ExchangeCounter.SESSIONS_ENDED);
+            }
             ended.add(connection, nowNs);
             connection = null;
             backOff();

@@ -17,6 +17,7 @@ public enum ExchangeCounter {
     ENDED_REPLACED("connections", "Ended: the same sender connected again."),
     ENDED_LOCALLY("connections", "Ended: this end was closed."),
     SESSIONS("sessions", "Connections on which both ends agreed to talk."),
+    SESSIONS_ENDED("sessions", "Of these, connections that ended."),
     SENDERS_UNKNOWN("connections",
         "Connections of senders that are not configured at the receiver; refused, and part of ended_refused."),
     SENDERS_DOUBLED("connections",

@@ -12,7 +12,7 @@ import java.util.function.ObjLongConsumer;
  */
 public final class ExchangeCounters {
     private static final List<ExchangeCounter> OF_SENDER = List.of(
-        ExchangeCounter.SESSIONS, ExchangeCounter.SENDERS_DOUBLED, ExchangeCounter.SETTINGS_HELD,
+        ExchangeCounter.SESSIONS, ExchangeCounter.SESSIONS_ENDED, ExchangeCounter.SENDERS_DOUBLED, ExchangeCounter.SETTINGS_HELD,
         ExchangeCounter.INTERVALS_COMPLETE, ExchangeCounter.INTERVALS_DAMAGED, ExchangeCounter.INTERVALS_DUPLICATE,
         ExchangeCounter.INTERVALS_LATE, ExchangeCounter.INTERVALS_AHEAD, ExchangeCounter.INTERVALS_REFUSED,
         ExchangeCounter.INTERVALS_MISSING, ExchangeCounter.INTERVALS_CUT, ExchangeCounter.SEND_TIMES_RECEIVED,

@@ -231,6 +231,7 @@ final class ExchangeListener implements Agent, AutoCloseable {
     private void disconnect(final SenderRecord sender) {
         final String reason = sender.connection().reason();
         ended.add(sender.connection(), nowNs);
+        count(sender, ExchangeCounter.SESSIONS_ENDED);
         if (sender.assembler().isOpen()) {
             sender.assembler().abandon();
             count(sender, ExchangeCounter.INTERVALS_CUT);
