@@ -248,7 +248,6 @@ public final class TlsEngine {
         return ByteBuffer.allocate(capacity).put(buffer.flip());
     }
 
-    /** Whether no task runs; reports how the last one ended. */
     /** An error is fatal to the process and not to the session alone. */
     private static void onTaskEnd(final Void none, final Throwable failure) {
         if (failure instanceof CompletionException && failure.getCause() instanceof Error) {
@@ -257,6 +256,7 @@ public final class TlsEngine {
         }
     }
 
+    /** Whether no task runs; reports how the last one ended. */
     private boolean isTaskDone() throws SSLException {
         if (task != null) {
             if (!task.isDone()) {
