@@ -27,6 +27,8 @@ final class SpoolFiles implements AutoCloseable {
     private final long boundBytes;
     private final long segmentBytes;
     private final SpoolBook book;
+    /** Of files that were forced since the directory was. */
+    private boolean hasNewNames;
     private long lengthBytes;
     private long nextNumber = 1;
     private long releasedOffset;
@@ -146,7 +148,6 @@ final class SpoolFiles implements AutoCloseable {
      * @throws IOException if the disk does not take something now.
      */
     synchronized boolean force() throws IOException {
-        boolean isNew = false;
         boolean isWhole = true;
         for (final Iterator<SpoolSegment> each = unforced.iterator(); each.hasNext();) {
             final SpoolSegment segment = each.next();
@@ -154,13 +155,14 @@ final class SpoolFiles implements AutoCloseable {
                 isWhole = false;
                 continue;
             }
-            isNew |= !segment.isForced;
+            hasNewNames |= !segment.isForced;
             if (segment.force(disk)) {
                 each.remove();
             }
         }
-        if (isNew) {
+        if (hasNewNames) {
             disk.forceDirectory(directory);
+            hasNewNames = false;
         }
         return isWhole;
     }

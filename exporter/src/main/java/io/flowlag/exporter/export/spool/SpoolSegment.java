@@ -34,7 +34,7 @@ final class SpoolSegment implements AutoCloseable {
     volatile boolean isSealed;
     /** Whether the disk did not take it once: what it holds may be lost by a power cut, whatever the disk answers later. */
     volatile boolean isDoubtful;
-    /** Whether it was forced once, and its name with it. Thread of {@link #force}. */
+    /** Whether it was forced once. Thread of {@link #force}. */
     boolean isForced;
     private volatile boolean isDeleted;
     private FileChannel channel;

@@ -136,6 +136,24 @@ class SpoolDiskTest {
         }
     }
 
+    /** The first file is forced, the second fails before the names are. */
+    @Test
+    void shouldForceNamesLaterThatAFailureLeftOut() throws IOException {
+        try (Spool spool = open(directory.resolve("s"))) {
+            for (int i = 1; i <= 3_000; i++) {
+                put(spool, i);
+            }
+            spool.flush();
+            operations.clear();
+            failing = "force " + SpoolSegment.name(2);
+            assertFalse(spool.force());
+            assertEquals(List.of("force " + SpoolSegment.name(1), failing), operations);
+            failing = "";
+            assertFalse(spool.force());
+            assertTrue(operations.contains("names s"), operations::toString);
+        }
+    }
+
     @Test
     void shouldNotUseTheNumberOfAFileAgainThatAPowerCutTook() throws IOException {
         final Path path = directory.resolve("s");
