@@ -104,8 +104,10 @@ public final class TlsEngine {
     public boolean advance(final WritableByteChannel channel) throws IOException {
         while (isTaskDone()) {
             switch (engine.getHandshakeStatus()) {
-                case NEED_TASK ->
-                    task = CompletableFuture.runAsync(engine.getDelegatedTask(), executor).whenComplete(TlsEngine::onTaskEnd);
+                case NEED_TASK -> {
+                    task = CompletableFuture.runAsync(engine.getDelegatedTask(), executor);
+                    task.whenComplete(TlsEngine::onTaskEnd);
+                }
                 case NEED_WRAP -> {
                     if (!flush(channel)) {
                         return false;
