@@ -163,14 +163,19 @@ public final class RunProcess {
     }
 
     private ExitCode exitCode(final PipelineRun run, final List<LivePacketSource> sources) {
-        ExitCode exitCode = run.errorCount() > 0 ? ExitCode.INTERNAL : ExitCode.DONE;
+        boolean isDamaged = false;
         for (final LivePacketSource source : sources.subList(0, interfaceNames.size())) {
             if (source.damage() != null) {
                 terminal.message("flowlag: " + source.name() + ": " + source.damage());
-                exitCode = exitCode == ExitCode.DONE ? ExitCode.NO_INPUT : exitCode;
+                isDamaged = true;
             }
         }
-        return exitCode;
+        return exitCode(run.errorCount(), isDamaged);
+    }
+
+    /** A fault of the program counts more than an interface that is gone. */
+    static ExitCode exitCode(final long errorCount, final boolean isDamaged) {
+        return errorCount > 0 ? ExitCode.INTERNAL : isDamaged ? ExitCode.NO_INPUT : ExitCode.DONE;
     }
 
     private List<LivePacketSource> openSources() {
