@@ -260,10 +260,10 @@ public final class TlsEngine {
 
     /** Whether no task runs; reports how the last one ended. */
     private boolean isTaskDone() throws SSLException {
+        if (isComputing()) {
+            return false;
+        }
         if (task != null) {
-            if (!task.isDone()) {
-                return false;
-            }
             try {
                 task.join();
             } catch (final CancellationException | CompletionException ex) {

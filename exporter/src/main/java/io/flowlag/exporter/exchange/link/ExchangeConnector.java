@@ -73,21 +73,6 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     private final SynopsisRequestMessage synopsisRequest = new SynopsisRequestMessage();
     private SynopsisRequest asked;
 
-    /** A question to a name server. */
-    private static final class Lookup extends FutureTask<List<InetSocketAddress>> {
-        private Lookup(final Callable<List<InetSocketAddress>> resolver) {
-            super(resolver);
-        }
-
-        @Override
-        protected void setException(final Throwable failure) {
-            super.setException(failure);
-            if (failure instanceof Error) {
-                Heartbeat.die(failure);
-            }
-        }
-    }
-
     private Lookup lookup;
     /** Index of the address to try: rises with each attempt, since a name may have several; kept after a session. */
     private int addressIndex;
@@ -104,6 +89,21 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     private boolean isSettled;
     private boolean isStarted;
     private boolean isClosed;
+
+    /** A question to a name server. */
+    private static final class Lookup extends FutureTask<List<InetSocketAddress>> {
+        private Lookup(final Callable<List<InetSocketAddress>> resolver) {
+            super(resolver);
+        }
+
+        @Override
+        protected void setException(final Throwable failure) {
+            super.setException(failure);
+            if (failure instanceof Error) {
+                Heartbeat.die(failure);
+            }
+        }
+    }
 
     /**
      * A connector that connects in its first duty cycles.
