@@ -64,10 +64,7 @@ public class Disk {
         if (!directory.getFileSystem().supportedFileAttributeViews().contains("unix")) {
             return;
         }
-        final int owner = (int)Files.getAttribute(directory, "unix:uid");
-        final Path self = Path.of("/proc/self");
-        final int user = Files.exists(self) ? (int)Files.getAttribute(self, "unix:uid") : owner;
-        if (owner != 0 && owner != user) {
+        if (isForeign(directory)) {
             throw new IOException("the directory belongs to another user (" + Files.getOwner(directory) +
                 "): run as that user, or name another directory");
         }
@@ -76,6 +73,16 @@ public class Disk {
         if (isShared || isPrivate && (mode & WRITABLE_BY_GROUP) != 0) {
             throw new IOException("other users may write in the directory: chmod go-w " + directory);
         }
+    }
+
+    /** {@return whether a file belongs to a user who is neither root nor of this process; throws as the system does} */
+    public static boolean isForeign(final Path path) throws IOException {
+        if (!path.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+            return false;
+        }
+        final int owner = (int)Files.getAttribute(path, "unix:uid");
+        final Path self = Path.of("/proc/self");
+        return owner != 0 && Files.exists(self) && owner != (int)Files.getAttribute(self, "unix:uid");
     }
 
     /** {@return the identifier of this run of the system; zeros if it is unknown, as where /proc is hidden} */

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.config.ExporterConfig.Transport;
 
 import java.io.IOException;
@@ -201,7 +202,18 @@ final class Relations extends SettingsAccess {
         if (!Files.isReadable(file)) {
             return "may not be read: check its owner and mode";
         }
+        if (isSecret && isForeign(file)) {
+            return "holds a secret and belongs to another user, who may replace it: chown it to root, or to the process's user";
+        }
         return isSecret && isTooOpen(file) ? "holds a secret that others may read or replace: chmod 600 " + file : null;
+    }
+
+    private static boolean isForeign(final Path file) {
+        try {
+            return Disk.isForeign(file);
+        } catch (final IOException ex) {
+            return true; // an unknown owner is not trusted
+        }
     }
 
     private static boolean isTooOpen(final Path file) {

@@ -16,6 +16,7 @@ import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DelayView;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
+import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -301,6 +302,11 @@ public final class DelayStage implements DelayView, AutoCloseable {
      */
     public void reload(final ExporterConfig settings) {
         newSettings.set(settings);
+    }
+
+    /** References are signed with the keys of the same sessions as they are now. Any thread. */
+    public void renew(final List<ReferenceSession> newer) {
+        parts.schedule.renew(newer);
     }
 
     /** Sets the names of the sources, the sender point first; before the first packet. */

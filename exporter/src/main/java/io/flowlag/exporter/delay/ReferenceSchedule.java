@@ -1,8 +1,10 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.DirectBuffer;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 
@@ -44,6 +46,10 @@ class ReferenceSchedule {
     }
 
     void settings(final ExporterConfig config) {
+    }
+
+    /** References are signed with the keys of the same sessions as they are now. Any thread. */
+    void renew(final List<ReferenceSession> newer) {
     }
 
     /** Time has passed, see {@link DelayStage#onTime}: sends due references. Returns how much was done. */

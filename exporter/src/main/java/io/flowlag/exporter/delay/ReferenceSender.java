@@ -3,6 +3,7 @@ package io.flowlag.exporter.delay;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.rli.reference.ErrorEstimate;
 import io.flowlag.rli.reference.ReferenceEncoder;
+import io.flowlag.rli.reference.ReferenceSession;
 import io.flowlag.rli.reference.TimestampMethod;
 import io.flowlag.rli.sender.InjectionScheduler;
 import io.flowlag.rli.sender.ReferenceSource;
@@ -11,6 +12,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.List;
 import java.util.Map;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
@@ -59,6 +61,13 @@ final class ReferenceSender extends PolicySchedule {
     @Override
     InjectionTerms terms(final ExporterConfig config) {
         return InjectionTerms.of(config.rli());
+    }
+
+    @Override
+    void renew(final List<ReferenceSession> newer) {
+        for (int i = 0; i < sources.length; i++) {
+            sources[i].renew(newer.get(i));
+        }
     }
 
     @Override

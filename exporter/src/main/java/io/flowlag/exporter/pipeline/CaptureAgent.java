@@ -10,6 +10,7 @@ import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.IntHashSet;
@@ -279,6 +280,11 @@ public final class CaptureAgent implements Stage, PacketHandler {
     /** Replaces the definition of own traffic; safe from any thread. */
     public void ownTraffic(final OwnTraffic ownTraffic) {
         this.ownTraffic = ownTraffic;
+    }
+
+    /** Recognizes references by the keys of the same sessions as they are now. Any thread. */
+    public void renew(final List<ReferenceSession> newer) {
+        recognizer.renew(newer);
     }
 
     /** {@return the link types whose packets were refused, by number; call it when the stage has ended} */

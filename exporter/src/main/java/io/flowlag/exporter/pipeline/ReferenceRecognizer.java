@@ -60,6 +60,13 @@ public final class ReferenceRecognizer {
         }
     }
 
+    /** Verifies with the keys of the same sessions as they are now. Any thread. */
+    public void renew(final List<ReferenceSession> newer) {
+        for (final ReferenceVerifier verifier : verifiers) {
+            verifier.renew(newer);
+        }
+    }
+
     /** Checks a packet just decoded from a buffer. Returns whether it is a reference, as its descriptor then is. */
     public boolean recognize(
         final PacketDecoder decoder, final DirectBuffer packet, final MutableDirectBuffer descriptor, final int offset,

@@ -38,6 +38,7 @@ import io.flowlag.exporter.status.LatencySummary;
 import io.flowlag.exporter.status.PipelineLatency;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.Agent;
@@ -356,6 +357,14 @@ public final class MeteringPipeline implements AutoCloseable {
             sketchedRecords.recordsWait(longestWaitNs(config));
         }
         exporting.destinations(destinations);
+    }
+
+    /** Uses the keys of the same sessions of references as they are now. */
+    public void renew(final List<ReferenceSession> newer) {
+        captures.forEach((capture) -> capture.renew(newer));
+        if (delayStage != null) {
+            delayStage.renew(newer);
+        }
     }
 
     /** Changes the addresses of the process's own traffic. */

@@ -40,17 +40,17 @@ public final class ReferenceSessions {
 
     /** {@return the fault of a key's file; null if there is none} */
     static String fault(final Path file) {
-        return KeyFile.fault(file, LEAST_KEY_BYTES, Integer.MAX_VALUE, REMEDY);
+        return KeyFile.fault(file, KeyFile.MOST_KEYS, LEAST_KEY_BYTES, Integer.MAX_VALUE, REMEDY);
     }
 
     private static void add(
         final List<ReferenceSession> sessions, final int first, final int count, final Path keyFile, final String keyName,
         final Prefix address) {
-        final byte[] key =
-            keyFile == null ? null : KeyFile.read(keyName, keyFile, LEAST_KEY_BYTES, Integer.MAX_VALUE, REMEDY);
+        final List<byte[]> keys =
+            keyFile == null ? List.of() :
+            KeyFile.read(keyName, keyFile, KeyFile.MOST_KEYS, LEAST_KEY_BYTES, Integer.MAX_VALUE, REMEDY);
         for (int i = 0; i < count; i++) {
-            final ReferenceSession session = key == null ?
-                ReferenceSession.unauthenticated(first + i) : ReferenceSession.authenticated(first + i, key);
+            final ReferenceSession session = ReferenceSession.unauthenticated(first + i).withKeys(keys);
             sessions.add(address == null ? session : session.from(address.high(), address.low()));
         }
     }

@@ -21,6 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 class ConfigLoaderTest {
     private static final long SECOND_NS = 1_000_000_000L;
@@ -409,6 +410,21 @@ class ConfigLoaderTest {
         assertEquals(key, load(yaml).decode().digestKeyFile());
         Files.delete(key);
         assertTrue(refused(yaml).getMessage().contains("no such file: check the path"));
+    }
+
+    @Test
+    void shouldRefuseSecretsOfAnotherUser() throws IOException {
+        final Path key = Files.writeString(directory.resolve("digest.key"), "0123456789abcdef");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        final String yaml = "decode: {digest: on, digest-key-file: " + key + "}";
+        load(yaml);
+        try {
+            Files.setAttribute(key, "unix:uid", (int)Files.getAttribute(Path.of("/proc/self"), "unix:uid") + 4711);
+        } catch (final IOException ex) {
+            assumeTrue(false, "only root may give files away");
+        }
+        assertTrue(Files.isReadable(key) ? refused(yaml).getMessage().contains("belongs to another user, who may replace it") :
+            refused(yaml).getMessage().contains("may not be read"));
     }
 
     @Test

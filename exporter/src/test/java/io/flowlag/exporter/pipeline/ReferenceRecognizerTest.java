@@ -68,6 +68,26 @@ class ReferenceRecognizerTest {
     }
 
     @Test
+    void shouldUseNewKeysAtEachPoint() {
+        final ReferenceSession signed = ReferenceSession.authenticated(3, new byte[16]);
+        final ReferenceSession renewed = signed.withKeys(List.of(new byte[] {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+        final ReferenceSource signing = new ReferenceSource(renewed, 0);
+        final ReferenceRecognizer keyed =
+            new ReferenceRecognizer(PORT, List.of(signed), MAXIMUM_DELAY_NS, MAXIMUM_DELAY_NS, 2, counters);
+        for (final int expected : new int[] {0, 2}) {
+            int recognized = 0;
+            for (int point = 0; point < 2; point++) {
+                final int lengthBytes = headers(UDP, PORT, signing.encode(frame, HEADERS_BYTES, NOW_NS));
+                assertEquals(PacketDecoder.DECODED, decoder.decode(new CapturedPacket(frame, LinkType.ETHERNET, 0)
+                    .set(0, lengthBytes, lengthBytes, NOW_NS + 7), descriptor, 0));
+                recognized += keyed.recognize(decoder, frame, descriptor, 0, point) ? 1 : 0;
+            }
+            assertEquals(expected, recognized);
+            keyed.renew(List.of(renewed));
+        }
+    }
+
+    @Test
     void shouldSayWhatAReferenceSays() {
         final int first = source.onSent();
         source.onObserved(first, NOW_NS - 5, TimestampMethod.SOFTWARE_LOCAL);

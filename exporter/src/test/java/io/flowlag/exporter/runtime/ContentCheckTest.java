@@ -62,6 +62,21 @@ class ContentCheckTest {
         ContentCheck.check(config(yaml, "00112233445566778899aabbccddeeff\n"));
     }
 
+    /** The digests of both ends must be equal at the same time, so their key has no next one. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "decode: {digest: on, digest-key-file: G}                | 1",
+        "segment: {role: receiver}; rli: {key-file: G}           | 2",
+        "rli: {senders: ['7@10.0.0.1?key-file=G']}               | 2",
+        "segment: {role: receiver}; lds: {enabled: on}; exchange: {listen: 5555, key-file: G} | 2"})
+    void shouldTakeANextKeyBesideTheCurrentOne(final String yaml, final int mostKeys) throws IOException {
+        final String key = "00112233445566778899aabbccddeeff\n";
+        ContentCheck.check(config(yaml, key.repeat(mostKeys)));
+        final ExporterConfig config = config(yaml, key.repeat(mostKeys + 1));
+        assertTrue(assertThrows(ConfigurationException.class, () -> ContentCheck.check(config)).errors().get(0)
+            .contains("holds no key: write 32 "));
+    }
+
     @Test
     void shouldSayWhereEachFileIsNamedThatHoldsNoCertificate() throws IOException {
         final String files = "certificate: G, key: G, trust: G}";

@@ -32,7 +32,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A sender injects references as its receiver says, from the interval on in which that holds, over an exchange in memory. */
 class HandedOutPolicyTest {
-    private static final PeerSecurity PLAIN = new PeerSecurity(null, null, List.of(), null);
+    private static final PeerSecurity PLAIN = new PeerSecurity(null, null, List.of(), List.of());
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long START_NS = 1_700_000_000L * INTERVAL_NS;
     private static final long GAP_NS = TimeUnit.MILLISECONDS.toNanos(1);

@@ -116,7 +116,7 @@ abstract class LinkedPoints {
     void connect(final String section, final String exchange) throws IOException {
         final ExporterConfig config = config(
             "role: receiver, ", section + "exchange: {deadline: 20s, listen: " + PORT + exchange + "}\n");
-        final ExchangeReceiver receiverEnd = network.receiver(config, new PeerSecurity(tls, null, List.of(), null));
+        final ExchangeReceiver receiverEnd = network.receiver(config, new PeerSecurity(tls, null, List.of(), List.of()));
         toClose.add(receiverEnd);
         receiverAgent = receiverEnd;
         flowHash = new SegmentFlowHash(receiverEnd.hash());
@@ -135,7 +135,7 @@ abstract class LinkedPoints {
         final ExporterConfig config = new ConfigLoader().text("test",
             senderSection + "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + PORT + "\"}\n").conclude();
         final ExchangeSender senderEnd =
-            network.sender(config, new PeerSecurity(tls, null, List.of(), null), () -> START_NS, ClockError.NONE);
+            network.sender(config, new PeerSecurity(tls, null, List.of(), List.of()), () -> START_NS, ClockError.NONE);
         toClose.add(senderEnd);
         senderAgent = senderEnd;
         sender = new Point(config, wiring(Role.SENDER, false).withLink(senderEnd), isLive);

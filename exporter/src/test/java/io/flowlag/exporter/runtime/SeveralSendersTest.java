@@ -40,7 +40,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * affects its own flows only, and what one sender omits does not affect the other.
  */
 class SeveralSendersTest {
-    private static final PeerSecurity PLAIN = new PeerSecurity(null, null, List.of(), null);
+    private static final PeerSecurity PLAIN = new PeerSecurity(null, null, List.of(), List.of());
     private static final long INTERVAL_NS = MeteringPoint.INTERVAL_NS;
     private static final long START_NS = 170_000_000L * INTERVAL_NS;
     private static final long GAP_NS = 50_000_000L;

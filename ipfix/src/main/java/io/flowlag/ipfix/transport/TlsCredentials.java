@@ -4,8 +4,10 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +23,7 @@ import java.security.SecureRandom;
 import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Base64;
@@ -35,15 +38,22 @@ import java.util.regex.Pattern;
  */
 public final class TlsCredentials {
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
+    /** Of authentication, as the JDK names one that the suite does not tell. */
+    private static final String ANY_METHOD = "UNKNOWN";
     private static final char[] NO_PASSWORD = new char[0];
     private static final Pattern PKCS8_KEY = Pattern.compile(
         "-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]*)-----END PRIVATE KEY-----");
     private static final Pattern OTHER_KEY = Pattern.compile("-----BEGIN ((?:RSA |EC |DSA |ENCRYPTED )PRIVATE KEY)-----");
 
     private final SSLContext context;
+    private final X509TrustManager trust;
+    /** Key, certificates and authorities: equal credentials have equal ones. */
+    private final List<Object> contents;
 
-    private TlsCredentials(final SSLContext context) {
+    private TlsCredentials(final SSLContext context, final X509TrustManager trust, final List<Object> contents) {
         this.context = context;
+        this.trust = trust;
+        this.contents = contents;
     }
 
     /**
@@ -64,14 +74,16 @@ public final class TlsCredentials {
             final KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
             keys.init(own, NO_PASSWORD);
             final KeyStore trusted = emptyKeyStore();
-            for (final Certificate authority : certificates(authoritiesFile)) {
+            final List<Certificate> authorities = certificates(authoritiesFile);
+            for (final Certificate authority : authorities) {
                 trusted.setCertificateEntry("authority-" + trusted.size(), authority);
             }
             final TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             trust.init(trusted);
             final SSLContext context = SSLContext.getInstance("TLS");
             context.init(keys.getKeyManagers(), trust.getTrustManagers(), new SecureRandom());
-            return new TlsCredentials(context);
+            return new TlsCredentials(
+                context, (X509TrustManager)trust.getTrustManagers()[0], List.of(key, List.of(chain), authorities));
         } catch (final GeneralSecurityException ex) {
             throw new IOException("the credentials of " + privateKeyFile + ", " + certificateFile + " and " + authoritiesFile +
                 " are of no use: " + ex.getMessage(), ex);
@@ -109,6 +121,37 @@ public final class TlsCredentials {
         parameters.setNeedClientAuth(true);
         engine.setSSLParameters(parameters);
         return engine;
+    }
+
+    /**
+     * Judges the peer of a session that was made with other credentials.
+     *
+     * @param engine whose handshake is complete.
+     * @return whether its certificate is valid now and of an authority that these credentials trust.
+     */
+    public boolean trusts(final SSLEngine engine) {
+        try {
+            final X509Certificate[] chain = Arrays.stream(engine.getSession().getPeerCertificates())
+                .map(X509Certificate.class::cast).toArray(X509Certificate[]::new);
+            if (engine.getUseClientMode()) {
+                trust.checkServerTrusted(chain, ANY_METHOD);
+            } else {
+                trust.checkClientTrusted(chain, ANY_METHOD);
+            }
+            return true;
+        } catch (final GeneralSecurityException | SSLPeerUnverifiedException ex) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean equals(final Object other) {
+        return this == other || other instanceof TlsCredentials that && contents.equals(that.contents);
+    }
+
+    @Override
+    public int hashCode() {
+        return contents.hashCode();
     }
 
     /**

@@ -2,6 +2,7 @@ package io.flowlag.ipfix.transport;
 
 import io.flowlag.common.net.TlsEngine;
 
+import javax.net.ssl.SSLEngine;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,6 +22,8 @@ public final class TlsTransport extends StreamTransport {
     private final String peerName;
     private final PeerNames allowedPeers;
     private final ByteBuffer ignored = ByteBuffer.allocate(4096);
+    private TlsCredentials judgedBy;
+    private SSLEngine engine;
     private TlsEngine tls;
     private long wrappedOctets;
     private long deliveredOctets;
@@ -50,7 +53,7 @@ public final class TlsTransport extends StreamTransport {
     /**
      * A transport that connects in its first duty cycles, with credentials that may be renewed.
      *
-     * @param credentials      asked for each connection, on the transport's thread.
+     * @param credentials      asked for each connection, and whether they still trust its collector; on the transport's thread.
      * @param peerName         the DNS name or address that the collector's certificate must carry.
      * @param allowedPeerNames if not empty, the certificate must also carry one of these DNS names or addresses.
      */
@@ -65,7 +68,9 @@ public final class TlsTransport extends StreamTransport {
 
     @Override
     void onConnect() throws IOException {
-        tls = new TlsEngine(credentials.get().clientEngine(peerName, settings().collector().port()), this::runAside);
+        judgedBy = credentials.get();
+        engine = judgedBy.clientEngine(peerName, settings().collector().port());
+        tls = new TlsEngine(engine, this::runAside);
         wrappedOctets = 0;
     }
 
@@ -82,12 +87,25 @@ public final class TlsTransport extends StreamTransport {
             return false;
         }
         allowedPeers.check(tls.session());
+        judge();
         deliveredOctets = 0;
         return true;
     }
 
+    /** Credentials that were read again may no longer trust the collector. */
+    private void judge() throws IOException {
+        final TlsCredentials newer = credentials.get();
+        if (newer != judgedBy) {
+            if (!newer.equals(judgedBy) && !newer.trusts(engine)) {
+                throw new IOException("the collector's certificate is no longer trusted");
+            }
+            judgedBy = newer;
+        }
+    }
+
     @Override
     int read() throws IOException {
+        judge();
         final int receivedBytes = tls.receive(channel());
         int plainBytes;
         do {

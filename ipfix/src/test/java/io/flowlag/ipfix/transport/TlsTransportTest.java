@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -140,6 +141,29 @@ class TlsTransportTest {
             final String notAllowed = refusal(
                 new TlsTransport(settings(collector), credentials, "127.0.0.1", List.of("other.example")));
             assertTrue(notAllowed.contains("allowed are [other.example]"), notAllowed);
+        }
+    }
+
+    @Test
+    void shouldGoOnWithRenewedCredentialsAndEndAConnectionThatTheyNoLongerTrust() throws Exception {
+        try (StreamCollector collector = collector("collector", "exporter")) {
+            final TlsCredentials first = credentials("exporter", "collector");
+            final AtomicReference<TlsCredentials> current = new AtomicReference<>(first);
+            final Transport transport = new TlsTransport(settings(collector), current::get, "127.0.0.1", List.of());
+            Await.until("connected", () -> transport.doWork(nowMs), transport::isConnected);
+            assertEquals(first, credentials("exporter", "collector"));
+            for (final TlsCredentials newer : List.of(
+                credentials("exporter", "collector"), credentials("exporter-rsa", "collector"))) {
+                current.set(newer);
+                transport.doWork(++nowMs);
+                assertTrue(transport.isConnected(), transport.lastError());
+            }
+            current.set(credentials("exporter", "stranger"));
+            transport.doWork(++nowMs);
+            assertEquals(TransportState.DISCONNECTED, transport.state());
+            assertTrue(transport.lastError().endsWith(": the collector's certificate is no longer trusted"),
+                transport.lastError());
+            transport.close();
         }
     }
 

@@ -41,7 +41,8 @@ public final class ReferenceVerifier {
     private static final long FAILURE_NS = BURST_NS / FAILURES_PER_SECOND;
 
     private final ReferenceSession[] sessions;
-    private final ReferenceMac[] macs;
+    /** By session: its current key and any next one; none if it is unauthenticated. Replaced as a whole. */
+    private volatile ReferenceMac[][] macs;
     private final SequenceWindow[] windows;
     private final Int2IntHashMap sessionBySsid = new Int2IntHashMap(MISSING);
     /** By session: when the allowance of failures is whole again; a failure moves it by {@link #FAILURE_NS}. */
@@ -70,7 +71,7 @@ public final class ReferenceVerifier {
         this.sessions = sessions.toArray(new ReferenceSession[0]);
         this.maximumDelayNs = maximumDelayNs;
         this.maximumAdvanceNs = maximumAdvanceNs;
-        macs = new ReferenceMac[this.sessions.length];
+        macs = macs(sessions);
         windows = new SequenceWindow[this.sessions.length];
         wholeAgainNs = new long[this.sessions.length];
         Arrays.fill(wholeAgainNs, Long.MIN_VALUE / 2);
@@ -79,9 +80,19 @@ public final class ReferenceVerifier {
             if (sessionBySsid.put(session.ssid(), i) != MISSING) {
                 throw new IllegalArgumentException("ssid=" + session.ssid() + " is given twice");
             }
-            macs[i] = session.isAuthenticated() ? new ReferenceMac(session.key()) : null;
             windows[i] = new SequenceWindow(maximumDelayNs + maximumAdvanceNs);
         }
+    }
+
+    private static ReferenceMac[][] macs(final List<ReferenceSession> sessions) {
+        return sessions.stream()
+            .map((session) -> session.keys().stream().map(ReferenceMac::new).toArray(ReferenceMac[]::new))
+            .toArray(ReferenceMac[][]::new);
+    }
+
+    /** Verifies with the keys of the same sessions as they are now. Any thread; allocates. */
+    public void renew(final List<ReferenceSession> newer) {
+        macs = macs(newer);
     }
 
     /**
@@ -164,13 +175,13 @@ public final class ReferenceVerifier {
 
     private ReferenceVerdict verifyOctets(
         final DirectBuffer buffer, final int offset, final int lengthBytes, final int wholeBytes, final long arrivalNs) {
-        final ReferenceMac mac = macs[sessionIndex];
-        final boolean authenticated = mac != null;
+        final boolean authenticated = sessions[sessionIndex].isAuthenticated();
         decoder.wrap(buffer, offset, authenticated, arrivalNs);
         if (authenticated && isFlooded(arrivalNs) && !isExpected(arrivalNs)) {
             return ReferenceVerdict.UNCHECKED;
         }
-        if (authenticated && !mac.begin().update(buffer, offset, HMAC_OFFSET).matches(buffer, offset + HMAC_OFFSET)) {
+        final ReferenceMac mac = authenticated ? matching(macs[sessionIndex], buffer, offset) : null;
+        if (authenticated && mac == null) {
             onFailure(arrivalNs);
             return ReferenceVerdict.BAD_MAC;
         }
@@ -180,6 +191,16 @@ public final class ReferenceVerifier {
         return verifyTlvs(
             buffer, offset, offset + ReferenceDescriptor.baseLengthBytes(authenticated), offset + lengthBytes,
             offset + Math.max(lengthBytes, wholeBytes), mac);
+    }
+
+    /** That of the first key that the packet is made with; null if it is made with none. */
+    private static ReferenceMac matching(final ReferenceMac[] accepted, final DirectBuffer buffer, final int offset) {
+        for (final ReferenceMac mac : accepted) {
+            if (mac.begin().update(buffer, offset, HMAC_OFFSET).matches(buffer, offset + HMAC_OFFSET)) {
+                return mac;
+            }
+        }
+        return null;
     }
 
     /** Whether the allowance of failures is used up; it is whole if time went back. */

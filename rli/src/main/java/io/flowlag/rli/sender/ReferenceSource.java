@@ -18,7 +18,7 @@ public final class ReferenceSource {
     private static final int WAITING_MASK = WAITING - 1;
 
     private final ReferenceSession session;
-    private final ReferenceMac mac;
+    private volatile ReferenceMac mac;
     private final ReferenceEncoder encoder = new ReferenceEncoder();
     private final int[] observedNumbers = new int[WAITING];
     private final long[] observedNs = new long[WAITING];
@@ -35,7 +35,12 @@ public final class ReferenceSource {
     public ReferenceSource(final ReferenceSession session, final int errorEstimate) {
         this.session = session;
         this.errorEstimate = errorEstimate;
-        mac = session.isAuthenticated() ? new ReferenceMac(session.key()) : null;
+        renew(session);
+    }
+
+    /** Signs with the key of the same session as it is now. Any thread; allocates. */
+    public void renew(final ReferenceSession newer) {
+        mac = newer.isAuthenticated() ? new ReferenceMac(newer.keys().get(0)) : null;
     }
 
     /** Changes the error estimate of the packets from now on, see {@link io.flowlag.rli.reference.ErrorEstimate#of}. */
@@ -50,7 +55,8 @@ public final class ReferenceSource {
      * @return its length, octets.
      */
     public int encode(final MutableDirectBuffer buffer, final int offset, final long stampNs) {
-        encoder.wrap(buffer, offset, mac != null)
+        final ReferenceMac current = mac;
+        encoder.wrap(buffer, offset, current != null)
             .sequenceNumber(nextSequenceNumber)
             .stampNs(stampNs)
             .errorEstimate(errorEstimate)
@@ -63,8 +69,8 @@ public final class ReferenceSource {
             final int index = (int)carriedTail++ & WAITING_MASK;
             encoder.followUp(observedNumbers[index], observedNs[index], observedMethods[index]);
         }
-        if (mac != null) {
-            encoder.sign(mac);
+        if (current != null) {
+            encoder.sign(current);
         }
         return encoder.encodedLength();
     }

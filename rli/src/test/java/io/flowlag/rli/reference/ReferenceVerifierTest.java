@@ -8,6 +8,7 @@ import net.jqwik.api.constraints.Size;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
@@ -43,11 +44,14 @@ class ReferenceVerifierTest {
     private final ReferenceEncoder encoder = new ReferenceEncoder();
     private final ReferenceMac mac = new ReferenceMac(key);
     private final ReferenceVerifier verifier = new ReferenceVerifier(
-        List.of(
+        sessions(List.of(key)), MAXIMUM_DELAY_NS, MAXIMUM_ADVANCE_NS);
+
+    private static List<ReferenceSession> sessions(final List<byte[]> keys) {
+        return List.of(
             ReferenceSession.unauthenticated(OPEN),
-            ReferenceSession.authenticated(SIGNED, key),
-            ReferenceSession.unauthenticated(ADDRESSED).from(0, ADDRESS)),
-        MAXIMUM_DELAY_NS, MAXIMUM_ADVANCE_NS);
+            ReferenceSession.unauthenticated(SIGNED).withKeys(keys),
+            ReferenceSession.unauthenticated(ADDRESSED).from(0, ADDRESS));
+    }
 
     private ReferenceEncoder encode(final int ssid, final int sequenceNumber) {
         return encoder.wrap(buffer, 0, ssid == SIGNED).ssid(ssid).sequenceNumber(sequenceNumber)
@@ -116,6 +120,27 @@ class ReferenceVerifierTest {
         encode(ADDRESSED, 0);
         assertEquals(WRONG_SOURCE, verifier.from(0, ADDRESS + 1).verify(buffer, 0, 44, 44, NOW_NS));
         assertEquals(WRONG_SOURCE, verifier.from(1, ADDRESS).verify(buffer, 0, 44, 44, NOW_NS));
+    }
+
+    @Test
+    void shouldAcceptTheNextKeyBesideTheCurrentOneAndNoRemovedOne() {
+        final byte[] next = "the next key of 27 octets..".getBytes(StandardCharsets.US_ASCII);
+        final ReferenceMac nextMac = new ReferenceMac(next);
+        encode(SIGNED, 0).sign(nextMac);
+        assertEquals(BAD_MAC, verify());
+        verifier.renew(sessions(List.of(key, next)));
+        encode(SIGNED, 0).sign(mac);
+        assertEquals(ACCEPTED, verify());
+        encode(SIGNED, 1).followUp(0, NOW_NS, TimestampMethod.SOFTWARE_LOCAL).sign(nextMac);
+        assertEquals(ACCEPTED, verify());
+        assertEquals(REPLAYED, verify(), "whatever the key, a number counts once");
+        verifier.renew(sessions(List.of(next)));
+        encode(SIGNED, 2).sign(mac);
+        assertEquals(BAD_MAC, verify());
+        encode(SIGNED, 2).sign(nextMac);
+        assertEquals(ACCEPTED, verify());
+        encode(OPEN, 0);
+        assertEquals(ACCEPTED, verify());
     }
 
     @Test

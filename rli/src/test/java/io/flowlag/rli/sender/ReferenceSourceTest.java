@@ -45,6 +45,21 @@ class ReferenceSourceTest {
     }
 
     @Test
+    void shouldSignWithTheFirstKeyOfItsSessionAndCountOn() {
+        encode();
+        source.onSent();
+        final ReferenceSession newer = SESSION.withKeys(List.of(new byte[] {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+            SESSION.keys().get(0)));
+        verifier.renew(List.of(newer));
+        encode();
+        source.renew(newer);
+        verifier.renew(List.of(newer.withKeys(newer.keys().subList(0, 1))));
+        source.onSent();
+        encode();
+        assertEquals(2, verifier.decoder().sequenceNumber());
+    }
+
+    @Test
     void shouldUseANumberAgainThatWasNotSent() {
         source.onObserved(41, START_NS, TimestampMethod.SOFTWARE_LOCAL);
         source.encode(buffer, 0, START_NS);

@@ -1,5 +1,6 @@
 package io.flowlag.tests.system;
 
+import io.flowlag.exporter.status.CounterId;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.DelayFlow;
@@ -88,6 +89,9 @@ class ExchangeProcessTest {
             Flowlag.awaitMetering(receiver, sender);
             awaitCompared(receiver, 2);
             refuseAStranger(receiver);
+            renewTheSendersCertificate(sender);
+            awaitCompared(receiver, 1);
+            assertEquals(1, count("exchange_sessions"), receiver::errors);
 
             write(file, "rows: 3, columns: 2k, weights: [\"proto=udp dport=9 weight=20\"]", "");
             receiver.signal("HUP");
@@ -111,6 +115,82 @@ class ExchangeProcessTest {
         for (final DelayFlow flow : DelayFlow.read(records)) {
             assertTrue(flow.lostPackets() == null || flow.lostPackets() == 0, flow::toString);
         }
+    }
+
+    private void renewTheSendersCertificate(final Command.Running sender) throws IOException {
+        final String valid = Files.readString(directory.resolve("sender.pem"));
+        Files.writeString(directory.resolve("sender.pem"), "no certificate");
+        sender.signal("HUP");
+        await(sender, "reload refused, the old configuration stays: exchange.tls.certificate=" + directory.resolve("sender.pem"));
+        Files.writeString(directory.resolve("sender.pem"), valid);
+        makeCertificate("sender", "ca", "DNS:sender.test");
+        sender.signal("HUP");
+        awaitReloads(sender, 1);
+    }
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void shouldRotateKeysWithoutLosingAnInterval() throws Exception {
+        final String old = "00112233445566778899aabbccddeeff\n";
+        final String next = "ffeeddccbbaa99887766554433221100\n";
+        final Path here = key("receiver.key", old);
+        final Path there = key("sender.key", old);
+        final Path digest = key("digest.key", old);
+        final Path file = directory.resolve("receiver.yaml");
+        write(file, "rows: 2, columns: 1k", ", key-file: " + here);
+        Files.writeString(file, Files.readString(file).replace("rli: {", "rli: {key-file: " + here + ", ") +
+            "decode: {digest: on, digest-key-file: " + digest + "}\n");
+        try (Command.Running receiver = start(receiverStats, "-c", file, "--export", "file:" + records);
+            Command.Running sender = start(senderStats, own("--set", "exchange.key-file=" + there, "--set",
+                "rli.key-file=" + there, "--set", "rli.target=" + destination, "--set", "rli.port=" + referencePort))) {
+            Flowlag.awaitMetering(receiver, sender);
+            awaitCompared(receiver, 2);
+            renew(receiver, here, old + next, 1);
+            refuse(receiver, here, "no key", "holds no key: write 32 to 128 hexadecimal digits", old + next);
+            refuse(receiver, digest, next, "decode.digest-key-file=" + digest + ": its key changed, which cannot be while running",
+                old);
+            Command.of("chmod", "644", here).run().orFail();
+            refuse(receiver, here, next, "holds a secret that others may read or replace: chmod 600", old + next);
+            Command.of("chmod", "600", here).run().orFail();
+            awaitCompared(receiver, 1);
+            renew(sender, there, next + old, 1);
+            awaitCompared(receiver, 1);
+            assertEquals(1, count("exchange_sessions"), receiver::errors);
+            renew(receiver, here, next, 2);
+            await(receiver, "the shared key of this session is no longer valid");
+            renew(sender, there, next, 2);
+            awaitCompared(receiver, 2);
+            assertEquals(2, count("exchange_sessions"), receiver::errors);
+            stop(sender);
+            stop(receiver);
+        }
+        final Stats stats = Stats.read(receiverStats).orFailUnlessAccounted();
+        assertEquals(0, stats.delayCounter("exchange_intervals_missing"), stats::toString);
+        assertEquals(0, stats.delayCounter("exchange_intervals_late"), stats::toString);
+        assertEquals(0, stats.counter(CounterId.REFERENCES_BAD_MAC), stats::toString);
+        assertTrue(stats.counter(CounterId.REFERENCE_PACKETS) > 0, stats::toString);
+    }
+
+    private void renew(final Command.Running run, final Path file, final String keys, final int reloads) throws IOException {
+        Files.writeString(file, keys);
+        run.signal("HUP");
+        awaitReloads(run, reloads);
+    }
+
+    private void refuse(
+        final Command.Running run, final Path file, final String content, final String fault, final String before)
+        throws IOException {
+        Files.writeString(file, content);
+        run.signal("HUP");
+        await(run, fault);
+        Files.writeString(file, before);
+    }
+
+    private static void awaitReloads(final Command.Running run, final int count) {
+        Deadline.await(TIMEOUT,
+            () -> run.errors().lines().filter((line) -> line.endsWith(" reloaded")).count() == count || !run.isAlive(),
+            run::errors);
+        assertTrue(run.isAlive(), run::errors);
     }
 
     /** A certificate of another authority, and none at all. Each connection is refused once, for its certificate. */

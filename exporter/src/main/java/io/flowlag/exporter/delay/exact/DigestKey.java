@@ -35,11 +35,11 @@ public final class DigestKey {
             return new UnsafeBuffer(key);
         }
         return new UnsafeBuffer(
-            KeyFile.read("decode.digest-key-file", file, KEY_LENGTH_BYTES, KEY_LENGTH_BYTES, REMEDY));
+            KeyFile.read("decode.digest-key-file", file, 1, KEY_LENGTH_BYTES, KEY_LENGTH_BYTES, REMEDY).get(0));
     }
 
     /** {@return what is wrong with a key's file; null if it is valid} */
     public static String fault(final Path file) {
-        return KeyFile.fault(file, KEY_LENGTH_BYTES, KEY_LENGTH_BYTES, REMEDY);
+        return KeyFile.fault(file, 1, KEY_LENGTH_BYTES, KEY_LENGTH_BYTES, REMEDY);
     }
 }

@@ -2,10 +2,13 @@ package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.ipfix.transport.Endpoint;
 
+import java.util.function.Supplier;
+
 /**
  * Options of an {@link ExchangeConnector}, checked by the configuration.
  *
  * @param pointId             observation point; senders of one receiver differ in it.
+ * @param security            keys and certificates as they were read last; any thread may replace them.
  * @param maxWaitingIntervals that wait for the receiver's answer; the oldest goes when there are more.
  * @param maxWaitingBytes     of all intervals that wait.
  * @param maxAskedPackets     that a receiver may ask for at once.
@@ -13,6 +16,6 @@ import io.flowlag.ipfix.transport.Endpoint;
  * @param maxBackoffNs        the longest time between attempts.
  */
 public record ConnectorOptions(
-    Endpoint receiver, long pointId, PeerSecurity security, ConnectionLimits limits, int maxWaitingIntervals,
+    Endpoint receiver, long pointId, Supplier<PeerSecurity> security, ConnectionLimits limits, int maxWaitingIntervals,
     long maxWaitingBytes, long maxWaitNs, int maxAskedPackets, long minBackoffNs, long maxBackoffNs) {
 }

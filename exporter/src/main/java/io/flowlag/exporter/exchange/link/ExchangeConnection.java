@@ -8,6 +8,7 @@ import io.flowlag.exporter.exchange.wire.MessageSeal;
 import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PingMessage;
 import io.flowlag.exporter.exchange.wire.RefusedMessage;
+import io.flowlag.exporter.exchange.wire.SharedKey;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -51,6 +52,7 @@ final class ExchangeConnection {
     private ByteBuffer inbound = ByteBuffer.allocate(STRANGER_BYTES);
     private ByteBuffer outbound = ByteBuffer.allocate(STRANGER_BYTES);
     private MessageSeal seal;
+    private SharedKey key;
     private boolean isUnreadable;
     private int version;
     private int maxMessageBytes;
@@ -103,9 +105,27 @@ final class ExchangeConnection {
         return seal;
     }
 
-    /** Seals every further message, in both directions. */
-    void authenticate(final MessageSeal sessionSeal) {
+    /** Seals every further message, in both directions, by a seal of the key. */
+    void authenticate(final SharedKey sessionKey, final MessageSeal sessionSeal) {
+        key = sessionKey;
         seal = sessionSeal;
+    }
+
+    /**
+     * Judges the connection by keys and certificates that were read again. One that is no session yet ends; a session goes on if
+     * its key is still one of them and the other end's certificate still trusted. It is refused otherwise.
+     */
+    void judge(final PeerSecurity security) {
+        if (isEnded()) {
+            return;
+        }
+        if (!isInSession) {
+            end(ExchangeCounter.ENDED_LOCALLY, "keys or certificates changed; connect again");
+        } else if (key != null && !security.keys().contains(key)) {
+            refuse(ExchangeResult.AUTHENTICATION, "the shared key of this session is no longer valid");
+        } else if (security.tls() != null && !channel.isTrusted(security.tls())) {
+            refuse(ExchangeResult.AUTHENTICATION, "the certificate of this session is no longer trusted");
+        }
     }
 
     /** Marks the connection as private: it uses TLS, or both ends are on this host. */

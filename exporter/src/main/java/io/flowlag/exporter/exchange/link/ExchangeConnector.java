@@ -53,7 +53,6 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     private final NanoClock clock;
     private final ExchangeCounters counters;
     private final ConnectionLimits limits;
-    private final PeerSecurity security;
     private final Handshake handshake;
     private final EndedConnections ended = new EndedConnections();
     private final HandshakeWorker worker = new HandshakeWorker("exchange-connect");
@@ -72,6 +71,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     private final IntervalAckMessage intervalAck = new IntervalAckMessage();
     private final SynopsisRequestMessage synopsisRequest = new SynopsisRequestMessage();
     private SynopsisRequest asked;
+    private PeerSecurity security;
 
     private Lookup lookup;
     /** Index of the address to try: rises with each attempt, since a name may have several; kept after a session. */
@@ -122,8 +122,8 @@ final class ExchangeConnector implements Agent, AutoCloseable {
         this.clock = clock;
         receiver = options.receiver();
         limits = options.limits();
-        security = options.security();
-        handshake = Handshake.of(HelloMessage.SENDER, options.pointId(), security);
+        security = options.security().get();
+        handshake = Handshake.of(HelloMessage.SENDER, options.pointId(), options.security());
         backoffNs = options.minBackoffNs();
         waiting = new WaitingIntervals(
             options.maxWaitingIntervals(), options.maxWaitingBytes(), options.maxWaitNs(), counters);
@@ -188,6 +188,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
             isStarted = true;
             nextAttemptNs = nowNs;
         }
+        judge();
         int workCount = takeOffered();
         waiting.expire(nowNs);
         workCount += ended.poll(nowNs);
@@ -197,6 +198,21 @@ final class ExchangeConnector implements Agent, AutoCloseable {
             workCount += talk();
         }
         return workCount;
+    }
+
+    /** Ends a connection that new keys and certificates no longer allow; the next one uses them. */
+    private void judge() {
+        final PeerSecurity newer = options.security().get();
+        if (newer != security) {
+            security = newer;
+            if (connection != null) {
+                if (isSettled) {
+                    shipSendTimes();
+                    sendPassiveTimes();
+                }
+                connection.judge(newer);
+            }
+        }
     }
 
     private int takeOffered() {

@@ -3,13 +3,11 @@ package io.flowlag.exporter.exchange.link;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.SketchLink;
-import io.flowlag.exporter.exchange.wire.SharedKey;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.PortFailure;
-import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
@@ -18,15 +16,16 @@ import org.agrona.concurrent.SystemNanoClock;
 
 import java.io.IOException;
 import java.net.BindException;
-import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The process's end of the exchange, if any, and the thread that runs it.
  *
  * @param agent to be run by a thread of its own.
  * @param link  to the metering thread.
+ * @param keys  keys and certificates that the thread uses.
  */
-public record ExchangeEnd(Agent agent, SketchLink link) {
+public record ExchangeEnd(Agent agent, SketchLink link, AtomicReference<PeerSecurity> keys) {
     private static final long LINGER_NS = 1_000_000_000L;
 
     /**
@@ -40,26 +39,43 @@ public record ExchangeEnd(Agent agent, SketchLink link) {
         if (exchange.listen() == null && exchange.connect() == null) {
             return null;
         }
-        final String name = exchange.listen() != null ? "exchange.listen=" + exchange.listen() :
-            "exchange.connect=" + exchange.connect();
+        final AtomicReference<PeerSecurity> keys = new AtomicReference<>(read(exchange));
         try {
-            final ExporterConfig.Tls tls = exchange.tls();
-            final TlsCredentials credentials =
-                tls == null ? null : TlsCredentials.load(tls.key(), tls.certificate(), tls.trust());
-            final SharedKey key = exchange.keyFile() == null ? null : SharedKey.load(exchange.keyFile());
-            final PeerSecurity security = new PeerSecurity(credentials, null, tls == null ? List.of() : tls.peers(), key);
             if (exchange.listen() != null) {
                 final ExchangeReceiver receiver =
-                    new ExchangeReceiver(config, security, TcpChannel.NETWORK, SystemNanoClock.INSTANCE);
-                return new ExchangeEnd(receiver, receiver);
+                    new ExchangeReceiver(config, keys::get, TcpChannel.NETWORK, SystemNanoClock.INSTANCE);
+                return new ExchangeEnd(receiver, receiver, keys);
             }
             final ExchangeSender sender = new ExchangeSender(
-                config, security, TcpChannel.NETWORK, new SystemEpochNanoClock(), SystemNanoClock.INSTANCE, clockError);
-            return new ExchangeEnd(sender, sender);
+                config, keys::get, TcpChannel.NETWORK, new SystemEpochNanoClock(), SystemNanoClock.INSTANCE, clockError);
+            return new ExchangeEnd(sender, sender, keys);
         } catch (final BindException ex) {
-            throw PortFailure.of(name, ex);
+            throw PortFailure.of(name(exchange), ex);
         } catch (final IOException | IllegalArgumentException ex) {
-            throw new ExitException(ExitCode.CONFIGURATION, name + ": " + ex.getMessage());
+            throw new ExitException(ExitCode.CONFIGURATION, name(exchange) + ": " + ex.getMessage());
+        }
+    }
+
+    /** Reads keys and certificates; throws an {@link ExitException} that names the file if one cannot be read. */
+    public static PeerSecurity read(final ExporterConfig.Exchange exchange) {
+        try {
+            return PeerSecurity.read(exchange);
+        } catch (final IOException ex) {
+            throw new ExitException(ExitCode.CONFIGURATION, name(exchange) + ": " + ex.getMessage());
+        }
+    }
+
+    private static String name(final ExporterConfig.Exchange exchange) {
+        return exchange.listen() != null ? "exchange.listen=" + exchange.listen() : "exchange.connect=" + exchange.connect();
+    }
+
+    /**
+     * Uses keys and certificates from now on. Sessions end whose key is no longer one of them, or whose certificate is no longer
+     * trusted; without a difference nothing happens. Any thread.
+     */
+    public void renew(final PeerSecurity newer) {
+        if (!newer.equals(keys.get())) {
+            keys.set(newer);
         }
     }
 

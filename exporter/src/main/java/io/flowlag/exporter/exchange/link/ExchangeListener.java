@@ -55,6 +55,7 @@ final class ExchangeListener implements Agent, AutoCloseable {
     private final EndedConnections ended = new EndedConnections();
     private final Long2ObjectHashMap<SenderRecord> senders = new Long2ObjectHashMap<>();
     private final List<SenderRecord> senderList = new ArrayList<>();
+    private PeerSecurity security;
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
     private final SendTimesMessage sendTimes = new SendTimesMessage();
     private final PassiveTimesMessage passiveTimes = new PassiveTimesMessage();
@@ -73,6 +74,7 @@ final class ExchangeListener implements Agent, AutoCloseable {
         this.clock = clock;
         limits = options.limits();
         knownSenders = options.senders();
+        security = options.security().get();
         strangers = new Strangers(network, options, handler, counters, ended, this::beginSession, sessionHandler);
         schedule.add(new HeldSettings(instance(), first));
     }
@@ -129,9 +131,24 @@ final class ExchangeListener implements Agent, AutoCloseable {
             return 0;
         }
         nowNs = clock.nanoTime();
+        judge();
         int workCount = commands.drain(Runnable::run);
         workCount += strangers.poll(nowNs) + pollSenders() + ended.poll(nowNs);
         return workCount;
+    }
+
+    /** Ends what new keys and certificates no longer allow. */
+    private void judge() {
+        final PeerSecurity newer = options.security().get();
+        if (newer != security) {
+            security = newer;
+            strangers.judge(newer);
+            for (final SenderRecord sender : senderList) {
+                if (sender.connection() != null) {
+                    sender.connection().judge(newer);
+                }
+            }
+        }
     }
 
     private ExchangeResult beginSession(final ExchangeConnection connection, final HelloMessage hello) {

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ObjLongConsumer;
+import java.util.function.Supplier;
 
 /**
  * The receiver's end of the exchange: sends the settings, and copies each sender's intervals for the metering thread. It runs on
@@ -70,7 +71,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
      * @throws IllegalArgumentException if the settings do not fit the exchange.
      */
     ExchangeReceiver(
-        final ExporterConfig config, final PeerSecurity security, final Network network, final NanoClock timer)
+        final ExporterConfig config, final Supplier<PeerSecurity> security, final Network network, final NanoClock timer)
         throws IOException {
         this.timer = timer;
         pointId = config.segment().id();

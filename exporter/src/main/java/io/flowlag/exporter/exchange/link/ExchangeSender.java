@@ -36,6 +36,7 @@ import java.util.Deque;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
+import java.util.function.Supplier;
 
 /**
  * The sender's end of the exchange: builds sketches by the receiver's settings, then encodes and sends what the metering thread
@@ -101,7 +102,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
      * @param timer  of connections and messages.
      */
     ExchangeSender(
-        final ExporterConfig config, final PeerSecurity security, final Network network, final EpochNanoClock clock,
+        final ExporterConfig config, final Supplier<PeerSecurity> security, final Network network, final EpochNanoClock clock,
         final NanoClock timer, final ClockError error) {
         this.clock = clock;
         this.error = error;

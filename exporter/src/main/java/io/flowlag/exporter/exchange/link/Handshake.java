@@ -11,6 +11,7 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.security.SecureRandom;
+import java.util.function.Supplier;
 
 /** The HELLOs of an end, and the seal that follows from them if there is a key. One thread; allocates per connection. */
 class Handshake {
@@ -27,8 +28,8 @@ class Handshake {
     }
 
     /** The handshakes of a run of the process, in a role as in HELLO. */
-    static Handshake of(final int role, final long pointId, final PeerSecurity security) {
-        return security.key() == null ? new Handshake(role, pointId, false) : new Keyed(role, pointId, security.key());
+    static Handshake of(final int role, final long pointId, final Supplier<PeerSecurity> security) {
+        return security.get().keys().isEmpty() ? new Handshake(role, pointId, false) : new Keyed(role, pointId, security);
     }
 
     /** {@return this run's random number} */
@@ -76,13 +77,13 @@ class Handshake {
         return octets;
     }
 
-    /** With the key of both ends. */
+    /** With the keys of both ends: this one's current one as a sender, any of them as a receiver. */
     private static final class Keyed extends Handshake {
-        private final SharedKey key;
+        private final Supplier<PeerSecurity> security;
 
-        private Keyed(final int role, final long pointId, final SharedKey key) {
+        private Keyed(final int role, final long pointId, final Supplier<PeerSecurity> security) {
             super(role, pointId, true);
-            this.key = key;
+            this.security = security;
         }
 
         @Override
@@ -90,7 +91,8 @@ class Handshake {
             final ExchangeConnection connection, final DirectBuffer hello, final int offset, final MutableDirectBuffer scratch) {
             final int helloBytes = hello(scratch);
             ExchangeHeader.addTrailer(scratch, 0, helloBytes);
-            connection.authenticate(MessageCipher.of(
+            final SharedKey key = security.get().keys().get(0);
+            connection.authenticate(key, MessageCipher.of(
                 key, false, octets(hello, offset, ExchangeHeader.lengthBytes(hello, offset)), octets(scratch, 0, helloBytes)));
             connection.send(scratch, helloBytes);
         }
@@ -102,14 +104,15 @@ class Handshake {
                 return false;
             }
             final int lengthBytes = ExchangeHeader.lengthBytes(hello, offset);
-            final MessageSeal seal = MessageSeal.of(
-                connection.version(), key, true, receiverHello,
-                octets(hello, offset, lengthBytes - ExchangeHeader.TRAILER_BYTES));
-            final boolean isAuthentic = seal.open(new UnsafeBuffer(octets(hello, offset, lengthBytes)), 0, lengthBytes);
-            if (isAuthentic) {
-                connection.authenticate(seal);
+            final byte[] bareHello = octets(hello, offset, lengthBytes - ExchangeHeader.TRAILER_BYTES);
+            for (final SharedKey key : security.get().keys()) {
+                final MessageSeal seal = MessageSeal.of(connection.version(), key, true, receiverHello, bareHello);
+                if (seal.open(new UnsafeBuffer(octets(hello, offset, lengthBytes)), 0, lengthBytes)) {
+                    connection.authenticate(key, seal);
+                    return true;
+                }
             }
-            return isAuthentic;
+            return false;
         }
     }
 }

@@ -2,11 +2,13 @@ package io.flowlag.exporter.exchange.link;
 
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Options of an {@link ExchangeListener}, checked by the configuration.
  *
  * @param address         to listen on.
+ * @param security        keys and certificates as they were read last; any thread may replace them.
  * @param senders         points that may connect; empty for all.
  * @param maxSenders      remembered, connected or not.
  * @param maxStrangers    connections without a session.
@@ -15,6 +17,6 @@ import java.util.List;
  * @param maxListBytes    of digests and flows of an interval.
  */
 public record ListenerOptions(
-    InetSocketAddress address, long pointId, PeerSecurity security, ConnectionLimits limits, List<Long> senders, int maxSenders,
-    int maxStrangers, int windowIntervals, long deadlineNs, long maxListBytes) {
+    InetSocketAddress address, long pointId, Supplier<PeerSecurity> security, ConnectionLimits limits, List<Long> senders,
+    int maxSenders, int maxStrangers, int windowIntervals, long deadlineNs, long maxListBytes) {
 }

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.ipfix.transport.TlsCredentials;
+
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ByteChannel;
@@ -11,6 +13,11 @@ import java.nio.channels.ByteChannel;
 interface PeerChannel extends ByteChannel {
     /** Continues to connect, then the handshake; true when data may flow. */
     boolean isReady() throws IOException;
+
+    /** {@return whether the other end's certificate, if it has shown one, is trusted by credentials that were read again} */
+    default boolean isTrusted(final TlsCredentials newer) {
+        return true;
+    }
 
     /** {@return the other end's address} */
     InetSocketAddress remoteAddress() throws IOException;

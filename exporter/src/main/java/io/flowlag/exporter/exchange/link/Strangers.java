@@ -61,7 +61,7 @@ final class Strangers {
         final EndedConnections ended, final BiFunction<ExchangeConnection, HelloMessage, ExchangeResult> sessions,
         final ExchangeConnection.Handler sessionHandler) throws IOException {
         final InetAddress host = options.address().getAddress();
-        if (options.security().isNone() && (host == null || !host.isLoopbackAddress())) {
+        if (options.security().get().isNone() && (host == null || !host.isLoopbackAddress())) {
             throw new IllegalArgumentException("address=" + options.address() +
                 " is not a loopback address: the exchange needs TLS or a shared key there, since it hands out the digest key");
         }
@@ -184,9 +184,9 @@ final class Strangers {
     }
 
     private void greet(final PeerChannel channel, final long nowNs) throws IOException {
-        final TlsCredentials tls = options.security().tls();
+        final TlsCredentials tls = options.security().get().tls();
         final PeerChannel peer = tls == null ? channel :
-            new TlsChannel(channel, tls.serverEngine(), options.security().allowedPeers(), worker);
+            new TlsChannel(channel, tls.serverEngine(), options.security().get().allowedPeers(), worker);
         final ExchangeConnection connection = new ExchangeConnection(peer, true, options.limits(), counters, nowNs);
         final InetSocketAddress address = channel.remoteAddress();
         if (tls != null || address.getAddress().isLoopbackAddress()) {
@@ -219,6 +219,11 @@ final class Strangers {
             return ExchangeResult.AUTHENTICATION;
         }
         return sessions.apply(connection, hello);
+    }
+
+    /** Ends every connection after keys and certificates were read again; each may come again. */
+    void judge(final PeerSecurity security) {
+        strangers.forEach((each) -> each.connection.judge(security));
     }
 
     /** Closes the port and the connections. */

@@ -20,6 +20,7 @@ import java.util.concurrent.Executor;
 final class TlsChannel implements PeerChannel {
     private final PeerChannel channel;
     private final TlsEngine tls;
+    private final SSLEngine engine;
     private final List<String> allowedPeers;
     private boolean isReady;
 
@@ -35,6 +36,7 @@ final class TlsChannel implements PeerChannel {
         throws SSLException {
         this.channel = channel;
         this.allowedPeers = List.copyOf(allowedPeers);
+        this.engine = engine;
         tls = new TlsEngine(engine, executor);
     }
 
@@ -50,6 +52,11 @@ final class TlsChannel implements PeerChannel {
             }
         }
         return isReady;
+    }
+
+    @Override
+    public boolean isTrusted(final TlsCredentials newer) {
+        return newer.trusts(engine);
     }
 
     @Override

@@ -1,10 +1,12 @@
 package io.flowlag.exporter.exchange.wire;
 
+import io.flowlag.exporter.config.KeyFile;
+
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HexFormat;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.List;
 
 /** A secret in a file at both ends: 32 to 128 hexadecimal digits. Immutable; {@code toString} hides it. */
 public final class SharedKey {
@@ -18,14 +20,19 @@ public final class SharedKey {
     }
 
     /**
-     * Reads a key.
+     * Reads the current key, and the next one if there is a second line.
      *
+     * @return one or two.
      * @throws IOException if the file cannot be read or holds no key; the message names the file.
      */
-    public static SharedKey load(final Path file) throws IOException {
+    public static List<SharedKey> load(final Path file) throws IOException {
         try {
-            return of(HexFormat.of().parseHex(Files.readString(file).strip()));
-        } catch (final IllegalArgumentException | CharacterCodingException ex) {
+            final List<SharedKey> keys = KeyFile.lines(file).stream().map(SharedKey::of).toList();
+            if (keys.isEmpty() || keys.size() > KeyFile.MOST_KEYS) {
+                throw new IllegalArgumentException("keys=" + keys.size());
+            }
+            return keys;
+        } catch (final IllegalArgumentException ex) {
             throw new IOException(
                 file + " holds no key: write 32 to 128 hexadecimal digits, as flowlag key writes", ex);
         }
@@ -45,6 +52,17 @@ public final class SharedKey {
 
     public byte[] octets() {
         return octets;
+    }
+
+    /** Compares in constant time. */
+    @Override
+    public boolean equals(final Object other) {
+        return other instanceof SharedKey that && MessageDigest.isEqual(octets, that.octets);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(octets);
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.flowlag.exporter.delay.SketchChange;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.exchange.link.ExchangeEnd;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
+import io.flowlag.exporter.exchange.link.PeerSecurity;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.reference.ClockState;
 import io.flowlag.exporter.reference.InjectionException;
@@ -21,6 +22,7 @@ import io.flowlag.exporter.reference.ReferencePort;
 import io.flowlag.exporter.reference.StampPoint;
 import io.flowlag.exporter.reference.TransmitterOptions;
 import io.flowlag.exporter.reference.UdpReferenceTransmitter;
+import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.runtime.ReferenceSessions;
 import io.flowlag.exporter.runtime.SegmentClock;
 import io.flowlag.exporter.status.CounterId;
@@ -64,6 +66,7 @@ public final class LiveSegment implements AutoCloseable {
     private final ReferencePort port;
     private final AgentRunner exchange;
     private final StageErrors exchangeErrors = new StageErrors();
+    private final ExchangeEnd end;
     private final ExchangeReceiver exchangeReceiver;
     private final SegmentAdvice advice;
     private String toldNotice = "";
@@ -81,6 +84,7 @@ public final class LiveSegment implements AutoCloseable {
     private LiveSegment(
         final ExporterConfig config, final ClockState clockState, final DelayWiring wiring, final ReferencePort port,
         final ExchangeEnd exchange) {
+        end = exchange;
         this.exchange = exchange == null ? null : exchange.start(exchangeErrors);
         exchangeReceiver = exchange != null && exchange.agent() instanceof ExchangeReceiver receiver ? receiver : null;
         this.config = config;
@@ -338,6 +342,24 @@ public final class LiveSegment implements AutoCloseable {
                 SegmentChange.isSameWay(before, after)));
             LOG.info("new segment settings take effect at {}", Instant.ofEpochSecond(0, fromNs));
         }
+    }
+
+    /** Keys and certificates of the exchange, null without one, and the sessions of references with their keys. */
+    record Keys(PeerSecurity exchange, List<ReferenceSession> references) {
+    }
+
+    /** Reads keys and certificates; throws an {@link ExitException} that names the file if one cannot be read. */
+    Keys readKeys(final ExporterConfig newer) {
+        return new Keys(end == null ? null : ExchangeEnd.read(newer.exchange()),
+            wiring.references().sessions().isEmpty() ? List.of() : ReferenceSessions.of(newer.rli()));
+    }
+
+    /** Uses keys and certificates that were read again. */
+    void renew(final Keys keys, final MeteringPipeline pipeline) {
+        if (end != null) {
+            end.renew(keys.exchange());
+        }
+        pipeline.renew(keys.references());
     }
 
     private static void checkOffloads(final ExporterConfig config) {

@@ -11,6 +11,7 @@ import io.flowlag.exporter.config.EffectiveValue;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.exchange.link.HandshakeWorker;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
@@ -27,6 +28,7 @@ import io.flowlag.exporter.terminal.Logging;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemEpochNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +41,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -66,6 +69,7 @@ public final class RunProcess {
     private final Supplier<ExporterConfig> reload;
     private final Counters counters = new Counters();
     private final List<String> interfaceNames;
+    private final DirectBuffer digestKey;
     private ExporterConfig config;
     private Destinations destinations;
     /** Interfaces, by index, that are known to have ended. */
@@ -77,6 +81,12 @@ public final class RunProcess {
         this.reload = reload;
         this.terminal = terminal;
         interfaceNames = LiveSegment.interfaces(config);
+        digestKey = digestKey(config);
+    }
+
+    private static DirectBuffer digestKey(final ExporterConfig config) {
+        final Path file = config.decode().digestKeyFile();
+        return file == null ? null : DigestKey.octets(file);
     }
 
     /**
@@ -330,10 +340,13 @@ public final class RunProcess {
             return;
         }
         final long changeNs;
+        final LiveSegment.Keys keys;
         final List<Destination> newDestinations;
         try {
             changeNs = segment.changesAt(config, newer, pipeline.delayStage(), new SystemEpochNanoClock().nanoTime());
             Logging.check(newer.log().file(), terminal);
+            requireSameDigests(newer);
+            keys = segment.readKeys(newer);
             newDestinations = destinations.of(newer);
         } catch (final IllegalArgumentException | ExitException ex) {
             refuse(List.of(ex.getMessage()));
@@ -342,12 +355,22 @@ public final class RunProcess {
         Logging.configure(newer.log().level().name(), newer.log().file(), terminal);
         newer.warnings().stream().filter((each) -> !config.warnings().contains(each)).forEach((each) -> LOG.warn("{}", each));
         segment.change(config, newer, pipeline.delayStage(), changeNs);
+        segment.renew(keys, pipeline);
         pipeline.reload(newer, newDestinations);
         run.stats(newer.stats());
         names.execute(() -> run.ownTraffic(localTraffic.of(newer)));
         config = newer;
         tellSpools();
         LOG.info("reloaded");
+    }
+
+    /** Digests of both points are compared, so their key stays until the process ends. */
+    private void requireSameDigests(final ExporterConfig newer) {
+        if (!Objects.equals(digestKey, digestKey(newer))) {
+            throw new IllegalArgumentException(ConfigTable.DIGEST_KEY_FILE.path() + "=" + newer.decode().digestKeyFile() +
+                ": its key changed, which cannot be while running (" + ConfigTable.DIGEST_KEY_FILE.restartReason().text() +
+                "): write the old one again, or restart for the new one");
+        }
     }
 
     /** The log is reopened in any case, because log rotation uses the same signal. */

@@ -8,6 +8,7 @@ import org.agrona.concurrent.NanoClock;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 
 /** Builds a connector for a test; every value has a default. */
 final class ConnectorSetup {
@@ -18,7 +19,7 @@ final class ConnectorSetup {
     private final long lingerNs;
     private Callable<List<InetSocketAddress>> resolver;
     private long pointId;
-    private PeerSecurity security = new PeerSecurity(null, null, List.of(), null);
+    private Supplier<PeerSecurity> security;
     private int intervals = 16;
     private long bytes = 64L << 20;
     private long waitNs = 30_000_000_000L;
@@ -32,6 +33,7 @@ final class ConnectorSetup {
         this.handler = handler;
         this.clock = clock;
         this.lingerNs = lingerNs;
+        security(new PeerSecurity(null, null, List.of(), List.of()));
         resolver = receiver::resolve;
     }
 
@@ -46,13 +48,20 @@ final class ConnectorSetup {
     }
 
     ConnectorSetup tls(final TlsCredentials value, final String name, final List<String> allowedNames) {
-        security = new PeerSecurity(value, name, allowedNames, null);
+        return security(new PeerSecurity(value, name, allowedNames, List.of()));
+    }
+
+    ConnectorSetup security(final PeerSecurity value) {
+        return security(() -> value);
+    }
+
+    ConnectorSetup security(final Supplier<PeerSecurity> value) {
+        security = value;
         return this;
     }
 
     ConnectorSetup key(final SharedKey value) {
-        security = new PeerSecurity(null, null, List.of(), value);
-        return this;
+        return security(new PeerSecurity(null, null, List.of(), List.of(value)));
     }
 
     ConnectorSetup backoff(final long minNs, final long maxNs) {

@@ -8,6 +8,7 @@ import org.agrona.concurrent.NanoClock;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Builds a listener for a test; every value has a default. */
 final class ListenerSetup {
@@ -17,7 +18,7 @@ final class ListenerSetup {
     private final long lingerNs;
     private InetSocketAddress address;
     private ExchangeSettings settings = ExchangeFixture.settings(1, 0);
-    private PeerSecurity security = new PeerSecurity(null, null, List.of(), null);
+    private Supplier<PeerSecurity> security;
     private List<Long> senders = List.of();
     private int windowIntervals = 64;
     private long deadlineNs = 5_000_000_000L;
@@ -30,6 +31,7 @@ final class ListenerSetup {
         this.handler = handler;
         this.clock = clock;
         this.lingerNs = lingerNs;
+        security(new PeerSecurity(null, null, List.of(), List.of()));
     }
 
     ListenerSetup address(final InetSocketAddress value) {
@@ -47,13 +49,20 @@ final class ListenerSetup {
     }
 
     ListenerSetup tls(final TlsCredentials value, final List<String> allowedNames) {
-        security = new PeerSecurity(value, null, allowedNames, null);
+        return security(new PeerSecurity(value, null, allowedNames, List.of()));
+    }
+
+    ListenerSetup security(final PeerSecurity value) {
+        return security(() -> value);
+    }
+
+    ListenerSetup security(final Supplier<PeerSecurity> value) {
+        security = value;
         return this;
     }
 
     ListenerSetup key(final SharedKey value) {
-        security = new PeerSecurity(null, null, List.of(), value);
-        return this;
+        return security(new PeerSecurity(null, null, List.of(), List.of(value)));
     }
 
     ListenerSetup ledger(final int intervals, final long valueNs) {

@@ -56,13 +56,13 @@ public final class MemoryNetwork implements Network {
 
     /** A receiver's end that listens here, with the network's clock. */
     public ExchangeReceiver receiver(final ExporterConfig config, final PeerSecurity security) throws IOException {
-        return new ExchangeReceiver(config, security, this, clock);
+        return new ExchangeReceiver(config, () -> security, this, clock);
     }
 
     /** A sender's end that connects here, with the network's clock. */
     public ExchangeSender sender(
         final ExporterConfig config, final PeerSecurity security, final EpochNanoClock epochClock, final ClockError error) {
-        return new ExchangeSender(config, security, this, epochClock, clock, error);
+        return new ExchangeSender(config, () -> security, this, epochClock, clock, error);
     }
 
     /** Of so many octets that a read or a write could pass, how many it does; 0 is allowed. */
