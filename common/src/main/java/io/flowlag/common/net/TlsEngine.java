@@ -57,6 +57,11 @@ public final class TlsEngine {
         return engine.getSession();
     }
 
+    /** {@return what the JDK makes of the connection; not to be worked with} */
+    public SSLEngine engine() {
+        return engine;
+    }
+
     /** {@return whether the first handshake is over} */
     public boolean isEstablished() {
         return isEstablished;

@@ -68,7 +68,8 @@ public final class Manual {
         }
         page.append(".SH SIGNALS\n");
         item(page, "SIGTERM, SIGINT", "Every flow is exported, and the process ends with 0.");
-        item(page, "SIGHUP", "Makes run read its configuration again.");
+        item(page, "SIGHUP",
+            "Makes run read its configuration, keys and certificates again, and collect with TLS its key and certificates.");
         item(page, "SIGUSR1", "Writes the counters to the log.");
         page.append(".SH SEE ALSO\n.BR flowlag.yaml (5)\n");
         return page.toString();

@@ -53,7 +53,8 @@ public final class ConfigTable {
         section("exchange", RestartReason.OPENED,
             "Connection between the two points if they are two processes. The receiver listens and sends its settings to the " +
             "senders.");
-        section("exchange.tls", RestartReason.OPENED, "Credentials of the exchange. Both ends show a certificate.");
+        section("exchange.tls", RestartReason.OPENED,
+            "Credentials of the exchange. Both ends show a certificate. A reload reads the files again.");
         section("pipeline", RestartReason.MEMORY, "Rings between the threads.");
         section("exporting", RestartReason.RECORDS,
             "Destinations of records. Keys marked with transports may also be set for one destination.");
@@ -200,7 +201,8 @@ public final class ConfigTable {
     static final ConfigKey<Long> SESSION = row("rli.session", number(1, 65535), "1",
         "STAMP session identifier of the first class. Each further class has the next one. Equal at both points.");
     public static final ConfigKey<Path> REFERENCE_KEY_FILE = row("rli.key-file", orWord(NONE, path()), NONE,
-        "File with the secret key of authenticated references, 32 or more hexadecimal digits. Equal at both points.")
+        "File with the secret key of authenticated references, 32 or more hexadecimal digits, equal at both points; on a " +
+        "second line the next key, accepted too.")
         .example("/etc/flowlag/reference.key");
     static final ConfigKey<List<Long>> CLASSES = row("rli.classes", list(number(0, 63)), "[]",
         "DSCP of each traffic class with a queue and references of its own. Other packets belong to the first class. With an " +
@@ -287,7 +289,8 @@ public final class ConfigTable {
         "Address of the receiver (role sender). The receiver supplies the digest key, the selector and the sketch sizes.")
         .example("192.0.2.2:8621");
     public static final ConfigKey<Path> EXCHANGE_KEY_FILE = row("exchange.key-file", orWord(NONE, path()), NONE,
-        "File with the key that both ends share, 32 to 128 hexadecimal digits, as flowlag key writes it.")
+        "File with the key that both ends share, 32 to 128 hexadecimal digits, as flowlag key writes it; on a second line the " +
+        "next key, accepted too.")
         .example("/etc/flowlag/exchange.key");
     static final ConfigKey<ExchangeMode> EXCHANGE_MODE = row("exchange.mode", choice(ExchangeMode.class), "auto",
         "What the sender sends for an interval: exact sums of every flow (flows), sketches (sketch), or sums while they fit " +

@@ -1,23 +1,17 @@
 package io.flowlag.exporter.config;
 
-import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.config.ExporterConfig.Transport;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import static io.flowlag.exporter.config.ConfigTable.*;
 
 /** Checks relations between values, and between values and the machine. Every fault is added to the problems. */
 final class Relations extends SettingsAccess {
     private static final long MAX_UDP_PAYLOAD_BYTES = 65507;
-    private static final Set<PosixFilePermission> TOO_OPEN = Set.of(PosixFilePermission.GROUP_WRITE,
-        PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
 
     private final DelayRelations delayRelations;
     private final List<DestinationSpec> destinations;
@@ -90,7 +84,7 @@ final class Relations extends SettingsAccess {
         readable(DIGEST_KEY_FILE, true);
         readable(REFERENCE_KEY_FILE, true);
         for (final ExporterConfig.Sender sender : value(SENDERS)) {
-            final String fault = sender.keyFile() == null ? null : fault(sender.keyFile(), true);
+            final String fault = sender.keyFile() == null ? null : KeyFile.accessFault(sender.keyFile(), true);
             if (fault != null) {
                 problem(SENDERS, "session " + sender.session() + ": " + sender.keyFile() + " " + fault);
             }
@@ -188,41 +182,9 @@ final class Relations extends SettingsAccess {
 
     private void readable(final ConfigKey<Path> key, final boolean isSecret) {
         final Path file = value(key);
-        final String fault = file == null ? null : fault(file, isSecret);
+        final String fault = file == null ? null : KeyFile.accessFault(file, isSecret);
         if (fault != null) {
             problem(key, fault);
-        }
-    }
-
-    /** The fault of an input file, with the remedy; null if there is none. */
-    private static String fault(final Path file, final boolean isSecret) {
-        if (!Files.isRegularFile(file)) {
-            return Files.exists(file) ? "is no regular file: name a file" : "no such file: check the path";
-        }
-        if (!Files.isReadable(file)) {
-            return "may not be read: check its owner and mode";
-        }
-        if (isSecret && isForeign(file)) {
-            return "holds a secret and belongs to another user, who may replace it: chown it to root, or to the process's user";
-        }
-        return isSecret && isTooOpen(file) ? "holds a secret that others may read or replace: chmod 600 " + file : null;
-    }
-
-    private static boolean isForeign(final Path file) {
-        try {
-            return Disk.isForeign(file);
-        } catch (final IOException ex) {
-            return true; // an unknown owner is not trusted
-        }
-    }
-
-    private static boolean isTooOpen(final Path file) {
-        try {
-            return Files.getPosixFilePermissions(file).stream().anyMatch(TOO_OPEN::contains);
-        } catch (final UnsupportedOperationException ex) {
-            return false; // a file system without permissions
-        } catch (final IOException ex) {
-            return true; // unknown permissions are not trusted
         }
     }
 }

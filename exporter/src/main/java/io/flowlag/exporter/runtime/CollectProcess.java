@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.KeyFile;
 import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.runtime.collect.Collector;
@@ -11,6 +12,8 @@ import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.transport.TlsCredentials;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -23,20 +26,26 @@ import java.util.List;
  * command's thread.
  */
 public final class CollectProcess {
+    private static final Logger LOG = LoggerFactory.getLogger(CollectProcess.class);
+
     private CollectProcess() {
     }
 
     /** Collects records. The configuration has the enterprise number of flowlag's elements. */
     public static ExitCode run(final ExporterConfig config, final CollectOptions options, final Terminal terminal) {
-        final Signals signals = Signals.install(Signals.HangUp.STOPS);
+        final boolean hasTls = options.tls() != null;
+        final Signals signals = Signals.install(hasTls ? Signals.HangUp.RELOADS : Signals.HangUp.STOPS);
         final ByteArrayOutputStream statistics = new ByteArrayOutputStream();
-        try (PrintStream statisticsOut = new PrintStream(statistics, true, StandardCharsets.UTF_8)) {
-            Collector.run(
+        try (PrintStream statisticsOut = new PrintStream(statistics, true, StandardCharsets.UTF_8);
+            Collector collector = Collector.open(
                 options.withColumns(FlowElements.recordNames()),
-                FlowElements.registry((int)config.exporting().enterpriseNumber()),
-                terminal.out(),
-                statisticsOut,
-                signals::isStopRequested);
+                FlowElements.registry((int)config.exporting().enterpriseNumber()), terminal.out(), statisticsOut)) {
+            collector.run(() -> {
+                if (hasTls && signals.takeReloadRequest()) {
+                    renew(collector, config.exporting().tls());
+                }
+                return signals.isStopRequested();
+            });
             tell(terminal, statistics);
             return ExitCode.DONE;
         } catch (final ExitException ex) {
@@ -45,6 +54,19 @@ public final class CollectProcess {
                 return ExitCode.CANNOT_WRITE;
             }
             throw ex;
+        }
+    }
+
+    private static void renew(final Collector collector, final ExporterConfig.Tls tls) {
+        try {
+            final String fault = KeyFile.accessFault(tls.key(), true);
+            if (fault != null) {
+                throw new IOException(tls.key() + " " + fault);
+            }
+            collector.renew(TlsCredentials.load(tls.key(), tls.certificate(), tls.trust()));
+            LOG.info("key and certificates were read again");
+        } catch (final IOException ex) {
+            LOG.error("key and certificates stay as they were: {}", ex.getMessage());
         }
     }
 

@@ -1,6 +1,7 @@
 package io.flowlag.ipfix.collect;
 
 import io.flowlag.common.net.TlsEngine;
+import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import javax.net.ssl.SSLContext;
@@ -144,6 +145,20 @@ public final class CollectorServer implements AutoCloseable {
 
     public int connectionCount() {
         return connections.size();
+    }
+
+    /**
+     * Uses other credentials for connections under TLS from now on. One that is in its handshake, or whose exporter had to show
+     * a certificate that they do not trust, is closed. The polling thread.
+     */
+    public void renew(final TlsCredentials newer) {
+        for (final SelectionKey key : selector.keys()) {
+            if (key.attachment() instanceof Acceptor acceptor && acceptor.tls() != null) {
+                key.attach(new Acceptor(acceptor.channel(), newer.context(), acceptor.isClientCertificateRequired()));
+            }
+        }
+        connections.stream().filter(connection -> !connection.isTrusted(newer)).toList()
+            .forEach(connection -> close(connection, CollectorCounter.CONNECTIONS_TLS_FAILED));
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.flowlag.ipfix.collect;
 
 import io.flowlag.common.net.TlsEngine;
+import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -50,6 +51,11 @@ final class TcpConnection {
 
     boolean isInHandshake() {
         return tls != null && !tls.isEstablished();
+    }
+
+    /** Whether it may go on under other credentials: it is plain, or its handshake is over and the exporter still trusted. */
+    boolean isTrusted(final TlsCredentials newer) {
+        return tls == null || tls.isEstablished() && (!tls.engine().getNeedClientAuth() || newer.trusts(tls.engine()));
     }
 
     boolean isInsideMessage() {

@@ -2,7 +2,6 @@ package io.flowlag.ipfix.transport;
 
 import io.flowlag.common.net.TlsEngine;
 
-import javax.net.ssl.SSLEngine;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,7 +22,6 @@ public final class TlsTransport extends StreamTransport {
     private final PeerNames allowedPeers;
     private final ByteBuffer ignored = ByteBuffer.allocate(4096);
     private TlsCredentials judgedBy;
-    private SSLEngine engine;
     private TlsEngine tls;
     private long wrappedOctets;
     private long deliveredOctets;
@@ -69,8 +67,7 @@ public final class TlsTransport extends StreamTransport {
     @Override
     void onConnect() throws IOException {
         judgedBy = credentials.get();
-        engine = judgedBy.clientEngine(peerName, settings().collector().port());
-        tls = new TlsEngine(engine, this::runAside);
+        tls = new TlsEngine(judgedBy.clientEngine(peerName, settings().collector().port()), this::runAside);
         wrappedOctets = 0;
     }
 
@@ -96,7 +93,7 @@ public final class TlsTransport extends StreamTransport {
     private void judge() throws IOException {
         final TlsCredentials newer = credentials.get();
         if (newer != judgedBy) {
-            if (!newer.equals(judgedBy) && !newer.trusts(engine)) {
+            if (!newer.equals(judgedBy) && !newer.trusts(tls.engine())) {
                 throw new IOException("the collector's certificate is no longer trusted");
             }
             judgedBy = newer;

@@ -2,6 +2,7 @@ package io.flowlag.ipfix.collect;
 
 import io.flowlag.ipfix.support.Await;
 import io.flowlag.ipfix.support.TestCertificates;
+import io.flowlag.ipfix.transport.TlsCredentials;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,7 @@ class TlsListenerTest {
         certificates = new TestCertificates(directory);
         certificates.make("exporter", "EC", "DNS:exporter.example");
         certificates.make("collector", "EC", "IP:127.0.0.1");
+        certificates.make("renewed", "EC", "IP:127.0.0.1");
         collectorContext = certificates.context("collector", "exporter");
         exporterContext = certificates.context("exporter", "collector");
     }
@@ -155,6 +157,33 @@ class TlsListenerTest {
             }
         });
         awaitCount(CollectorCounter.RECORDS, 1);
+    }
+
+    @Test
+    void shouldServeUnderRenewedCredentialsAndCloseWhoIsNoLongerTrusted() throws Exception {
+        final InetSocketAddress address = server.listenTls(ANY_PORT, collectorContext, true);
+        try (SSLSocket socket = connect(exporterContext, address, "TLSv1.3");
+            Socket waiting = new Socket(address.getAddress(), address.getPort())) {
+            assertEquals(null, whilePolling(() -> socket.getOutputStream().write(MESSAGE)));
+            awaitCount(CollectorCounter.RECORDS, 1);
+            awaitCount(CollectorCounter.CONNECTIONS_ACCEPTED, 2);
+            server.renew(credentials("renewed", "exporter"));
+            awaitCount(CollectorCounter.CONNECTIONS_TLS_FAILED, 1);
+            assertEquals(null, whilePolling(() -> socket.getOutputStream().write(MESSAGE)));
+            awaitCount(CollectorCounter.RECORDS, 2);
+            assertTrue(whilePolling(() -> connect(exporterContext, address, "TLSv1.3").startHandshake()) instanceof IOException,
+                "the old certificate is shown no more");
+            assertEquals(null, whilePolling(
+                () -> connect(certificates.context("exporter", "renewed"), address, "TLSv1.3").startHandshake()));
+            server.renew(credentials("renewed", "collector"));
+            assertEquals(0, server.connectionCount());
+            assertTrue(waiting.isConnected());
+        }
+    }
+
+    private static TlsCredentials credentials(final String own, final String trusted) throws IOException {
+        return TlsCredentials.load(
+            certificates.keyFile(own), certificates.certificateFile(own), certificates.certificateFile(trusted));
     }
 
     @Test

@@ -20,7 +20,6 @@ import java.util.concurrent.Executor;
 final class TlsChannel implements PeerChannel {
     private final PeerChannel channel;
     private final TlsEngine tls;
-    private final SSLEngine engine;
     private final List<String> allowedPeers;
     private boolean isReady;
 
@@ -36,7 +35,6 @@ final class TlsChannel implements PeerChannel {
         throws SSLException {
         this.channel = channel;
         this.allowedPeers = List.copyOf(allowedPeers);
-        this.engine = engine;
         tls = new TlsEngine(engine, executor);
     }
 
@@ -56,7 +54,7 @@ final class TlsChannel implements PeerChannel {
 
     @Override
     public boolean isTrusted(final TlsCredentials newer) {
-        return newer.trusts(engine);
+        return newer.trusts(tls.engine());
     }
 
     @Override

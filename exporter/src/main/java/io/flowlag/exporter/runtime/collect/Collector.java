@@ -11,6 +11,7 @@ import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.CollectorServer;
 import io.flowlag.ipfix.collect.MessageStreamReader;
 import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -171,6 +172,11 @@ public final class Collector implements AutoCloseable {
         if (failure != null) {
             throw failure;
         }
+    }
+
+    /** Uses other credentials for addresses under TLS from now on, see {@link CollectorServer#renew}. By the thread that runs. */
+    public void renew(final TlsCredentials newer) {
+        server.renew(newer);
     }
 
     @Override
