@@ -27,6 +27,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -75,6 +76,33 @@ class TlsExportTest {
             final long records = collected.output().lines().filter(line -> line.contains("\"packetDeltaCount\"")).count();
             assertEquals(TrafficProfile.demo().flowCount(), records, collected::errors);
         }
+    }
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void shouldCollectUnderACertificateThatWasRenewedMeanwhile() throws IOException {
+        final int port = Ports.freeTcp();
+        final Path certificate = Files.copy(keys.resolve("elsewhere.pem"), directory.resolve("own.pem"));
+        final Path key = Files.copy(keys.resolve("elsewhere.key"), directory.resolve("own.key"),
+            StandardCopyOption.COPY_ATTRIBUTES);
+        try (Command.Running collector = collector(port, directory, "own")) {
+            Files.writeString(certificate, "no certificate");
+            renew(collector, "key and certificates stay as they were: " + certificate + " holds no");
+            Files.copy(keys.resolve("collector.pem"), certificate, StandardCopyOption.REPLACE_EXISTING);
+            Files.writeString(key, Files.readString(keys.resolve("collector.key")));
+            Command.of("chmod", "644", key).run().orFail();
+            renew(collector, "key and certificates stay as they were: " + key + " holds a secret that others may read");
+            Command.of("chmod", "600", key).run().orFail();
+            renew(collector, "key and certificates were read again");
+            meter(capture, "exporter", "tls://127.0.0.1:" + port).run().orFail();
+            collector.finish().orFail();
+        }
+    }
+
+    private static void renew(final Command.Running collector, final String line) {
+        collector.signal("HUP");
+        Deadline.await(TIMEOUT, () -> collector.errors().contains(line) || !collector.isAlive(), collector::errors);
+        assertTrue(collector.isAlive(), collector::errors);
     }
 
     @Test
@@ -152,9 +180,13 @@ class TlsExportTest {
     }
 
     private static Command.Running collector(final int port, final String name) {
+        return collector(port, keys, name);
+    }
+
+    private static Command.Running collector(final int port, final Path own, final String name) {
         final Command.Running collector = new Flowlag().command("collect", "--listen", "tls://127.0.0.1:" + port,
             "--format", "json", "--count", TrafficProfile.demo().flowCount(),
-            "--tls-certificate", keys.resolve(name + ".pem"), "--tls-key", keys.resolve(name + ".key"),
+            "--tls-certificate", own.resolve(name + ".pem"), "--tls-key", own.resolve(name + ".key"),
             "--tls-trust", keys.resolve("ca.pem")).timeout(TIMEOUT).start();
         Deadline.await(TIMEOUT, () -> accepts(port), () -> "collect listens: " + collector.errors());
         return collector;

@@ -330,7 +330,7 @@ public final class Spool implements AutoCloseable {
                 taken.close();
             }
         }
-        while (files.isAboveBound() && dropOldest()) {
+        while (files.isAboveBound() && (dropAside() || dropOldest())) {
             continue;
         }
     }
@@ -355,7 +355,7 @@ public final class Spool implements AutoCloseable {
             return false;
         }
         while (!files.hasRoom(writer.lengthBytes() + neededBytes)) {
-            if (!dropOldest()) {
+            if (!dropAside() && !dropOldest()) {
                 return false;
             }
         }
@@ -376,6 +376,20 @@ public final class Spool implements AutoCloseable {
         segment.isSealed = true;
         if (segment != reader.segment()) {
             segment.close();
+        }
+    }
+
+    /** Files that were set aside go before records do. */
+    private boolean dropAside() {
+        try {
+            final Path dropped = files.deleteAside();
+            if (dropped != null) {
+                trouble.say(dropped + " was set aside; it is deleted, since the spool needs its room");
+            }
+            return dropped != null;
+        } catch (final IOException ex) {
+            trouble.tell("cannot delete a file of " + directory + " that was set aside", ex);
+            return true;
         }
     }
 

@@ -7,13 +7,17 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -22,7 +26,10 @@ import java.util.stream.Stream;
  * counts up to the damage. Used once, by the thread that opens the spool.
  */
 final class SpoolDirectory {
+    private static final String ASIDE = ".damaged";
+
     private final List<SpoolSegment> segments = new ArrayList<>();
+    private final List<Aside> aside = new ArrayList<>();
     private final List<String> notices = new ArrayList<>();
     private final SpoolPosition position;
     private final SpoolScan scan;
@@ -30,6 +37,10 @@ final class SpoolDirectory {
     private long records;
     private long refusedOctets;
     private long firstOffset = SpoolLayout.HEADER_LENGTH_BYTES;
+
+    /** A file that is none of a spool and was set aside. */
+    record Aside(Path path, long lengthBytes, FileTime modified) {
+    }
 
     /** Checks every file; the buffer holds any frame. */
     SpoolDirectory(final Path directory, final SpoolPosition position, final UnsafeBuffer buffer, final ByteBuffer octets)
@@ -44,6 +55,7 @@ final class SpoolDirectory {
         for (final Path path : paths) {
             takeUp(directory, path);
         }
+        lookAside(directory);
         if (!segments.isEmpty() && segments.get(0).number == position.releasedSegment()) {
             firstOffset = Math.max(firstOffset, position.releasedOffset());
         }
@@ -80,6 +92,11 @@ final class SpoolDirectory {
 
     List<SpoolSegment> segments() {
         return segments;
+    }
+
+    /** {@return files that were set aside, now or before, oldest first} */
+    List<Aside> aside() {
+        return aside;
     }
 
     List<String> notices() {
@@ -135,9 +152,20 @@ final class SpoolDirectory {
         segments.add(segment);
     }
 
+    private void lookAside(final Path directory) throws IOException {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, "*" + ASIDE)) {
+            for (final Path path : all) {
+                if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+                    aside.add(new Aside(path, Files.size(path), Files.getLastModifiedTime(path)));
+                }
+            }
+        }
+        aside.sort(Comparator.comparing(Aside::modified));
+    }
+
     private void setAside(final Path path, final long lengthBytes) throws IOException {
         refusedOctets += lengthBytes;
-        final Path aside = path.resolveSibling(path.getFileName() + ".damaged");
+        final Path aside = path.resolveSibling(path.getFileName() + ASIDE);
         Files.move(path, aside, StandardCopyOption.REPLACE_EXISTING);
         notices.add(path + " is not a spool file; moved it to " + aside.getFileName());
     }

@@ -6,6 +6,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -21,6 +22,7 @@ final class SpoolFiles implements AutoCloseable {
     private static final long MAX_SEGMENT_BYTES = 16L << 20;
 
     private final ArrayDeque<SpoolSegment> segments = new ArrayDeque<>();
+    private final ArrayDeque<SpoolDirectory.Aside> aside = new ArrayDeque<>();
     private final Queue<SpoolSegment> unforced = new ConcurrentLinkedQueue<>();
     private final Path directory;
     private final Disk disk;
@@ -56,6 +58,10 @@ final class SpoolFiles implements AutoCloseable {
         releasedOffset = found.firstOffset();
         for (final SpoolSegment segment : segments) {
             lengthBytes += segment.lengthBytes;
+        }
+        aside.addAll(found.aside());
+        for (final SpoolDirectory.Aside each : aside) {
+            lengthBytes += each.lengthBytes();
         }
         book.files(lengthBytes);
         if (unwritten == null) {
@@ -180,6 +186,18 @@ final class SpoolFiles implements AutoCloseable {
         forget(first);
         releasedOffset = SpoolLayout.HEADER_LENGTH_BYTES;
         first.delete();
+    }
+
+    /** Deletes the oldest file that was set aside; these count in the bound too. Returns it; null if there is none. */
+    Path deleteAside() throws IOException {
+        final SpoolDirectory.Aside oldest = aside.pollFirst();
+        if (oldest == null) {
+            return null;
+        }
+        lengthBytes -= oldest.lengthBytes();
+        book.files(lengthBytes);
+        Files.deleteIfExists(oldest.path());
+        return oldest.path();
     }
 
     /** Removes the newest from the list; its file stays. */

@@ -19,6 +19,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -235,6 +236,39 @@ class SpoolTest {
             assertTrue(spool.statistics().octetsRefused() > 0);
             assertEquals(4, spool.notices().size(), spool.notices()::toString);
             assertTrue(Files.exists(path.resolve("notes.spool.damaged")));
+        }
+    }
+
+    @Test
+    void shouldCountFilesThatWereSetAsideInItsBoundAndDeleteTheOldestOfThemBeforeRecords() throws IOException {
+        final Path path = directory.resolve("s");
+        final int bound = 4 << 20;
+        open(path, bound).close();
+        for (int i = 0; i < 3; i++) {
+            final Path foreign = path.resolve("notes-" + (2 - i) + ".spool");
+            Files.write(foreign, new byte[bound / 4]);
+            Files.setLastModifiedTime(foreign, FileTime.fromMillis(NOW_MS + i));
+        }
+        try (Spool spool = open(path, bound)) {
+            assertEquals(3L * bound / 4, spool.statistics().octetsHeld());
+            for (int i = 1; spool.lastError().isEmpty(); i++) {
+                put(spool, i);
+            }
+            assertEquals(List.of("notes-0.spool.damaged", "notes-1.spool.damaged"), namesAside(path));
+            assertTrue(spool.lastError().contains("notes-2.spool.damaged was set aside; it is deleted"), spool::lastError);
+            assertEquals(0, lost());
+        }
+        final int smaller = bound / 4 + (256 << 10);
+        try (Spool spool = open(path, smaller)) {
+            assertEquals(List.of(), namesAside(path), "the smaller bound has room for records alone");
+            assertTrue(spool.statistics().octetsHeld() > bound / 8 && spool.statistics().octetsHeld() <= smaller);
+            assertEquals(0, lost());
+        }
+    }
+
+    private static List<String> namesAside(final Path path) throws IOException {
+        try (Stream<Path> all = Files.list(path)) {
+            return all.map((each) -> each.getFileName().toString()).filter((name) -> name.endsWith(".damaged")).sorted().toList();
         }
     }
 
