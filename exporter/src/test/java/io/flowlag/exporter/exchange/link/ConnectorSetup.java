@@ -61,7 +61,7 @@ final class ConnectorSetup {
     }
 
     ConnectorSetup key(final SharedKey value) {
-        return security(new PeerSecurity(null, null, List.of(), List.of(value)));
+        return security(new PeerSecurity(null, null, List.of(), value == null ? List.of() : List.of(value)));
     }
 
     ConnectorSetup backoff(final long minNs, final long maxNs) {

@@ -62,7 +62,7 @@ final class ListenerSetup {
     }
 
     ListenerSetup key(final SharedKey value) {
-        return security(new PeerSecurity(null, null, List.of(), List.of(value)));
+        return security(new PeerSecurity(null, null, List.of(), value == null ? List.of() : List.of(value)));
     }
 
     ListenerSetup ledger(final int intervals, final long valueNs) {
