@@ -79,6 +79,16 @@ public final class Stats {
     }
 
     /**
+     * A number about the spool of the first destination.
+     *
+     * @param field such as {@code records_perhaps_twice}.
+     * @return its value.
+     */
+    public long spool(final String field) {
+        return number(root.path("destinations").path(0).path("spool"), field);
+    }
+
+    /**
      * Computes the accounting identity from the counters alone, then compares it with the process's own result.
      *
      * @return this; fails if a packet or a record is unaccounted for.
