@@ -12,7 +12,7 @@
  *   fail ERRNO NAME     changes of files whose names contain NAME fail, with - those of all files; ERRNO 0 ends this
  *   deny ERRNO NAME     the same for reads
  *   evict NAME          the kernel forgets its pages of these files, changed ones are written before
- *   slow MS             each change takes so long
+ *   slow MS             each change takes so long, or until the next command
  *
  * "changes N" at the end of its input tells the number of changes. One thread; the pages are lost with the process.
  */
@@ -251,7 +251,7 @@ static int change(const char *label) {
         cut();
         return -1;
     }
-    if (slow_ms > 0) usleep(1000 * slow_ms);
+    if (slow_ms > 0) poll(&(struct pollfd){.fd = 0, .events = POLLIN}, 1, slow_ms);
     return fail_errno != 0 && matches(fail_name, label) ? fail_errno : 0;
 }
 
@@ -511,14 +511,14 @@ int main(int argc, char **argv) {
     for (;;) {
         struct pollfd polls[2] = {{.fd = 0, .events = POLLIN}, {.fd = device, .events = POLLIN}};
         if (poll(polls, 2, -1) < 0 && errno != EINTR) die("poll");
-        if (polls[1].revents & POLLIN) {
+        if (polls[0].revents != 0) {
+            if (fgets(line, sizeof line, stdin) == NULL) break;
+            obey(line);
+        } else if (polls[1].revents & POLLIN) {
             ssize_t length = read(device, request, sizeof request);
             if (length >= (ssize_t)sizeof(struct fuse_in_header)) handle((const struct fuse_in_header *)request);
         } else if (polls[1].revents & POLLERR) {
             break; /* unmounted by others */
-        } else if (polls[0].revents != 0) {
-            if (fgets(line, sizeof line, stdin) == NULL) break;
-            obey(line);
         }
     }
     printf("changes %ld\n", changes);

@@ -98,13 +98,10 @@ public final class Checkpoint implements Agent {
                 LOG.warn("cannot read the checkpoint {}; moved it to {}", path, file.setAside());
             }
             counters.set(CounterId.CHECKPOINT_ENTRIES_REFUSED, file.refusedCount());
-            counters.set(CounterId.FLOWS_PERHAPS_DOUBLED, isCut ? savedFlows.count() : savedFlows.endedCount());
-            if (savedFlows.count() > 0 && isCut) {
-                LOG.warn("unclean shutdown, perhaps of the system: restored {} flows from the checkpoint; any of them may " +
-                    "have been exported before", savedFlows.count());
-            } else if (savedFlows.count() > 0) {
-                LOG.warn("unclean shutdown: restored {} flows from the checkpoint; {} had already ended " +
-                    "and may be exported twice", savedFlows.count(), savedFlows.endedCount());
+            counters.set(CounterId.FLOWS_PERHAPS_DOUBLED, savedFlows.count()); // what was still in memory may have ended any
+            if (savedFlows.count() > 0) {
+                LOG.warn("unclean shutdown{}: restored {} flows from the checkpoint; any of them may have been exported before",
+                    isCut ? ", perhaps of the system" : "", savedFlows.count());
             }
             return new Checkpoint(file, ring, savedFlows, maxFlows, counters);
         } catch (final IOException | RuntimeException ex) {
@@ -145,7 +142,15 @@ public final class Checkpoint implements Agent {
 
     @Override
     public int doWork() {
-        return ring.isDue() ? isBroken ? passOver() : write() : 0;
+        if (isBroken) {
+            return ring.isDue() ? passOver() : 0;
+        }
+        try {
+            return ring.write() + (ring.isDue() ? write() : 0);
+        } catch (final IOException | RuntimeException | InternalError ex) {
+            onFailure(ex);
+            return 1;
+        }
     }
 
     /** Marks the shutdown as clean, with every flow exported: the file is removed when the agent closes. Any thread. */
@@ -160,9 +165,11 @@ public final class Checkpoint implements Agent {
             if (isDiscarded) {
                 file.remove();
                 ring.remove();
+            } else if (!isBroken) {
+                ring.write();
             }
         } catch (final IOException ex) {
-            LOG.warn("cannot remove the checkpoint: {}", ex.getMessage());
+            LOG.warn("cannot {} the checkpoint: {}", isDiscarded ? "remove" : "write", ex.getMessage());
         } finally {
             file.close();
             ring.close();
@@ -170,22 +177,17 @@ public final class Checkpoint implements Agent {
     }
 
     /** The copies reach the disk before the map changes, so that they mend what a power cut tears there. */
-    private int write() {
-        try {
-            ring.force();
-            roundCount = 0;
-            final int count = ring.read(messageHandler);
-            if (roundCount > 0) {
-                endRound();
-            } else {
-                file.force();
-            }
-            ring.release();
-            return count;
-        } catch (final IOException | RuntimeException | InternalError ex) {
-            onFailure(ex);
-            return 1;
+    private int write() throws IOException {
+        ring.force();
+        roundCount = 0;
+        final int count = ring.read(messageHandler);
+        if (roundCount > 0) {
+            endRound();
+        } else {
+            file.force();
         }
+        ring.release();
+        return count;
     }
 
     private void onMessage(final int type, final MutableDirectBuffer buffer, final int index, final int length) {
@@ -252,10 +254,11 @@ public final class Checkpoint implements Agent {
     private int passOver() {
         ring.pass();
         final int count = ring.read(messageHandler);
-        ring.release();
+        ring.free();
         if (roundNs - brokenNs >= pauseNs || roundNs < brokenNs) {
             try {
                 file.beginAgain();
+                ring.release();
                 isBroken = false;
                 partialRounds = MOST_ROUNDS_BEFORE_LOSS; // they began before all flows are given again
                 ring.lose();

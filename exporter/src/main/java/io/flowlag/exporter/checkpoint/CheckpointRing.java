@@ -4,13 +4,11 @@ import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.flow.SnapshotSink;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
-import org.agrona.IoUtil;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,18 +18,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
 
 /**
- * The ring of copies from the metering stage to the thread that writes them. It lies in a mapped file, so that copies outlive the
- * process, and a power cut once {@link #force} has returned: {@link #replay} passes them to the next process. A copy stays until
- * {@link #release}, so that a map that was torn by a power cut can be mended. One thread offers, one reads; a full ring refuses.
- * In the byte order of the machine:
+ * The ring of copies from the metering stage to the thread that writes them. It lies in memory, because a page of a mapped file
+ * can block or fail while the stage writes there. The reading thread copies it to a file of the same layout: copies outlive the
+ * process after {@link #write}, and a power cut after {@link #force}; {@link #replay} passes them to the next process. A copy
+ * stays until {@link #release}, so that a map that was torn by a power cut can be mended. One thread offers, one reads; a full
+ * ring refuses. In the byte order of the machine:
  * <pre>
  *    0  magic (8) | 8 boot identifier (16) | 24 version (4) | 28 CRC-32C of 0..27 (4)
  *   64  sequence of the first copy that is not in the map for good (8)
  *  128  sequence behind the last copy that was forced (8)
  *  768  slots: 0 CRC-32C of 4..207 (4) | 4 type (4) | 8 sequence (8) | 16 what it holds (192)
  * </pre>
- * The blocks of the file are allocated before it is mapped: a full disk is an error at the start, not a signal later. Allocates
- * when it is opened.
+ * The blocks of the file are allocated when it is opened: a full disk is an error at the start. Allocates when it is opened.
  */
 final class CheckpointRing implements SnapshotSink, AutoCloseable {
     /** A {@link SavedFlow}. */
@@ -65,7 +63,7 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     private final Path path;
     private final Disk disk;
     private final FileChannel channel;
-    private final MappedByteBuffer mapped;
+    private final ByteBuffer memory;
     private final UnsafeBuffer octets;
     private final UUID bootId = Disk.bootId();
     private final UnsafeBuffer flow = new UnsafeBuffer(new byte[SavedFlow.LENGTH_BYTES]);
@@ -76,10 +74,11 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     private final AtomicLong released = new AtomicLong();
     private final boolean isOurs;
     private long head;
+    private long written;
     private long forced;
     private volatile boolean isLost;
 
-    /** Of the octets in a mapped file, without allocation. Used by one thread. */
+    /** Of octets in memory, without allocation. Used by one thread. */
     private static final class Checksum {
         private final CRC32C crc = new CRC32C();
         private final ByteBuffer octets;
@@ -96,15 +95,16 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         }
     }
 
-    private CheckpointRing(
-        final Path path, final Disk disk, final FileChannel channel, final MappedByteBuffer mapped, final int stateLengthBytes) {
+    /** With what a file holds, in memory. */
+    CheckpointRing(
+        final Path path, final Disk disk, final FileChannel channel, final ByteBuffer memory, final int stateLengthBytes) {
         this.path = path;
         this.disk = disk;
         this.channel = channel;
-        this.mapped = mapped;
+        this.memory = memory;
         this.stateLengthBytes = stateLengthBytes;
-        octets = new UnsafeBuffer(mapped);
-        offered = new Checksum(mapped);
+        octets = new UnsafeBuffer(memory);
+        offered = new Checksum(memory);
         isOurs = octets.getLong(0) == MAGIC && octets.getInt(VERSION_OFFSET) == VERSION &&
             octets.getInt(HEADER_CHECKSUM_OFFSET) == offered.of(0, HEADER_CHECKSUM_OFFSET);
     }
@@ -125,8 +125,11 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
                 channel.truncate(0);
                 clear(channel);
             }
-            return new CheckpointRing(
-                path, disk, channel, channel.map(FileChannel.MapMode.READ_WRITE, 0, LENGTH_BYTES), stateLengthBytes);
+            final ByteBuffer memory = ByteBuffer.allocateDirect(LENGTH_BYTES);
+            while (memory.hasRemaining() && channel.read(memory, memory.position()) > 0) {
+                continue;
+            }
+            return new CheckpointRing(path, disk, channel, memory, stateLengthBytes);
         } catch (final IOException ex) {
             CloseHelper.quietClose(channel);
             throw ex;
@@ -159,7 +162,7 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
      * @param handler takes copies whose type is known.
      */
     void replay(final MessageHandler handler) {
-        final Checksum checksum = new Checksum(mapped);
+        final Checksum checksum = new Checksum(memory);
         final boolean isCut = isOfOtherBoot();
         final long begin = octets.getLong(RELEASED_OFFSET);
         final long end = Math.min(begin + SLOTS, isCut ? octets.getLong(FORCED_OFFSET) : Long.MAX_VALUE);
@@ -208,11 +211,13 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     void begin() throws IOException {
         clear(channel);
         disk.force(channel, path);
+        octets.setMemory(0, LENGTH_BYTES, (byte)0);
         octets.putLong(0, MAGIC);
         octets.putLong(BOOT_ID_OFFSET, bootId.getMostSignificantBits());
         octets.putLong(BOOT_ID_OFFSET + Long.BYTES, bootId.getLeastSignificantBits());
         octets.putInt(VERSION_OFFSET, VERSION);
         octets.putInt(HEADER_CHECKSUM_OFFSET, offered.of(0, HEADER_CHECKSUM_OFFSET));
+        write(0, SLOTS_OFFSET);
         disk.force(channel, path);
         disk.forceDirectory(path.toAbsolutePath().getParent());
     }
@@ -288,17 +293,39 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         return roundEnd.getAcquire() > head || published.getAcquire() - head > CROWDED_SLOTS;
     }
 
-    /** Forces every copy so far to the disk. Reading thread only. */
-    void force() throws IOException {
-        final long end = published.getAcquire();
-        octets.putLong(FORCED_OFFSET, end);
-        disk.force(channel, path);
-        forced = end;
+    /** Writes the copies so far to the file. Returns how many. Reading thread only. */
+    int write() throws IOException {
+        final int count = (int)(published.getAcquire() - written);
+        if (count > 0) {
+            final int begin = at(written);
+            final int end = Math.min(begin + count * SLOT_BYTES, SLOTS_OFFSET + SLOTS * SLOT_BYTES);
+            write(begin, end);
+            write(SLOTS_OFFSET, SLOTS_OFFSET + begin + count * SLOT_BYTES - end);
+            written += count;
+        }
+        return count;
     }
 
-    /** Gives up forcing the copies so far, which nothing will keep. Reading thread only. */
+    private void write(final int begin, final int end) throws IOException {
+        memory.limit(end).position(begin);
+        while (memory.hasRemaining()) {
+            channel.write(memory, memory.position());
+        }
+    }
+
+    /** Forces every copy so far to the disk. Reading thread only. */
+    void force() throws IOException {
+        write();
+        octets.putLong(FORCED_OFFSET, written);
+        write(RELEASED_OFFSET, FORCED_OFFSET + Long.BYTES);
+        disk.force(channel, path);
+        forced = written;
+    }
+
+    /** Gives up writing the copies so far, which nothing will keep. Reading thread only. */
     void pass() {
-        forced = published.getAcquire();
+        written = published.getAcquire();
+        forced = written;
     }
 
     /** Passes on what was forced or given up. Returns how many copies. Reading thread only. */
@@ -312,9 +339,15 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         return count;
     }
 
-    /** What was read is in the map for good: its slots are free. Reading thread only. */
-    void release() {
+    /** What was read is in the map for good: the file says so, and its slots are free. Reading thread only. */
+    void release() throws IOException {
         octets.putLong(RELEASED_OFFSET, head);
+        write(RELEASED_OFFSET, RELEASED_OFFSET + Long.BYTES);
+        free();
+    }
+
+    /** Frees the slots of what was read, which is lost. Reading thread only. */
+    void free() {
         released.setRelease(head);
     }
 
@@ -326,7 +359,6 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     /** Once neither thread uses it. */
     @Override
     public void close() {
-        IoUtil.unmap(mapped);
         CloseHelper.quietClose(channel);
     }
 }

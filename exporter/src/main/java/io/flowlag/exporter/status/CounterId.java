@@ -60,7 +60,7 @@ public enum CounterId {
     FLOWS_CREATED("flows", "Flow entries created."),
     FLOWS_TAKEN_UP("flows", "Flows restored from the checkpoint of an earlier process."),
     FLOWS_PERHAPS_DOUBLED("flows",
-        "Restored flows whose records were made shortly before the crash: a collector may receive them twice."),
+        "Restored flows whose records may have left before the crash: a collector may receive them twice."),
     CHECKPOINT_ENTRIES_REFUSED("flows", "Entries of the checkpoint that make no sense and were left out."),
     CHECKPOINT_FLOWS_WRITTEN("flows", "Flows written to the checkpoint."),
     CHECKPOINT_FLOWS_FORGOTTEN("flows",

@@ -8,13 +8,12 @@ import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteOrder;
-import java.nio.MappedByteBuffer;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,9 +53,9 @@ public final class CheckpointTarget implements FuzzTarget {
             try (CheckpointRing first = CheckpointRing.open(path, STATE_BYTES, Disk.SYSTEM)) {
                 first.begin();
             }
-            ring = CheckpointRing.open(path, STATE_BYTES, Disk.SYSTEM);
-            final MappedByteBuffer same = IoUtil.mapExistingFile(path.toFile(), "ring");
-            file = new UnsafeBuffer(same);
+            final ByteBuffer memory = ByteBuffer.allocateDirect((int)Files.size(path)).put(Files.readAllBytes(path));
+            file = new UnsafeBuffer(memory);
+            ring = new CheckpointRing(path, Disk.SYSTEM, null, memory, STATE_BYTES);
             bootId = file.getLong(CheckpointRing.BOOT_ID_OFFSET);
             Files.delete(path);
         } catch (final IOException ex) {

@@ -39,9 +39,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Tag("topology")
 @Tag("slow")
 class CutDiskTest {
-    private static final String HERE = "flcut0";
+    private static final String HERE = "flcut" + ProcessHandle.current().pid();
     private static final Duration TIMEOUT = CrashTraffic.TIMEOUT;
     private static final int MOST_CHANGES = 60;
+    private static final int BATCHES = 20;
     private static final byte[] MARK = {0};
 
     @TempDir
@@ -129,14 +130,24 @@ class CutDiskTest {
                 disk.heal();
                 traffic.awaitMore(run, CounterId.CHECKPOINT_ROUNDS, 2);
             }
-            for (final String file : new String[]{".checkpoint.ring", ".checkpoint"}) {
-                disk.deny(CutDisk.EIO, file);
-                disk.evict(file);
+            disk.deny(CutDisk.EIO, ".checkpoint.ring");
+            disk.evict(".checkpoint.ring");
+            traffic.sendSafely(run);
+            disk.deny(CutDisk.EIO, ".checkpoint");
+            disk.evict(".checkpoint");
+            traffic.send(CrashTraffic.FLOWS);
+            traffic.awaitMore(run, CounterId.CHECKPOINT_FAILURES, 1);
+            disk.heal();
+            traffic.awaitMore(run, CounterId.CHECKPOINT_ROUNDS, 2);
+            disk.slow(TIMEOUT.multipliedBy(2));
+            final long rounds = traffic.counter(CounterId.CHECKPOINT_ROUNDS);
+            for (int i = 0; i < BATCHES; i++) {
+                final long metered = traffic.counter(CounterId.METERED);
                 traffic.send(CrashTraffic.FLOWS);
-                traffic.awaitMore(run, CounterId.CHECKPOINT_FAILURES, 1);
-                disk.heal();
-                traffic.awaitMore(run, CounterId.CHECKPOINT_ROUNDS, 2);
+                Deadline.await(TIMEOUT, () -> traffic.counter(CounterId.METERED) >= metered + CrashTraffic.FLOWS, run::errors);
             }
+            assertTrue(traffic.counter(CounterId.CHECKPOINT_ROUNDS) <= rounds + 1, "the disk was not slow");
+            disk.heal();
             traffic.sendSafely(run);
             end(run);
         }
