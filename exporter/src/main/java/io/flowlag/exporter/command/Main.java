@@ -149,7 +149,11 @@ public final class Main {
 
     /** Does what a command line asks for, in the JVM of the caller. */
     public static int run(final Terminal terminal, final String... arguments) {
-        return new Main(new ProcessLauncher(), terminal, arguments.length == 0 ? null : arguments[0]).run(arguments);
+        try {
+            return new Main(new ProcessLauncher(), terminal, arguments.length == 0 ? null : arguments[0]).run(arguments);
+        } finally {
+            terminal.settle();
+        }
     }
 
     private void add(final Object command) {

@@ -31,16 +31,26 @@ import io.flowlag.exporter.terminal.PortFailure;
 import io.flowlag.exporter.terminal.Progress;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
+import io.flowlag.exporter.terminal.WriteBehind;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.SystemNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -57,6 +67,7 @@ public final class PipelineRun implements AutoCloseable {
     private static final long HOUSEKEEPING_NS = 100_000_000L;
     private static final long AGREEMENT_NS = 10_000_000_000L;
     private static final long WAIT_NS = 2_000_000L;
+    private static final long LAST_STATISTICS_MS = 3_000;
     private static final long STOP_PATIENCE_NS = 1_000_000_000L;
     private static final long FEED_NS = 1_000_000_000L;
 
@@ -82,6 +93,8 @@ public final class PipelineRun implements AutoCloseable {
 
     private ExporterConfig.Stats statsConfig;
     private long nextStatisticsNs = System.nanoTime();
+    private final WriteBehind statisticsFiles = new WriteBehind("statistics");
+    private Future<?> lastStatistics = CompletableFuture.completedFuture(null);
     private boolean isStatisticsFailureTold;
     private long nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
     private long nextHousekeepingNs = System.nanoTime();
@@ -310,21 +323,54 @@ public final class PipelineRun implements AutoCloseable {
         }
     }
 
-    /** Writes the statistics to the configured file, if any; throws an {@link ExitException} if that fails. */
+    /** Writes the statistics to the configured file, if any; throws an {@link ExitException} if that fails or takes long. */
     public void writeStatistics() {
         if (statsConfig.file() == null) {
             return;
         }
         try {
-            if (statsConfig.isStandardOutput()) {
-                StatisticsWriter.write(statistics(), terminal.out());
-                terminal.out().flush();
-            } else {
-                StatisticsWriter.write(statistics(), statsConfig.file());
-            }
-        } catch (final IOException ex) {
-            throw OutputFiles.failure("statistics", statsConfig.file(), ex);
+            write(json(), statsConfig).get(LAST_STATISTICS_MS, TimeUnit.MILLISECONDS);
+        } catch (final ExecutionException ex) {
+            throw ex.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(ex.getCause());
+        } catch (final TimeoutException | CancellationException ex) {
+            throw OutputFiles.failure("statistics", statsConfig.file(),
+                new IOException("the reader or the disk does not answer", ex));
+        } catch (final InterruptedException ex) {
+            Thread.currentThread().interrupt();
         }
+    }
+
+    private byte[] json() {
+        try {
+            final ByteArrayOutputStream json = new ByteArrayOutputStream();
+            StatisticsWriter.write(statistics(), json);
+            return json.toByteArray();
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    /** Begins to write; the result tells of failures by an {@link ExitException}. */
+    private Future<?> write(final byte[] json, final ExporterConfig.Stats config) {
+        final FutureTask<?> task = new FutureTask<>(() -> {
+            try {
+                if (config.isStandardOutput()) {
+                    terminal.out().write(json);
+                    terminal.out().flush();
+                } else {
+                    StatisticsWriter.write(json, config.file());
+                }
+            } catch (final IOException ex) {
+                throw OutputFiles.failure("statistics", config.file(), ex);
+            }
+            return null;
+        });
+        if (!isLive) {
+            task.run();
+        } else if (!statisticsFiles.offer(task)) {
+            task.cancel(false);
+        }
+        return task;
     }
 
     /** {@return a view of all counters} */
@@ -429,17 +475,23 @@ public final class PipelineRun implements AutoCloseable {
         }
     }
 
-    /** A failed write is logged once and retried at the next interval; it never stops the run. */
+    /** A failed write is logged once and retried at the next interval; one that takes long delays the next. */
     private void rewriteStatistics() {
+        if (statsConfig.file() == null || !lastStatistics.isDone()) {
+            return;
+        }
         try {
-            writeStatistics();
+            lastStatistics.get();
             isStatisticsFailureTold = false;
-        } catch (final ExitException ex) {
+        } catch (final ExecutionException ex) {
             if (!isStatisticsFailureTold) {
                 isStatisticsFailureTold = true;
-                LOG.warn("{}; it is retried every {} ms", ex.getMessage(), statsConfig.intervalNs() / NS_PER_MS);
+                LOG.warn("{}; it is retried every {} ms", ex.getCause().getMessage(), statsConfig.intervalNs() / NS_PER_MS);
             }
+        } catch (final InterruptedException ex) {
+            Thread.currentThread().interrupt();
         }
+        lastStatistics = write(json(), statsConfig);
     }
 
     private void waitShortly() {

@@ -54,12 +54,13 @@ public final class StatisticsWriter {
      * Writes a file atomically, readable by its owner and group: a reader sees the old one or the new one. A file that is not
      * regular, such as a pipe, is written directly.
      *
+     * @param json what {@link #write(Statistics, OutputStream)} writes.
      * @throws IOException if it cannot be written.
      */
-    public static void write(final Statistics statistics, final Path file) throws IOException {
+    public static void write(final byte[] json, final Path file) throws IOException {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
             try (OutputStream stream = Files.newOutputStream(file)) {
-                write(statistics, stream);
+                stream.write(json);
             }
             return;
         }
@@ -69,7 +70,7 @@ public final class StatisticsWriter {
             Files.deleteIfExists(part); // and not where a link of that name leads
             try (OutputStream stream = Channels.newOutputStream(
                 Disk.open(part, MODE, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
-                write(statistics, stream);
+                stream.write(json);
             }
             Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (final IOException ex) {

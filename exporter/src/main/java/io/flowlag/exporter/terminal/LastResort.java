@@ -135,7 +135,10 @@ public final class LastResort {
     /** Logs on another thread, because the reader of the log may be what hangs. */
     private static void halt(final String reason) {
         try {
-            final Thread log = new Thread(() -> LoggerFactory.getLogger(LastResort.class).error("halted: {}", reason), "halt");
+            final Thread log = new Thread(() -> {
+                LoggerFactory.getLogger(LastResort.class).error("halted: {}", reason);
+                WriteBehind.LINES.settle(LOG_MS * 1_000_000);
+            }, "halt");
             log.setDaemon(true);
             log.start();
             log.join(LOG_MS);

@@ -35,7 +35,11 @@ final class LogFile implements Consumer<String>, AutoCloseable {
     }
 
     @Override
-    public synchronized void accept(final String line) {
+    public void accept(final String line) {
+        terminal.write(() -> write(line));
+    }
+
+    private synchronized void write(final String line) {
         if (!isLost) {
             try {
                 stream.write((line + '\n').getBytes(StandardCharsets.UTF_8));
@@ -51,6 +55,8 @@ final class LogFile implements Consumer<String>, AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.quietClose(stream);
+        if (!terminal.write(() -> CloseHelper.quietClose(stream))) {
+            CloseHelper.quietClose(stream);
+        }
     }
 }

@@ -9,15 +9,17 @@ import java.nio.file.Path;
 
 /**
  * Standard output and standard error, the latter with at most one status line below the messages. Any thread may call it. Never
- * on the packet path: it locks and writes.
+ * on the packet path: it locks and, unless it {@linkplain #writeBehind writes behind}, it writes.
  */
 public final class Terminal {
     private static final String ERASE = "\r\033[K";
+    private static final long SETTLE_NS = 2_000_000_000L;
 
     private final PrintStream out;
     private final PrintStream err;
     private final boolean isInteractive;
     private boolean hasStatusLine;
+    private volatile boolean isBehind;
 
     /** A terminal of given streams. A status line is shown only if it is interactive. */
     public Terminal(final PrintStream out, final PrintStream err, final boolean isInteractive) {
@@ -48,24 +50,59 @@ public final class Terminal {
         return isInteractive;
     }
 
+    /** From now on no caller waits for what it writes: a thread of its own does it. */
+    public void writeBehind() {
+        isBehind = true;
+    }
+
+    /** Runs something that may block, on that thread if there is one. Returns false if too many wait, and this is left out. */
+    public boolean write(final Runnable write) {
+        if (isBehind) {
+            return WriteBehind.LINES.offer(write);
+        }
+        write.run();
+        return true;
+    }
+
+    /** Waits until all is written, for 2 s at most. */
+    public void settle() {
+        if (isBehind) {
+            WriteBehind.LINES.settle(SETTLE_NS);
+        }
+    }
+
     /** Writes a line, given without its end, to standard error. */
-    public synchronized void message(final String line) {
-        eraseStatus();
+    public void message(final String line) {
+        write(() -> print(line));
+    }
+
+    private synchronized void print(final String line) {
+        erase();
         err.println(line);
         err.flush();
     }
 
     /** Replaces the status line, given without its end; does nothing without an interactive terminal. */
-    public synchronized void status(final String line) {
+    public void status(final String line) {
         if (isInteractive) {
-            err.print(ERASE + line);
-            err.flush();
-            hasStatusLine = true;
+            write(() -> replaceStatus(line));
         }
     }
 
+    private synchronized void replaceStatus(final String line) {
+        err.print(ERASE + line);
+        err.flush();
+        hasStatusLine = true;
+    }
+
     /** Removes the status line, if there is one. */
-    public synchronized void eraseStatus() {
+    public void eraseStatus() {
+        if (isInteractive) {
+            write(this::erase);
+        }
+    }
+
+    private synchronized void erase() {
         if (hasStatusLine) {
             err.print(ERASE);
             err.flush();

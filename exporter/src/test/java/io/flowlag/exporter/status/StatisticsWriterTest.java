@@ -102,12 +102,12 @@ class StatisticsWriterTest {
     @Test
     void shouldReplaceAFileWholeOrNotAtAll() throws IOException {
         final Path file = Files.writeString(directory.resolve("stats.json"), "old");
-        StatisticsWriter.write(statistics(), file);
+        StatisticsWriter.write(octets(), file);
         assertEquals(1, new ObjectMapper().readTree(file.toFile()).get("version").asInt());
         try (var entries = Files.list(directory)) {
             assertEquals(List.of(file), entries.toList());
         }
-        assertThrows(IOException.class, () -> StatisticsWriter.write(statistics(),
+        assertThrows(IOException.class, () -> StatisticsWriter.write(octets(),
             directory.resolve("missing/stats.json")));
     }
 
@@ -117,7 +117,7 @@ class StatisticsWriterTest {
         final Path file = directory.resolve("stats.json");
         final Path victim = Files.writeString(directory.resolve("victim"), "stays");
         Files.createSymbolicLink(directory.resolve("stats.json.part"), victim);
-        StatisticsWriter.write(statistics(), file);
+        StatisticsWriter.write(octets(), file);
         assertEquals("stays", Files.readString(victim));
         assertEquals("rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     }
@@ -127,18 +127,18 @@ class StatisticsWriterTest {
         final Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("second"));
         Files.createSymbolicLink(directory.resolve("second"), Files.createDirectory(directory.resolve("sub")).resolve("stats"));
         for (int i = 0; i < 2; i++) {
-            StatisticsWriter.write(statistics(), link);
+            StatisticsWriter.write(octets(), link);
             assertTrue(Files.isSymbolicLink(link));
             assertTrue(Files.isRegularFile(directory.resolve("sub/stats"), LinkOption.NOFOLLOW_LINKS));
         }
         final Path loop = Files.createSymbolicLink(directory.resolve("loop"), Path.of("loop"));
-        assertThrows(IOException.class, () -> StatisticsWriter.write(statistics(), loop));
+        assertThrows(IOException.class, () -> StatisticsWriter.write(octets(), loop));
         assertTrue(Files.isSymbolicLink(loop));
     }
 
     @Test
     void shouldWriteToWhatIsNoRegularFile() throws IOException {
-        StatisticsWriter.write(statistics(), Path.of("/dev/null"));
+        StatisticsWriter.write(octets(), Path.of("/dev/null"));
         assertFalse(Files.isRegularFile(Path.of("/dev/null")));
     }
 
@@ -148,8 +148,16 @@ class StatisticsWriterTest {
     }
 
     private static JsonNode json(final Statistics statistics) throws IOException {
+        return new ObjectMapper().readTree(octets(statistics));
+    }
+
+    private byte[] octets() throws IOException {
+        return octets(statistics());
+    }
+
+    private static byte[] octets(final Statistics statistics) throws IOException {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         StatisticsWriter.write(statistics, bytes);
-        return new ObjectMapper().readTree(bytes.toByteArray());
+        return bytes.toByteArray();
     }
 }

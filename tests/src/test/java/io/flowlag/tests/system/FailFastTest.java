@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -24,10 +27,12 @@ import java.net.DatagramSocket;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.URI;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +49,8 @@ class FailFastTest {
     private static final long STOP_MS = 10_000;
     /** A loaded machine needs a moment to report the end. */
     private static final long SLACK_MS = 1_000;
+    /** Nearly what a pipe holds. */
+    private static final int PIPE_BYTES = 50_000;
     private static final List<String> THREADS =
         List.of("capture", "metering", "exporting", "checkpoint", "exchange-receiver", "joint", "main");
 
@@ -139,24 +146,22 @@ class FailFastTest {
         }
     }
 
-    /** A named pipe that is not read, in the place of the statistics. */
+    /** A named pipe that is not written, in the place of the configuration that is to be read again. */
     @Test
     void shouldSayThatTheConductorHangsAndEndBySignal() throws Exception {
-        final Path stats = directory.resolve("stats");
+        final Path config = Files.writeString(directory.resolve("config.yaml"), "status:\n  interval: 100ms\n");
         final int port = Ports.freeTcp();
         try (NotifySocket supervisor = new NotifySocket(directory.resolve("notify"));
-            Command.Running run = new Flowlag().command("run", "-i", "lo",
-                "--export", "file:" + directory.resolve("records"), "--stats", stats, "--set", "stats.interval=1s",
-                "--metrics", port, "--set", "status.interval=100ms")
+            Command.Running run = new Flowlag().command("run", "-c", config, "-i", "lo",
+                "--export", "file:" + directory.resolve("records"), "--metrics", port)
                 .environment("NOTIFY_SOCKET", supervisor.path().toString()).timeout(TIMEOUT).start()) {
             Flowlag.awaitMetering(run);
             Deadline.await(TIMEOUT, () -> supervisor.received("WATCHDOG=1") >= 2, supervisor::toString);
             assertEquals(1, supervisor.received("READY=1"), supervisor::toString);
             assertFalse(health(port).contains("main stalled"), () -> health(port));
 
-            final Path pipe = directory.resolve("pipe");
-            Command.of("mkfifo", pipe).run().orFail();
-            Files.move(pipe, stats, StandardCopyOption.ATOMIC_MOVE);
+            Files.move(pipe("pipe"), config, StandardCopyOption.ATOMIC_MOVE);
+            run.signal("HUP");
             Deadline.await(TIMEOUT, () -> health(port).startsWith("503") && health(port).contains("main stalled"),
                 () -> health(port) + run.errors());
             supervisor.clear();
@@ -170,6 +175,55 @@ class FailFastTest {
             assertTrue(result.errors().contains("no orderly end after a signal, waiting for main"), result::toString);
             assertEquals(0, supervisor.received("WATCHDOG=1"), supervisor::toString);
         }
+    }
+
+    /** Neither the log's file or standard error nor the statistics are read any longer. */
+    @ParameterizedTest
+    @ValueSource(strings = {"statistics", "file", "errors"})
+    void shouldGoOnWhenLogAndStatisticsAreNotRead(final String unread) throws Exception {
+        final Path stats = directory.resolve("stats");
+        final Path log = pipe("log");
+        final int port = Ports.freeTcp();
+        final List<Object> line = new ArrayList<>(List.of("run", "-i", "lo", "--export", "file:" + directory.resolve("records"),
+            "--stats", stats, "--set", "stats.interval=100ms", "--metrics", port, "--set", "status.interval=100ms"));
+        final Flowlag flowlag = new Flowlag();
+        if (unread.equals("file")) {
+            line.addAll(List.of("--set", "log.file=" + log));
+        } else if (unread.equals("errors")) {
+            flowlag.under("sh", "-c", "exec \"$@\" 2>" + log, "sh");
+        }
+        try (FileChannel both = FileChannel.open(log, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            InputStream reader = new FileInputStream(log.toFile());
+            NotifySocket supervisor = new NotifySocket(directory.resolve("notify"));
+            Command.Running run = flowlag.command(line.toArray())
+                .environment("NOTIFY_SOCKET", supervisor.path().toString()).timeout(TIMEOUT).start()) {
+            Deadline.await(TIMEOUT, () -> supervisor.received("READY=1") == 1 && both.isOpen(), supervisor::toString);
+            Files.move(pipe("pipe"), stats, StandardCopyOption.ATOMIC_MOVE);
+            while (!unread.equals("statistics") && reader.available() < PIPE_BYTES) {
+                run.signal("USR1");
+            }
+            supervisor.clear();
+            Deadline.await(TIMEOUT, () -> {
+                run.signal("USR1");
+                return supervisor.received("WATCHDOG=1") >= 3;
+            }, supervisor::toString);
+            assertFalse(health(port).contains("stalled"), () -> health(port));
+
+            final long beginMs = System.currentTimeMillis();
+            run.signal("TERM");
+            final Command.Result result = run.finish();
+            final long tookMs = System.currentTimeMillis() - beginMs;
+            assertTrue(tookMs < STOP_MS + SLACK_MS, () -> tookMs + " ms: " + result);
+            assertEquals(73, result.exitCode(), "its last statistics are not written");
+            assertTrue(!unread.equals("statistics") || result.errors().contains("the reader or the disk does not answer"),
+                result::toString);
+        }
+    }
+
+    private Path pipe(final String name) {
+        final Path pipe = directory.resolve(name);
+        Command.of("mkfifo", pipe).run().orFail();
+        return pipe;
     }
 
     /** The status code, then the answer. */

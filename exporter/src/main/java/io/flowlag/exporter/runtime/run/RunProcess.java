@@ -102,6 +102,7 @@ public final class RunProcess {
     }
 
     private ExitCode run() {
+        terminal.writeBehind();
         final Signals signals = Signals.install(Signals.HangUp.RELOADS);
         final List<LivePacketSource> sources = openSources();
         final DestinationFactory factory = factory(sources);
