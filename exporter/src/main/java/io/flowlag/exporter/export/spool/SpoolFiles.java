@@ -31,6 +31,8 @@ final class SpoolFiles implements AutoCloseable {
     private final SpoolBook book;
     /** Of files that were forced since the directory was. */
     private boolean hasNewNames;
+    private volatile int deletedCount;
+    private int forcedDeletedCount;
     private long lengthBytes;
     private long nextNumber = 1;
     private long releasedOffset;
@@ -147,8 +149,8 @@ final class SpoolFiles implements AutoCloseable {
     }
 
     /**
-     * Forces what was written, and the names of new files. A file that the disk did not take once stays in doubt until it is
-     * deleted, since the system forgets what it could not write. One thread at a time, any.
+     * Forces what was written, the names of new files, and that others are gone. A file that the disk did not take once
+     * stays in doubt until it is deleted, since the system forgets what it could not write. One thread at a time, any.
      *
      * @return whether everything is on the disk.
      * @throws IOException if the disk does not take something now.
@@ -166,9 +168,11 @@ final class SpoolFiles implements AutoCloseable {
                 each.remove();
             }
         }
-        if (hasNewNames) {
+        final int deleted = deletedCount;
+        if (hasNewNames || deleted != forcedDeletedCount) {
             disk.forceDirectory(directory);
             hasNewNames = false;
+            forcedDeletedCount = deleted;
         }
         return isWhole;
     }
@@ -186,6 +190,7 @@ final class SpoolFiles implements AutoCloseable {
         forget(first);
         releasedOffset = SpoolLayout.HEADER_LENGTH_BYTES;
         first.delete();
+        deletedCount = deletedCount + 1;
     }
 
     /** Deletes the oldest file that was set aside; these count in the bound too. Returns it; null if there is none. */

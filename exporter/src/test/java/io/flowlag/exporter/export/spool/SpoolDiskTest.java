@@ -115,6 +115,21 @@ class SpoolDiskTest {
     }
 
     /** The system forgets what it could not write, and takes the next force for good: such a file stays in doubt. */
+    /** After a power cut a file that was sent and deleted would be sent again. */
+    @Test
+    void shouldForceThatAFileIsGone() throws IOException {
+        try (Spool spool = open(directory.resolve("s"))) {
+            put(spool, 1);
+            spool.flush();
+            assertTrue(spool.force());
+            assertEquals(List.of(1L), takeAll(spool));
+            operations.clear();
+            assertTrue(spool.force());
+            assertTrue(spool.force());
+            assertEquals(List.of("names s"), operations);
+        }
+    }
+
     @Test
     void shouldNotTrustAFileThatTheDiskDidNotTakeOnce() throws IOException {
         try (Spool spool = open(directory.resolve("s"))) {
