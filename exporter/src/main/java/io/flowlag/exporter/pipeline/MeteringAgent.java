@@ -27,7 +27,8 @@ public class MeteringAgent implements Stage, DescriptorHandler {
     private static final int BATCH_LIMIT = 16;
     private static final int EXPIRY_LIMIT = 256;
     private static final int FLUSH_LIMIT = 4096;
-    private static final int TAKE_UP_LIMIT = 256;
+    /** So many records fit into the smallest ring. */
+    private static final int TAKE_UP_LIMIT = 64;
 
     protected final FlowCache cache;
     protected final boolean isLive;
