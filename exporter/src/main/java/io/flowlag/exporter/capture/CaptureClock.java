@@ -18,6 +18,11 @@ public interface CaptureClock extends EpochNanoClock {
         }
     };
 
+    /** {@return a time in ns that no one sets, from any beginning} */
+    default long monotonicNs() {
+        return System.nanoTime();
+    }
+
     /** {@return whether packets are live} */
     default boolean isLive() {
         return true;

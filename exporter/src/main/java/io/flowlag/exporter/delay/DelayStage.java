@@ -45,6 +45,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
     private long toldCapturedNs = NOTHING_CAPTURED_NS;
     private long kernelDrops;
     private long ringDrops;
+    private long clockSteps;
 
     /**
      * A stage that has seen nothing.
@@ -180,17 +181,22 @@ public final class DelayStage implements DelayView, AutoCloseable {
         report.onInterval();
     }
 
-    /** Reads the clock of live packets after the counters: whatever they count was dropped before. */
+    /**
+     * Reads the clock of live packets after the counters: whatever they count was dropped before. Losses across a step of the
+     * clock are as little known as if packets had been dropped.
+     */
     private void readOwnLoss(final long packetNs) {
         final long kernelTotal = counters.get(CounterId.LOST_IN_KERNEL);
         final long ringTotal = counters.get(CounterId.DROPPED_AT_PACKET_RING);
-        if (kernelTotal == kernelDrops && ringTotal == ringDrops) {
+        final long stepTotal = counters.get(CounterId.CLOCK_STEPPED);
+        if (kernelTotal == kernelDrops && ringTotal == ringDrops && stepTotal == clockSteps) {
             return;
         }
         final long newDrops = kernelTotal - kernelDrops + ringTotal - ringDrops;
         kernelDrops = kernelTotal;
         ringDrops = ringTotal;
-        final long nowNs = clock.isLive() ? clock.nanoTime() : packetNs;
+        clockSteps = stepTotal;
+        final long nowNs = clock.isLive() ? Math.max(clock.nanoTime(), packetNs) : packetNs;
         parts.matching.onOwnLoss(nowNs, newDrops);
         parts.sketches.onOwnLoss(nowNs);
         parts.sending.onOwnLoss(nowNs, kernelTotal, ringTotal);

@@ -38,6 +38,12 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private static final long CAPTURED_STEP_NS = 10_000_000L;
     /** If the clock falls this far behind its previous reading or a packet's timestamp, it was set back. */
     private static final long CLOCK_SET_NS = 1_000_000_000L;
+    /** A larger move of the clock against the time since boot is a step. */
+    private static final long CLOCK_STEP_NS = 10_000_000L;
+    /** A clock that is slewed gains or loses at most one ns in so many. */
+    private static final long MOST_SLEW = 1000;
+    /** The longest time for a reading of both clocks. */
+    private static final long READING_NS = 1_000_000L;
 
     private final PacketSource[] sources;
     private final boolean[] isSourceEnded;
@@ -63,6 +69,9 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private long decodedCount;
     private int observationPoint;
     private long toldNs;
+    /** When the clock was last compared with the time since boot, by both; 0 before. */
+    private long watchedNs;
+    private long watchedMonotonicNs;
     private volatile OwnTraffic ownTraffic = OwnTraffic.NONE;
     private volatile boolean isStopRequested;
     private volatile boolean isEnded;
@@ -175,12 +184,29 @@ public final class CaptureAgent implements Stage, PacketHandler {
             Arrays.fill(newestNs, Long.MIN_VALUE);
         }
         if (throughNs >= toldNs + CAPTURED_STEP_NS || isClockSet) {
+            watchClock();
             for (final PacketSource source : sources) {
                 source.updateKernelDropCount();
             }
             mirrorSourceCounters();
             toldNs = throughNs;
             next.onCaptured(throughNs);
+        }
+    }
+
+    /** Counts a step of the clock against the time since boot. A reading that took long shows nothing. */
+    private void watchClock() {
+        final long beforeNs = clock.monotonicNs();
+        final long nowNs = clock.nanoTime();
+        final long afterNs = clock.monotonicNs();
+        if (afterNs - beforeNs <= READING_NS) {
+            final long passedNs = afterNs - watchedMonotonicNs;
+            final long stepNs = Math.abs(nowNs - watchedNs - passedNs);
+            if (watchedNs != 0 && stepNs > CLOCK_STEP_NS + passedNs / MOST_SLEW) {
+                counters.increment(CounterId.CLOCK_STEPPED);
+            }
+            watchedNs = nowNs;
+            watchedMonotonicNs = afterNs;
         }
     }
 

@@ -30,6 +30,9 @@ public enum CounterId {
     TIMESTAMP_CLAMPED("packets", "Packets whose timestamp is before November 1823 or after February 2116 and was clamped."),
     TIME_BACKWARDS("packets", "Packets with a timestamp before the newest one seen from their source."),
     CLOCK_SET_BACK("steps", "The host's clock was set back by more than a second; each thread that captures counts it."),
+    CLOCK_STEPPED("steps",
+        "The host's clock moved by more than 10 ms against the time since boot: loss is absent in the intervals around; each " +
+        "thread that captures counts it."),
     KERNEL_STAMPED("packets", "Packets with the kernel's timestamp although capture.hardware-timestamps asks for the card's."),
     DIGEST_SHORT("packets", "Packets cut before the octets that their digest covers."),
     OWN_TRAFFIC("packets", "Packets of the process's own export and exchange, kept out of the flows."),

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
@@ -35,6 +36,8 @@ class CaptureAgentTest {
     private final Waiting first = new Waiting();
     private final Waiting second = new Waiting();
     private long nowNs = START_NS;
+    /** How far the clock was set. */
+    private long setByNs;
 
     /** Packets that wait to be polled. */
     private static final class Waiting implements PacketSource {
@@ -127,7 +130,17 @@ class CaptureAgentTest {
         }
         return new CaptureAgent(
             List.of(sources), new PacketDecoder(new PacketDecoder.Context(), counters), passed,
-            ReferenceRecognizer.NONE, isMerged, () -> nowNs, counters);
+            ReferenceRecognizer.NONE, isMerged, new CaptureClock() {
+                @Override
+                public long nanoTime() {
+                    return nowNs;
+                }
+
+                @Override
+                public long monotonicNs() {
+                    return nowNs - setByNs;
+                }
+            }, counters);
     }
 
     @Test
@@ -225,6 +238,24 @@ class CaptureAgentTest {
         assertEquals(nowNs, passed.last());
         assertEquals(1, counters.get(CounterId.CLOCK_SET_BACK), "once");
         assertEquals(0, counters.get(CounterId.TIME_BACKWARDS));
+    }
+
+    /** Forward, or back by less than a second: packets pass as before, and the delay stage learns of it by the counter. */
+    @ParameterizedTest
+    @ValueSource(longs = {-500, -11, -9, 9, 11, 5_000})
+    void shouldCountStepsOfTheClock(final long stepMs) {
+        final CaptureAgent agent = agent(false, first);
+        agent.doWork();
+        nowNs += 1000 * MS;
+        agent.doWork();
+        nowNs += stepMs * MS;
+        setByNs += stepMs * MS;
+        for (int i = 0; i < 100; i++) {
+            nowNs += 10 * MS;
+            agent.doWork();
+        }
+        assertEquals(Math.abs(stepMs) > 10 ? 1 : 0, counters.get(CounterId.CLOCK_STEPPED));
+        assertEquals(0, counters.get(CounterId.CLOCK_SET_BACK));
     }
 
     /** A stage that restarts at the reported time must not receive an earlier packet. */

@@ -98,6 +98,11 @@ public class IntervalPoint implements SenderAnswers {
         damagedThrough = Math.max(damagedThrough, interval.number(timestampNs));
     }
 
+    /** {@return whether this point lost packets of its own in an interval, or before it} */
+    boolean isLossy(final long number) {
+        return number <= damagedThrough;
+    }
+
     /** {@return packets refused because their interval was closed} */
     public long latePackets() {
         return intervals.latePackets();

@@ -336,6 +336,9 @@ public final class IntervalReceiver implements EarlierIntervals {
     private void concludeBefore(final long firstOpen, final long timestampNs) {
         final long newest = point.intervals().newestInterval();
         while (isStarted && nextInterval < firstOpen && nextInterval <= newest && nextInterval < endInterval) {
+            if (isBehindEarlier()) {
+                earlier.makeWay(run.key(nextInterval) + SketchRecords.INTERVALS - 1, timestampNs);
+            }
             if (!repair.isPending() && !isLossKnown(nextInterval)) {
                 point.damage(nextInterval);
             }
@@ -421,6 +424,7 @@ public final class IntervalReceiver implements EarlierIntervals {
         if (successor != null && !isHandedOver) {
             isHandedOver = true;
             successor.assignment.settleFirst(isKnown);
+            successor.nextEventNs = Long.MIN_VALUE; // its first interval may have waited for this
         }
     }
 
@@ -500,10 +504,15 @@ public final class IntervalReceiver implements EarlierIntervals {
         return nextEventNs;
     }
 
+    /** Whether the next interval holds packets that may belong to the previous generation's last one, which comes first. */
+    private boolean isBehindEarlier() {
+        return assignment.isFollowing() && nextInterval == assignment.firstInterval();
+    }
+
     /** Concludes the next interval if it is due. Returns whether it was concluded. */
     private boolean isDue(final long timestampNs) {
         final long endNs = point.interval().endNs(nextInterval);
-        if (timestampNs < endNs + dueAfterNs) {
+        if (timestampNs < endNs + dueAfterNs || isBehindEarlier()) {
             return false;
         }
         if (!isLossKnown(nextInterval)) {
@@ -560,6 +569,9 @@ public final class IntervalReceiver implements EarlierIntervals {
         if (assignment.takeStragglers() | (answer != null && answer.hasStragglers())) {
             counters().increment(SketchCounter.STRAGGLERS);
             comparison.doubtLoss();
+        }
+        if (answer != null && answer.isDamaged() || point.isLossy(number)) {
+            inFlightMatch.doubt(); // perhaps a clock was set
         }
         final boolean isLast = number + 1 == endInterval;
         final boolean isKnown = assignment.settle(number, answer, isLast);

@@ -60,6 +60,11 @@ public final class InFlightMatch {
         apartIntervals = 0;
     }
 
+    /** Forgets that the clocks agreed, because one of them may have been set. */
+    public void doubt() {
+        isProven = false;
+    }
+
     /** Records that a packet arrived earlier or later than packets are held for. */
     void markApart() {
         apartIntervals = APART_INTERVALS;
