@@ -199,8 +199,8 @@ final class IntervalStage {
         final ExporterConfig.Lds lds = config.lds();
         final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
         final JointSettings jointSettings = !joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null :
-            new JointSettings(joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
-                joint.isChecked() && link == null);
+            new JointSettings(joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(),
+                isLive && config.threading() != ExporterConfig.Threading.INVOKER, joint.isChecked() && link == null);
         // The delay limit is by the clocks, which may be apart.
         final ExporterConfig.Segment segment = config.segment();
         final long guardNs = IntervalSettings.clockGuardNs(segment.intervalNs());

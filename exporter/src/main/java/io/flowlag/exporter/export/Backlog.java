@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.export.spool.Spool;
 import io.flowlag.exporter.export.spool.SpoolTemplates;
 import io.flowlag.exporter.status.SpoolStatistics;
@@ -66,12 +67,13 @@ final class Backlog implements UnsentRecords {
     /** Opens the spool and recovers the records of a former process; an {@link IOException} names the spool. */
     Backlog(
         final Path directory,
+        final Disk disk,
         final long boundBytes,
         final int recordsPerSecond,
         final ElementRegistry registry,
         final TemplateCatalog catalog) throws IOException {
         this.recordsPerSecond = recordsPerSecond;
-        spool = new Spool(directory, boundBytes, templates(registry, catalog), this::onLost);
+        spool = new Spool(directory, boundBytes, templates(registry, catalog), this::onLost, disk);
     }
 
     /** {@return octets of memory that a backlog takes besides the session's buffers} */

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.status.Counters;
@@ -90,7 +91,7 @@ public final class DestinationFactory {
     public Destination make(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
         final Transport transport = transport(config, spec);
         try {
-            return make(spec.address().uri(), transport, config, spec, hasSpool(spec) ? spoolDirectory(spec) : null);
+            return make(spec.address().uri(), transport, config, spec, Disk.SYSTEM);
         } catch (final IOException ex) { // thrown by a spool only
             transport.close();
             throw new ExitException(ExitCode.CANNOT_WRITE,
@@ -129,28 +130,31 @@ public final class DestinationFactory {
             spec.connection().sendBufferBytes();
     }
 
-    /** Makes a destination that sends by a given transport, which it owns from now on. */
+    /** Makes a destination without a spool that sends by a given transport, which it owns from now on. */
     public Destination make(
         final String name, final Transport transport, final ExporterConfig config, final ExporterConfig.Destination spec) {
         try {
-            return make(name, transport, config, spec, null);
+            return make(name, transport, config, spec, Disk.SYSTEM);
         } catch (final IOException ex) {
             throw new UncheckedIOException(ex); // thrown by a spool only
         }
     }
 
-    private Destination make(
-        final String name,
-        final Transport transport,
-        final ExporterConfig config,
-        final ExporterConfig.Destination spec,
-        final Path spool) throws IOException {
+    /**
+     * Makes a destination that sends by a given transport, which it owns from now on.
+     *
+     * @param disk of its spool.
+     * @throws IOException if the spool cannot be opened.
+     */
+    public Destination make(
+        final String name, final Transport transport, final ExporterConfig config, final ExporterConfig.Destination spec,
+        final Disk disk) throws IOException {
         final int enterpriseNumber = (int)config.exporting().enterpriseNumber();
         final ElementRegistry registry = FlowElements.registry(enterpriseNumber);
         final TemplateCatalog catalog = new TemplateCatalog(registry);
         final FlowRecordEncoder encoder = new FlowRecordEncoder(registry, catalog, spec.profile(), isEgress, counters);
-        final Backlog backlog = spool == null ? null :
-            new Backlog(spool, spec.spool().maxBytes(), spec.spool().recordsPerSecond(), registry, catalog);
+        final Backlog backlog = !hasSpool(spec) ? null : new Backlog(
+            spoolDirectory(spec), disk, spec.spool().maxBytes(), spec.spool().recordsPerSecond(), registry, catalog);
         final ExportingSession session = new ExportingSession(transport, settings(config, spec, backlog), catalog);
         final boolean isFull = spec.profile() == Profile.FULL;
         final OptionsExporter options = new OptionsExporter(

@@ -46,6 +46,7 @@ import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.CompositeAgent;
+import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.SystemNanoClock;
@@ -64,7 +65,8 @@ import java.util.stream.Stream;
  * <li>{@code pipelined}: a thread each, joined by two rings;</li>
  * <li>{@code shared}: one thread that works all three, each handing over by direct call;</li>
  * <li>{@code sharded}: several threads for metering and one for exporting, see {@link ShardedStages};</li>
- * <li>{@code invoker}: no thread; the caller of {@link #doWork()} works all three.</li>
+ * <li>{@code invoker}: no thread; the caller works all three, by {@link #doWork()} or each of the {@link #agents}. Live, they
+ *     are joined as with threads.</li>
  * </ul>
  * The same stages give the same records in every mode. The stages end in order: when the sources have ended or
  * a stop was requested, metering flushes the cache, then exporting sends what it has and closes the sessions.
@@ -72,6 +74,7 @@ import java.util.stream.Stream;
 public final class MeteringPipeline implements AutoCloseable {
     /** Longest time at the end for destinations that take nothing. */
     static final long CLOSE_TIMEOUT_MS = 10_000;
+    private static final long NS_PER_MS = 1_000_000;
 
     private final List<? extends PacketSource> sources;
     private final DelayWiring wiring;
@@ -81,6 +84,7 @@ public final class MeteringPipeline implements AutoCloseable {
     private final ExportingAgent exporting;
     private final DelayStage delayStage;
     private final Checkpoint checkpoint;
+    private final List<Agent> agents = new ArrayList<>();
     /** Null if no record waits for sketches, or none is tracked. */
     private final RecordSettlement sketchedRecords;
     private final List<FlowWatch> flowWatches;
@@ -97,7 +101,8 @@ public final class MeteringPipeline implements AutoCloseable {
     public MeteringPipeline(
         final ExporterConfig config, final List<? extends PacketSource> sources, final boolean isLive, final DelayWiring wiring,
         final List<Destination> destinations, final Counters counters, final ErrorHandler errorHandler) {
-        this(config, sources, isLive, wiring, null, destinations, counters, errorHandler);
+        this(config, sources, isLive ? RealtimeClock.ofSystem() : CaptureClock.FILES, wiring, null, destinations, counters,
+            errorHandler);
     }
 
     /**
@@ -105,28 +110,28 @@ public final class MeteringPipeline implements AutoCloseable {
      *
      * @param sources      owned by the pipeline from now on; with two measurement points the sender point first; live and
      *                     sharded, those of the first shard, then those of the next.
-     * @param isLive       whether packets are live: capture never waits, losses are counted, and flows end by the clock; files
-     *                     are replayed without loss in packet time.
+     * @param clock        of live packets: capture never waits, losses are counted, and flows end by the clock; or of files,
+     *                     which are replayed without loss in packet time.
      * @param wiring       connections of the delay stage; its transmitter is owned by the pipeline from now on.
      * @param checkpoint   receives copies of live flows, owned by the pipeline from now on; null for none.
      * @param destinations owned by the pipeline from now on.
      */
     public MeteringPipeline(
-        final ExporterConfig config, final List<? extends PacketSource> sources, final boolean isLive, final DelayWiring wiring,
-        final Checkpoint checkpoint, final List<Destination> destinations, final Counters counters,
+        final ExporterConfig config, final List<? extends PacketSource> sources, final CaptureClock clock,
+        final DelayWiring wiring, final Checkpoint checkpoint, final List<Destination> destinations, final Counters counters,
         final ErrorHandler errorHandler) {
         threading = config.threading();
         this.sources = sources;
-        this.isLive = isLive;
+        isLive = clock.isLive();
         this.wiring = wiring;
         this.counters = counters;
         this.errorHandler = errorHandler;
         this.checkpoint = checkpoint;
         final List<StageRing> packetRings = rings(packetRingCount(config, isLive), config.pipeline().packetRingBytes());
-        final List<StageRing> recordRings = rings(recordRingCount(config), config.pipeline().recordRingBytes());
-        final CaptureClock clock = isLive ? RealtimeClock.ofSystem() : CaptureClock.FILES;
+        final List<StageRing> recordRings = rings(recordRingCount(config, isLive), config.pipeline().recordRingBytes());
+        final EpochClock epochClock = isLive ? () -> clock.nanoTime() / NS_PER_MS : SystemEpochClock.INSTANCE;
         exporting = new ExportingAgent(
-            destinations, recordRings, this::isMeteringEnded, CLOSE_TIMEOUT_MS, SystemEpochClock.INSTANCE, counters);
+            destinations, recordRings, this::isMeteringEnded, CLOSE_TIMEOUT_MS, epochClock, counters);
         latency = isLive ? new PipelineLatency() : null;
         if (threading == Threading.SHARDED) {
             if (wiring.isOn() || checkpoint != null) {
@@ -144,7 +149,7 @@ public final class MeteringPipeline implements AutoCloseable {
             return;
         }
 
-        final boolean hasRings = threading == Threading.PIPELINED;
+        final boolean hasRings = hasRings(config, isLive);
         final StageRing packetRing = hasRings ? packetRings.get(0) : StageRing.unused();
         final StageRing recordRing = hasRings ? recordRings.get(0) : null;
         final FlowRecordSink exportSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
@@ -193,9 +198,11 @@ public final class MeteringPipeline implements AutoCloseable {
         switch (threading) {
             case PIPELINED -> List.of(capture, metering, exporting).forEach((each) -> run(config, each));
             case SHARED -> run(config, capture, metering, exporting);
-            default -> { }
+            default -> agents.addAll(List.of(capture, metering, exporting));
         }
-        if (checkpoint != null && threading != Threading.INVOKER) {
+        if (checkpoint != null && threading == Threading.INVOKER) {
+            agents.add(checkpoint);
+        } else if (checkpoint != null) {
             final Heartbeat heartbeat = new Heartbeat(checkpoint, Heartbeat.PATIENT_NS, errorHandler, () -> { });
             runners.add(new AgentRunner(new BackoffIdleStrategy(), heartbeat, null, heartbeat));
         }
@@ -239,19 +246,16 @@ public final class MeteringPipeline implements AutoCloseable {
         return rings;
     }
 
-    private static int packetRingCount(final ExporterConfig config, final boolean isLive) {
-        return switch (config.threading()) {
-            case PIPELINED -> 1;
-            case SHARDED -> isLive ? 0 : config.shardCount();
-            case SHARED, INVOKER -> 0;
-        };
+    private static boolean hasRings(final ExporterConfig config, final boolean isLive) {
+        return config.threading() == Threading.PIPELINED || config.threading() == Threading.INVOKER && isLive;
     }
 
-    private static int recordRingCount(final ExporterConfig config) {
-        return switch (config.threading()) {
-            case PIPELINED, SHARDED -> config.shardCount();
-            case SHARED, INVOKER -> 0;
-        };
+    private static int packetRingCount(final ExporterConfig config, final boolean isLive) {
+        return hasRings(config, isLive) ? 1 : config.threading() == Threading.SHARDED && !isLive ? config.shardCount() : 0;
+    }
+
+    private static int recordRingCount(final ExporterConfig config, final boolean isLive) {
+        return hasRings(config, isLive) ? 1 : config.threading() == Threading.SHARDED ? config.shardCount() : 0;
     }
 
     /**
@@ -265,7 +269,7 @@ public final class MeteringPipeline implements AutoCloseable {
         final int shardCount = config.shardCount();
         final boolean isSharded = config.threading() == Threading.SHARDED;
         final long rings = packetRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
-            recordRingCount(config) * StageRing.memoryBytes(config.pipeline().recordRingBytes()) +
+            recordRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().recordRingBytes()) +
             (isSharded && !isLive ? ShardRings.memoryBytes(shardCount) : 0);
         final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(2, isLive) : 0;
         final int decoders = wiring.role() == ExporterConfig.Role.BOTH ? 2 : isSharded && isLive ? shardCount : 1;
@@ -289,12 +293,18 @@ public final class MeteringPipeline implements AutoCloseable {
         }
     }
 
+    /** {@return what a caller works in a mode without threads, in the order of the packets' way; empty with threads} */
+    public List<Agent> agents() {
+        return agents;
+    }
+
     /** Works all stages once in a mode without threads. Returns a count of work done; 0 where threads do the work. */
     public int doWork() {
-        if (threading != Threading.INVOKER) {
-            return 0;
+        int workCount = 0;
+        for (int i = 0; i < agents.size(); i++) {
+            workCount += work(agents.get(i));
         }
-        return work(captures.get(0)) + work(meterings.get(0)) + work(exporting) + (checkpoint == null ? 0 : work(checkpoint));
+        return workCount;
     }
 
     private int work(final Agent agent) {
@@ -329,12 +339,12 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     /** {@return whether every stage has ended} */
-    boolean isEnded() {
+    public boolean isEnded() {
         return exporting.isEnded();
     }
 
     /** Requests an orderly end: reads no further packets, then flushes and sends every flow. */
-    void requestStop() {
+    public void requestStop() {
         captures.forEach(CaptureAgent::requestStop);
     }
 

@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandles;
  * It reads {@code jdk.internal.misc.VM.getNanoTimeAdjustment}, as the JVM's own clocks do. If that is unavailable, it is {@link
  * SystemEpochNanoClock}. Any thread. Allocates at construction.
  */
-final class RealtimeClock implements CaptureClock {
+public final class RealtimeClock implements CaptureClock {
     private static final long MS_PER_SECOND = 1_000;
     /** The offset is too far from the time and must be renewed. */
     private static final long TOO_FAR = -1;
@@ -22,7 +22,7 @@ final class RealtimeClock implements CaptureClock {
     private volatile long offsetSeconds = System.currentTimeMillis() / MS_PER_SECOND;
 
     /** {@return the clock of live packets} */
-    static CaptureClock ofSystem() {
+    public static CaptureClock ofSystem() {
         return ADJUSTMENT == null ? new SystemEpochNanoClock()::nanoTime : new RealtimeClock();
     }
 

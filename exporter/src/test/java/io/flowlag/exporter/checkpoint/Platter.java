@@ -25,7 +25,7 @@ import java.util.zip.CRC32C;
  * a chosen operation the power is cut: what it keeps then is copied to another directory. Of files in use, some pages that were
  * not forced are kept too, as the system writes them when it likes.
  */
-final class Platter extends Disk {
+public final class Platter extends Disk {
     private static final int PAGE_BYTES = 4096;
     private static final int MOST_USED_BYTES = 1 << 20;
     private static final int BOOT_ID_OFFSET = 8;
@@ -39,10 +39,11 @@ final class Platter extends Disk {
     private final Random random;
     private final int operationsToCut;
     private boolean isCut;
+    private boolean isFailing;
     private String lastInPlace = "";
 
     /** Keeps all that is in a directory; the power is cut before one of the operations. */
-    Platter(final Path home, final Path kept, final Random random, final int operationsToCut) {
+    public Platter(final Path home, final Path kept, final Random random, final int operationsToCut) {
         this.home = home;
         this.kept = kept;
         this.random = random;
@@ -67,6 +68,18 @@ final class Platter extends Disk {
         return isCut;
     }
 
+    /** Cuts the power now. */
+    public void cutNow() throws IOException {
+        isCut = true;
+        Files.createDirectories(kept);
+        cut();
+    }
+
+    /** Whether it answers errors when it is to force something. */
+    public void failing(final boolean value) {
+        isFailing = value;
+    }
+
     /** {@return what was done since the last call} */
     List<String> operations() {
         final List<String> done = List.copyOf(operations);
@@ -75,6 +88,9 @@ final class Platter extends Disk {
     }
 
     private void onOperation(final String operation, final Path path) throws IOException {
+        if (isFailing) {
+            throw new IOException("Input/output error");
+        }
         operations.add(operation + ' ' + path.getFileName());
         if (operations.size() >= operationsToCut && !isCut) {
             isCut = true;

@@ -18,6 +18,7 @@ import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.runtime.Destinations;
 import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.runtime.PipelineRun;
+import io.flowlag.exporter.runtime.RealtimeClock;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
@@ -146,7 +147,8 @@ public final class RunProcess {
             }
             throw ex;
         }
-        return new MeteringPipeline(config, sources, true, wiring, checkpoint, first, counters, errors);
+        return new MeteringPipeline(
+            config, sources, RealtimeClock.ofSystem(), wiring, checkpoint, first, counters, errors);
     }
 
     /** New addresses of this host change the source of own packets. */

@@ -11,6 +11,7 @@ import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ public final class MemoryNetwork implements Network {
     }
 
     /** Ends every connection behind what is under way, and refuses new ones. */
-    synchronized void cut() {
+    public synchronized void cut() {
         isCut = true;
         connections.forEach(Connection::cut);
     }
@@ -101,17 +102,17 @@ public final class MemoryNetwork implements Network {
     }
 
     /** Lets ends connect again after a cut. */
-    synchronized void heal() {
+    public synchronized void heal() {
         isCut = false;
         budgetBytes = NEVER;
     }
 
     /** {@return a connection, counted from 0 in the order of attempts} */
-    synchronized Connection connection(final int index) {
+    public synchronized Connection connection(final int index) {
         return connections.get(index);
     }
 
-    synchronized int connectionCount() {
+    public synchronized int connectionCount() {
         return connections.size();
     }
 
@@ -135,6 +136,16 @@ public final class MemoryNetwork implements Network {
             connections.forEach(Connection::reset);
         }
         CloseHelper.quietCloseAll(ends);
+    }
+
+    /** Connects a peer at an address of its own with a port of this host. */
+    public synchronized ByteChannel channel(final String address, final int port) {
+        from = address;
+        try {
+            return connect(new InetSocketAddress("127.0.0.1", port));
+        } finally {
+            from = null;
+        }
     }
 
     /** The address that the next connections come from; null for that which they go to. */
@@ -193,7 +204,7 @@ public final class MemoryNetwork implements Network {
     }
 
     /** Both directions of a connection. */
-    final class Connection {
+    public final class Connection {
         /** From the end that connected, and back. */
         final Direction forth = new Direction(this, true);
         final Direction back = new Direction(this, false);
@@ -205,6 +216,17 @@ public final class MemoryNetwork implements Network {
             this.isRefused = isRefused;
             near = new MemoryChannel(this, to, back, forth, clock.nanoTime() + 2 * delayNs);
             far = new MemoryChannel(this, from, forth, back, clock.nanoTime() + delayNs);
+        }
+
+        /** Loses all octets of one direction, see {@link Direction#lose}. */
+        public void lose(final boolean isForth) {
+            (isForth ? forth : back).lose();
+        }
+
+        /** Whether neither direction takes octets. */
+        public void stall(final boolean value) {
+            forth.stall(value);
+            back.stall(value);
         }
 
         /** Both ends are told at once that it is broken; what is under way is lost. */

@@ -1,0 +1,275 @@
+package io.flowlag.exporter.simulation;
+
+import com.sun.management.ThreadMXBean;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.status.AccountingIdentity;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DestinationStatistics;
+import org.agrona.DirectBuffer;
+
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What holds whatever happens:
+ * <ul>
+ * <li>every packet and every record is accounted for, and no counter goes back;</li>
+ * <li>no flow has more packets lost, by records that say exact, than the path lost;</li>
+ * <li>a mean is within its bound, but for a small share of records;</li>
+ * <li>after a kill or a power cut, what the checkpoint promises to keep reaches the collector, and nothing twice that is not
+ *     announced;</li>
+ * <li>whatever peers send, the exchange allocates no more than that and a fixed sum;</li>
+ * <li>when faults are over, intervals are compared again.</li>
+ * </ul>
+ */
+class Laws implements Destination {
+    /** Two rounds of the checkpoint, and a step. */
+    private static final long PROMISED_NS = 2 * Simulation.SECOND_NS;
+    private static final long STATISTICS_EVERY = 32;
+    /** What timestamps are good for. */
+    private static final long STAMP_NS = 1;
+    /** What the exchange may allocate in a duty cycle, besides the octets that it received. */
+    private static final long MOST_ALLOCATED_BYTES = 4 << 20;
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+
+    private final Simulation world;
+    private final Map<Integer, List<Packet>> received = new HashMap<>();
+    private final Map<Integer, Long> claimed = new HashMap<>();
+    private final Map<SimulatedHost, Kept> kept = new HashMap<>();
+    private long recordCount;
+    private long checks;
+    long boundsChecked;
+    long boundsBroken;
+    long lossesClaimed;
+
+    /** What one host's checkpoint promises. */
+    private static final class Kept {
+        /** By run: until when packets that were metered are safe. */
+        private final Map<Integer, Long> safeNs = new HashMap<>();
+        private long rounds;
+        private boolean isVoid;
+    }
+
+    Laws(final Simulation world) {
+        this.world = world;
+    }
+
+    private void check(final boolean isHeld, final String law) {
+        if (!isHeld) {
+            throw new AssertionError(law);
+        }
+    }
+
+    private Kept kept(final SimulatedHost host) {
+        return kept.computeIfAbsent(host, (each) -> new Kept());
+    }
+
+    void onReceived(final Packet packet) {
+        received.computeIfAbsent(packet.flow, (flow) -> new ArrayList<>()).add(packet);
+    }
+
+    void onStarted(final SimulatedHost host) {
+        kept(host).rounds = 0;
+    }
+
+    void onClockStep(final SimulatedHost host) {
+        kept(host).isVoid = true;
+    }
+
+    void onDiskFault(final SimulatedHost host) {
+        kept(host).isVoid = true;
+    }
+
+    /** Of a number that changes with whatever a process has done. */
+    long digest(final SimulatedHost host) {
+        final Counters counters = host.counters;
+        return counters.get(CounterId.METERED) * 31 + counters.get(CounterId.RECORDS_TAKEN) +
+            counters.get(CounterId.CAPTURED) * 17 + host.collector.recordsLeft() * 131;
+    }
+
+    /** {@return what this thread has allocated, octets} */
+    static long allocatedBytes() {
+        return THREADS.getCurrentThreadAllocatedBytes();
+    }
+
+    void onWorked(final SimulatedHost host, final int agent, final long allocatedBytes) {
+        final Counters counters = host.counters;
+        final String who = host.role + " " + host.agents.get(agent).roleName() + ": ";
+        check(AccountingIdentity.unexplainedCaptured(counters) == 0, who + "captured packets are not explained");
+        check(AccountingIdentity.unexplainedDecoded(counters) >= 0, who + "more packets explained than decoded");
+        check(AccountingIdentity.unexplainedRecords(counters) >= 0, who + "more records explained than made");
+        if (host.role == Role.RECEIVER && agent == host.agents.size() - 1) {
+            check(allocatedBytes <= MOST_ALLOCATED_BYTES, who + allocatedBytes + " octets allocated at once");
+        }
+        if (checks++ % STATISTICS_EVERY == 0) {
+            final DestinationStatistics statistics = host.exporting().statistics();
+            check(statistics.unexplainedRecords() == 0, who + "records of the destination: " + statistics.line());
+            check(host.pipeline.delayStage().statistics().isAccountedFor(), who + "delay: " +
+                host.pipeline.delayStage().statistics().counters());
+        }
+        onRounds(host);
+    }
+
+    private void onRounds(final SimulatedHost host) {
+        final long rounds = host.counters.get(CounterId.CHECKPOINT_ROUNDS);
+        final Kept promise = kept(host);
+        if (rounds > promise.rounds) {
+            promise.rounds = rounds;
+            boolean isStalled = false;
+            for (final long until : host.stalledUntilNs) {
+                isStalled |= until > world.time.nanoTime() - PROMISED_NS;
+            }
+            if (!isStalled) {
+                promise.safeNs.merge(host.life, host.clock.nanoTime() - PROMISED_NS, Math::max);
+            }
+        }
+    }
+
+    /** All of a process that ended in order has been counted out. */
+    void onStopped(final SimulatedHost host) {
+        final Counters counters = host.counters;
+        final String who = host.role + " at its end: ";
+        check(AccountingIdentity.unexplainedDecoded(counters) == 0, who + "decoded packets are not explained");
+        check(AccountingIdentity.unexplainedRecords(counters) == 0, who + "records made are not explained");
+        check(counters.get(CounterId.RECORDS_WAITING) == 0, who + "records wait");
+        final DestinationStatistics statistics = host.exporting().statistics();
+        check(statistics.unexplainedRecords() == 0, who + statistics.line());
+        if (host.role == Role.RECEIVER) {
+            kept(host).safeNs.put(host.life, Long.MAX_VALUE);
+        }
+    }
+
+    /** The exchange has come to order. */
+    void onQuietEnd() {
+        final long before = world.receiver.pipeline.delayStage().sketchCount(SketchCounter.INTERVALS);
+        check(before > 0, "no interval is compared after faults: " +
+            world.receiver.pipeline.delayStage().statistics().counters() +
+            " sender " + world.sender.pipeline.delayStage().statistics().counters());
+    }
+
+    void onEnd() {
+        final SimulatedHost host = world.receiver;
+        final SimulatedCollector collector = host.collector;
+        check(collector.recordsArrived() + collector.recordsLostOnTheWay() <= collector.recordsLeft(), "records out of nothing");
+        final Kept promise = kept(host);
+        if (host.config.checkpoint().file() != null && !promise.isVoid) {
+            onPromise(promise, collector);
+        }
+    }
+
+    /** Each packet that was metered early enough is in a record that left. */
+    private void onPromise(final Kept promise, final SimulatedCollector collector) {
+        final Map<Integer, List<long[]>> records = new HashMap<>();
+        collector.records.forEach((each) -> records.computeIfAbsent((int)each[0], (flow) -> new ArrayList<>()).add(each));
+        received.forEach((flow, packets) -> {
+            for (final Packet packet : packets) {
+                final long safeNs = promise.safeNs.getOrDefault(packet.receiverLife, Long.MIN_VALUE);
+                if (packet.arrivedNs <= safeNs) {
+                    boolean isCovered = false;
+                    for (final long[] each : records.getOrDefault(flow, List.of())) {
+                        isCovered |= each[1] <= packet.arrivedNs + 1 && packet.arrivedNs - 1 <= each[2];
+                    }
+                    check(isCovered, "packet " + packet.number + " of flow " + flow + " is in no record that left; arrived at " +
+                        packet.arrivedNs + ", safe until " + safeNs);
+                }
+            }
+        });
+    }
+
+    @Override
+    public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+        recordCount++;
+        final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
+        final int flow = (int)(FlowEntry.sourceLow(entry, offset) & 0xFFFF);
+        if (FlowDelay.has(entry, delay, FlowDelay.FLAG_LOSS) && FlowDelay.lossKind(entry, delay) == FlowDelay.LOSS_EXACT) {
+            final long lost = FlowDelay.lostPackets(entry, delay);
+            final long sum = claimed.merge(flow, lost, Long::sum);
+            lossesClaimed += lost;
+            final long truly = world.path.packets.stream()
+                .filter((each) -> each.flow == flow && each.isSeenBySender && isLost(each)).count();
+            check(sum <= truly, "flow " + flow + ": " + sum + " packets said to be lost, " + truly + " are");
+        }
+        if (FlowDelay.has(entry, delay, FlowDelay.FLAG_ERROR_BOUND) && FlowDelay.shownEstimator(entry, delay) != 0) {
+            checkMean(entry, offset, delay, flow);
+        }
+        return Outcome.DONE;
+    }
+
+    /** By the clocks, a packet that takes longer than segment.max-delay is lost. */
+    private static boolean isLost(final Packet packet) {
+        return packet.isLost || packet.arrivedNs - packet.sentNs > Simulation.MAX_DELAY_NS;
+    }
+
+    private void checkMean(final DirectBuffer entry, final int offset, final int delay, final int flow) {
+        final long packets = FlowEntry.packetCount(entry, offset);
+        if (FlowDelay.meanPackets(entry, delay) != packets) {
+            return;
+        }
+        final long startNs = FlowEntry.startNs(entry, offset);
+        final long endNs = FlowEntry.endNs(entry, offset);
+        long count = 0;
+        double sumNs = 0;
+        for (final Packet each : received.getOrDefault(flow, List.of())) {
+            if (each.arrivedNs >= startNs && each.arrivedNs <= endNs) {
+                count++;
+                sumNs += each.arrivedNs - each.sentNs;
+            }
+        }
+        if (count != packets) {
+            return;
+        }
+        final double errorNs = Math.abs(FlowDelay.meanNs(entry, delay) - sumNs / count);
+        final long boundNs = FlowDelay.errorBoundNs(entry, delay);
+        boundsChecked++;
+        boundsBroken += errorNs > boundNs + STAMP_NS ? 1 : 0;
+    }
+
+    /** {@return a destination of the sender's records, of which no law speaks} */
+    Destination ofSender() {
+        return new Laws(world) {
+            @Override
+            public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+                return Outcome.DONE;
+            }
+        };
+    }
+
+    @Override
+    public String name() {
+        return "laws";
+    }
+
+    @Override
+    public void stopWaiting() {
+        // it takes all
+    }
+
+    @Override
+    public int doWork(final long nowMs) {
+        return 0;
+    }
+
+    @Override
+    public boolean close(final long nowMs, final long deadlineMs) {
+        return true;
+    }
+
+    @Override
+    public DestinationStatistics statistics() {
+        return new DestinationStatistics(name(), recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0, null);
+    }
+
+    @Override
+    public String lastError() {
+        return "";
+    }
+}
