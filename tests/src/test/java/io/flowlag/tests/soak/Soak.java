@@ -5,6 +5,7 @@ import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.ProcessMemory;
 import io.flowlag.tests.support.Stats;
 
 import java.io.IOException;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * A soak: {@code run} on a wire between two namespaces, with a checkpoint, a TCP collector, metrics and a status file, under load
@@ -40,7 +40,7 @@ public final class Soak {
     private static final double MOST_GROWTH = 1.05;
     private static final long MOST_HEAP_GROWTH_KIB = 2048;
     private static final long MOST_RSS_GROWTH_KIB = 16_384;
-    private static final Pattern USED = Pattern.compile("(?:def new generation|tenured generation) .*used (\\d+)K");
+    private static final int KIB = 1024;
     private static final Pattern COLLECTED = Pattern.compile("([0-9]+) records?\\b");
 
     private final Plan plan;
@@ -177,44 +177,21 @@ public final class Soak {
     }
 
     private Sample sample(final long second, final long sent) {
-        final Path proc = Path.of("/proc", Long.toString(run.pid()));
-        final long heapKib = plan.duration.compareTo(LEAST_FOR_HEAP) < 0 ? 0 : heapKib();
-        return new Sample(second, sent, heapKib, status(proc, "VmRSS"), descriptors(proc), status(proc, "Threads"));
-    }
-
-    private long heapKib() {
-        final String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-        Command.of(jcmd, run.pid(), "GC.run").run().orFail();
-        final Matcher used = USED.matcher(Command.of(jcmd, run.pid(), "GC.heap_info").run().orFail().output());
-        long heapKib = 0;
-        while (used.find()) {
-            heapKib += Long.parseLong(used.group(1));
-        }
-        return heapKib;
+        final ProcessMemory process = new ProcessMemory(run.pid());
+        final long heapKib = plan.duration.compareTo(LEAST_FOR_HEAP) < 0 ? 0 : process.heapBytes() / KIB;
+        return new Sample(
+            second, sent, heapKib, process.residentBytes() / KIB, descriptors(process), process.threads());
     }
 
     /** Connections that are about to be closed are not counted: the fewest of a while. */
-    private static long descriptors(final Path proc) {
+    private static long descriptors(final ProcessMemory process) {
         long fewest = Long.MAX_VALUE;
         for (int i = 0; i < LOOKS; i++) {
-            try (Stream<Path> files = Files.list(proc.resolve("fd"))) {
-                fewest = Math.min(fewest, files.count());
-            } catch (final IOException ex) {
-                throw new UncheckedIOException(ex);
-            }
+            fewest = Math.min(fewest, process.descriptors());
             final long nextNs = System.nanoTime() + BETWEEN_LOOKS_NS;
             Deadline.await(TIMEOUT, () -> System.nanoTime() - nextNs >= 0, () -> "the next look");
         }
         return fewest;
-    }
-
-    private static long status(final Path proc, final String name) {
-        try {
-            return Files.readAllLines(proc.resolve("status")).stream().filter((line) -> line.startsWith(name + ":"))
-                .mapToLong((line) -> Long.parseLong(line.replaceAll("[^0-9]", ""))).findFirst().orElseThrow();
-        } catch (final IOException ex) {
-            throw new UncheckedIOException(ex);
-        }
     }
 
     private long captured() {

@@ -62,6 +62,11 @@ public final class Stats {
         return root.path("delay").path("sketches").path(0).path("end_ns").asLong(0);
     }
 
+    /** {@return the bound of memory that the process states, octets, its heap not included} */
+    public long memoryBoundBytes() {
+        return number(root, "memory_bound_bytes");
+    }
+
     /** {@return the sum of all refusals} */
     public long refused() {
         return number(root.path("counters"), "refused");
