@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * The log file, readable by its owner and group, and no link. When a write fails, the terminal shows this once and receives the
  * lines until the file is reopened. Safe from any thread; allocates with each line.
  */
-final class LogFile implements Consumer<String>, AutoCloseable {
+public final class LogFile implements Consumer<String>, AutoCloseable {
     private final Path path;
     private final Terminal terminal;
     private final OutputStream stream;

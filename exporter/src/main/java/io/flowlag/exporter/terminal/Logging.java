@@ -24,19 +24,16 @@ public final class Logging {
     private Logging() {
     }
 
-    /** Refuses a file that cannot be opened, with an {@link ExitException}, before anything is changed. */
-    public static void check(final Path path, final Terminal terminal) {
-        if (path != null) {
-            open(path, terminal).close();
-        }
-    }
-
     /**
      * Sets the level of the log and its file, standard error if the file is null. Throws an {@link ExitException} if the file
      * cannot be written.
      */
-    public static synchronized void configure(final String levelName, final Path path, final Terminal terminal) {
-        final LogFile file = path == null ? null : open(path, terminal);
+    public static void configure(final String levelName, final Path path, final Terminal terminal) {
+        use(levelName, open(path, terminal), terminal);
+    }
+
+    /** The same with a file that is open, null for standard error: this does not fail. */
+    public static synchronized void use(final String levelName, final LogFile file, final Terminal terminal) {
         final Level level = Level.toLevel(levelName);
         install((LoggerContext)LoggerFactory.getILoggerFactory(), level, file == null ? terminal::message : file,
             file != null || level == Level.DEBUG);
@@ -67,9 +64,10 @@ public final class Logging {
         root.addAppender(appender);
     }
 
-    private static LogFile open(final Path path, final Terminal terminal) {
+    /** Opens a file for {@link #use}, null for null; changes nothing. Throws an {@link ExitException} if it cannot be written. */
+    public static LogFile open(final Path path, final Terminal terminal) {
         try {
-            return new LogFile(path, terminal);
+            return path == null ? null : new LogFile(path, terminal);
         } catch (final IOException ex) {
             throw new ExitException(ExitCode.CANNOT_WRITE,
                 path + ": the log cannot be written (" + OutputFiles.reason(ex) + "): check directory and mode, or log.file");

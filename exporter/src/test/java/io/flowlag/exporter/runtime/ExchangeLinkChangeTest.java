@@ -56,6 +56,28 @@ class ExchangeLinkChangeTest extends LinkedPoints {
         assertTrue(sender.stage.statistics().isAccountedFor(), () -> sender.stage.statistics().toString());
     }
 
+    /** The clock of both hosts steps while a change is under way: each interval has the old settings or the new ones. */
+    @ParameterizedTest
+    @ValueSource(longs = {-40_000, -30, -3, 2, 30, 40_000})
+    void shouldHoldOldOrNewSettingsWhenTheClockStepsDuringAChange(final long stepIntervals) {
+        pass(6, null, true);
+        final ExporterConfig same = newer("", "", "");
+        final long fromNs = changeTo(same.with(same.lds().withShape(512, same.lds().shape().vldaLength())), true);
+        pass(1, null, true);
+        receiver.intervals.clear();
+        packetNumber += stepIntervals * PACKETS_PER_INTERVAL;
+        pass(12, null, true);
+        int compared = 0;
+        for (final SketchStatistics each : receiver.intervals.values()) {
+            assertTrue(each.geometry().startsWith(each.startNs() < fromNs ? "2 rows of 256" : "2 rows of 512"), each::toString);
+            compared += each.startNs() >= START_NS + (packetNumber - 6 * PACKETS_PER_INTERVAL) * GAP_NS ? 1 : 0;
+        }
+        assertTrue(compared >= 3, "intervals: " + receiver.intervals.keySet() + receiver.stage.statistics().counters());
+        assertEquals(0, receiver.count("lds_intervals_refused"));
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
+        assertTrue(sender.stage.statistics().isAccountedFor(), () -> sender.stage.statistics().toString());
+    }
+
     /** Settings of sketches that cannot be built are refused before the sender receives them. */
     @Test
     void shouldRefuseSettingsBeforeAnybodyIsTold() {

@@ -71,6 +71,20 @@ class LoggingTest {
         assertEquals("", err.toString(StandardCharsets.UTF_8));
     }
 
+    /** Between the check of a reload and its use the directory may go. */
+    @Test
+    void shouldUseWhatWasOpenedBeforeWhateverBecomesOfItsPlace() throws IOException {
+        final Path file = Files.createDirectory(directory.resolve("logs")).resolve("flowlag.log");
+        final LogFile open = Logging.open(file, terminal);
+        LOGGER.warn("not yet");
+        Files.move(file.getParent(), directory.resolve("away"));
+        Logging.use("INFO", open, terminal);
+        LOGGER.info("first");
+        configure("INFO", null);
+        assertTrue(Files.readString(directory.resolve("away/flowlag.log")).endsWith(" first\n"));
+        assertFalse(Files.readString(directory.resolve("away/flowlag.log")).contains("not yet"));
+    }
+
     @Test
     void shouldFollowNoLinkAndBeReadByItsGroupAtMost() throws IOException {
         final Path file = directory.resolve("flowlag.log");

@@ -47,6 +47,7 @@ class FailFastTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(90);
     private static final long ERROR_MS = 5_000;
     private static final long STOP_MS = 10_000;
+    private static final long WATCHDOG_NS = 3_000_000_000L;
     /** A loaded machine needs a moment to report the end. */
     private static final long SLACK_MS = 1_000;
     /** Nearly what a pipe holds. */
@@ -119,6 +120,10 @@ class FailFastTest {
     }
 
     private Command.Running startWithInjector(final String thread) {
+        return withInjector(thread).start();
+    }
+
+    private Command withInjector(final String thread) {
         final List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -132,7 +137,7 @@ class FailFastTest {
             line.addAll(List.of("--set", "segment.role=receiver", "--set", "lds.enabled=on", "--set", "segment.offload=allow",
                 "--set", "exchange.listen=127.0.0.1:" + Ports.freeTcp(), "--set", "rli.port=" + Ports.freeUdp()));
         }
-        return new Command(line).inputFromTest().timeout(TIMEOUT).start();
+        return new Command(line).inputFromTest().timeout(TIMEOUT);
     }
 
     /** The second run finds the checkpoint free. */
@@ -224,6 +229,43 @@ class FailFastTest {
         final Path pipe = directory.resolve(name);
         Command.of("mkfifo", pipe).run().orFail();
         return pipe;
+    }
+
+    /** A supervisor with {@code WatchdogSec=3} does as systemd: SIGABRT, then a new process. Java 20 suspends no thread. */
+    @Test
+    @DisabledForJreRange(min = JRE.JAVA_20)
+    void shouldBeStartedAgainByTheSupervisorWhenTheConductorIsStopped() throws Exception {
+        final String thread = "main";
+        try (NotifySocket supervisor = new NotifySocket(directory.resolve("notify"))) {
+            final Command command = withInjector(thread).environment("NOTIFY_SOCKET", supervisor.path().toString());
+            try (Command.Running run = command.start()) {
+                Deadline.await(TIMEOUT, () -> isMetered(thread) && supervisor.received("WATCHDOG=1") >= 2,
+                    () -> supervisor + run.errors());
+                assertEquals(1, supervisor.received("READY=1"), supervisor::toString);
+                run.feed(new byte[] {StoppedThreadMain.SUSPEND});
+                final long[] fedNs = {System.nanoTime()};
+                final long[] fed = {supervisor.received("WATCHDOG=1")};
+                Deadline.await(TIMEOUT, () -> {
+                    final long now = supervisor.received("WATCHDOG=1");
+                    fedNs[0] = now > fed[0] ? System.nanoTime() : fedNs[0];
+                    fed[0] = now;
+                    return System.nanoTime() - fedNs[0] > WATCHDOG_NS;
+                }, supervisor::toString);
+                assertTrue(run.isAlive(), run::errors);
+                run.signal("ABRT");
+                run.finish();
+            }
+            supervisor.clear();
+            Files.deleteIfExists(stats(thread));
+            try (Command.Running last = command.start()) {
+                Deadline.await(TIMEOUT, () -> isMetered(thread) && supervisor.received("WATCHDOG=1") >= 2,
+                    () -> supervisor + last.errors());
+                last.signal("TERM");
+                last.finish().orFail();
+                assertEquals(1, supervisor.received("STOPPING=1"), supervisor::toString);
+                assertTrue(Stats.read(stats(thread)).orFailUnlessAccounted().counter(CounterId.METERED) > 0);
+            }
+        }
     }
 
     /** The status code, then the answer. */

@@ -25,6 +25,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -49,6 +50,10 @@ class HostilePeersTest {
     /** What all connections at once may add on the heap: those that close, and those without a session. */
     private static final long MOST_GROWN_BYTES = 48L << 20;
 
+    /** Lines of the log about sessions of a sender, in each five seconds. */
+    private static final int LINES_OF_WINDOW = 10;
+    private static final long WINDOW_NS = 5_000_000_000L;
+
     @TempDir
     private Path directory;
     private Path key;
@@ -67,7 +72,11 @@ class HostilePeersTest {
         try (Command.Running receiver = receiver();
             Command.Running sender = sender()) {
             Flowlag.awaitMetering(receiver, sender);
-            awaitCompared(receiver, INTERVALS);
+            long missing;
+            do {
+                missing = missing();
+                awaitCompared(receiver, INTERVALS);
+            } while (missing() != missing);
             attack(receiver, sender);
             for (final Command.Running each : List.of(sender, receiver)) {
                 each.signal("TERM");
@@ -96,13 +105,19 @@ class HostilePeersTest {
         }
         final Stats after = Stats.read(stats);
         System.out.println("done: " + done);
+        final Map<String, Long> lost = new TreeMap<>();
         for (final String label : List.of("exchange_intervals_missing_session_1", "lds_intervals_unanswered_session_1",
             "lds_intervals_damaged_session_1", "exchange_intervals_refused_session_1", "exchange_sessions_ended_session_1")) {
-            assertEquals(before.delayCounter(label), after.delayCounter(label), label + " " + receiver.errors());
+            if (after.delayCounter(label) != before.delayCounter(label)) {
+                lost.put(label, after.delayCounter(label) - before.delayCounter(label));
+            }
         }
+        assertEquals(Map.of(), lost, receiver::errors);
         assertEquals(1, after.delayCounter("exchange_sessions_session_1"), after::toString);
         assertEquals(0, after.counter(CounterId.ERRORS), receiver::errors);
         assertTrue(sender.isAlive(), sender::errors);
+        final long lines = receiver.errors().lines().filter((line) -> line.contains("sender " + (GOOD_ID + 1))).count();
+        assertTrue(lines <= LINES_OF_WINDOW * (2 + (System.nanoTime() - beginNs) / WINDOW_NS), lines + " lines of the log");
         for (final String label : List.of("senders_unknown", "senders_doubled", "intervals_ahead", "intervals_late",
             "intervals_duplicate", "intervals_cut", "refused_magic", "refused_authentication", "refused_interval",
             "send_times_missing", "synopses_refused", "ended_refused", "ended_slow", "ended_evicted")) {
@@ -142,6 +157,11 @@ class HostilePeersTest {
         assertTrue(receiver.isAlive(), receiver::errors);
     }
 
+    /** Of before the good one was there, for a while. */
+    private long missing() {
+        return Files.exists(stats) ? Stats.read(stats).delayCounter("exchange_intervals_missing_session_1") : -1;
+    }
+
     private long compared() {
         return Stats.read(stats).delayCounter("lds_intervals_session_1");
     }
@@ -151,21 +171,22 @@ class HostilePeersTest {
         final Path file = Files.writeString(directory.resolve("receiver.yaml"),
             "segment: {role: receiver, id: " + GOOD_ID + ", destination: [" + DESTINATION + "/32], offload: allow, " +
             "interval: 500ms, max-delay: 100ms}\nlds: {rows: 2, columns: 1k}\nreconcile: {enabled: on}\n" +
-            "exchange: {deadline: 2s, listen: \"127.0.0.1:" + port + "\", key-file: " + key +
+            "exchange: {deadline: 2400ms, listen: \"127.0.0.1:" + port + "\", key-file: " + key +
             ", handshake-timeout: 2s, message-timeout: 1s}\n" +
             "capture: {interfaces: [lo], direction: in, ring: 4m, filter: \"dst host " + DESTINATION + "\"}\n" +
             "metering: {max-flows: 8k}\n" +
             "rli: {port: " + Ports.freeUdp() + ", senders: [\"1@127.0.0.1?source=127.1.0.0/16\", " +
             "\"2@127.0.0.1?source=127.2.0.0/16\"]}\nclock: {source: fixed, error: 1us}\n");
-        return Command.of(Checkout.root().resolve("bin/flowlag"), "run", "-c", file, "--export",
+        return Command.of("nice", "-n", "-19", Checkout.root().resolve("bin/flowlag"), "run", "-c", file, "--export",
             "file:" + directory.resolve("receiver.ipfix"), "--stats", stats, "--set", "stats.interval=100ms",
             "--active", "5s", "--idle", "2s").environment("FLOWLAG_BUILD", "never").timeout(TIMEOUT).start();
     }
 
     private Command.Running sender() {
-        return new Flowlag().command("run", "-i", "lo", "--direction", "out", "--filter", "dst host " + DESTINATION,
-            "--set", "segment.role=sender", "--set", "segment.id=" + GOOD_ID, "--set", "segment.offload=allow",
-            "--set", "exchange.connect=127.0.0.1:" + port, "--set", "exchange.key-file=" + key,
-            "--set", "clock.source=fixed", "--set", "capture.ring=4m").timeout(TIMEOUT).start();
+        return new Flowlag().under("nice", "-n", "-19").command("run", "-i", "lo", "--direction", "out",
+            "--filter", "dst host " + DESTINATION, "--set", "segment.role=sender", "--set", "segment.id=" + GOOD_ID,
+            "--set", "segment.offload=allow", "--set", "exchange.connect=127.0.0.1:" + port,
+            "--set", "exchange.key-file=" + key, "--set", "clock.source=fixed", "--set", "capture.ring=4m")
+            .timeout(TIMEOUT).start();
     }
 }

@@ -4,8 +4,14 @@ import io.flowlag.exporter.command.Main;
 
 import java.io.IOException;
 
-/** The product, with an error thrown on the named thread once a line comes on standard input. Java 17 can stop a thread so. */
+/**
+ * The product, with an error thrown on the named thread once a line comes on standard input, or with the thread suspended once
+ * {@link #SUSPEND} comes. Java 17 can do so.
+ */
 final class StoppedThreadMain {
+    /** On standard input: suspends the thread. */
+    static final byte SUSPEND = 's';
+
     private StoppedThreadMain() {
     }
 
@@ -25,10 +31,10 @@ final class StoppedThreadMain {
 
     private static void inject(final String name) {
         try {
-            System.in.read();
+            final String method = System.in.read() == SUSPEND ? "suspend" : "stop";
             for (final Thread thread : Thread.getAllStackTraces().keySet()) {
                 if (thread.getName().equals(name)) {
-                    Thread.class.getMethod("stop").invoke(thread);
+                    Thread.class.getMethod(method).invoke(thread);
                 }
             }
         } catch (final IOException | ReflectiveOperationException ex) {

@@ -25,6 +25,7 @@ import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.LogFile;
 import io.flowlag.exporter.terminal.Logging;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
@@ -344,18 +345,19 @@ public final class RunProcess {
         }
         final long changeNs;
         final LiveSegment.Keys keys;
+        final LogFile log;
         final List<Destination> newDestinations;
         try {
             changeNs = segment.changesAt(config, newer, pipeline.delayStage(), new SystemEpochNanoClock().nanoTime());
-            Logging.check(newer.log().file(), terminal);
             requireSameDigests(newer);
             keys = segment.readKeys(newer);
-            newDestinations = destinations.of(newer);
+            log = Logging.open(newer.log().file(), terminal);
+            newDestinations = orClosed(log, newer);
         } catch (final IllegalArgumentException | ExitException ex) {
             refuse(List.of(ex.getMessage()));
             return;
         }
-        Logging.configure(newer.log().level().name(), newer.log().file(), terminal);
+        Logging.use(newer.log().level().name(), log, terminal);
         newer.warnings().stream().filter((each) -> !config.warnings().contains(each)).forEach((each) -> LOG.warn("{}", each));
         segment.change(config, newer, pipeline.delayStage(), changeNs);
         segment.renew(keys, pipeline);
@@ -373,6 +375,16 @@ public final class RunProcess {
             throw new IllegalArgumentException(ConfigTable.DIGEST_KEY_FILE.path() + "=" + newer.decode().digestKeyFile() +
                 ": its key changed, which cannot be while running (" + ConfigTable.DIGEST_KEY_FILE.restartReason().text() +
                 "): write the old one again, or restart for the new one");
+        }
+    }
+
+    /** {@return the destinations; if they cannot be made, the log is closed} */
+    private List<Destination> orClosed(final LogFile log, final ExporterConfig newer) {
+        try {
+            return destinations.of(newer);
+        } catch (final RuntimeException ex) {
+            CloseHelper.quietClose(log);
+            throw ex;
         }
     }
 
