@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What {@code bin/soak} runs: {@code [--minutes N] [--rate N] [--flows N] [--write]}. Prints a table, with {@code --write} into
- * docs/reliability.md too; ends with 1 if counters do not add up or something grew.
+ * What {@code bin/soak} runs: {@code [--minutes N] [--rate N] [--flows N] [--write]}, or {@code --faults [--minutes N]
+ * [--seed N]}. Prints a table, with {@code --write} into docs/reliability.md too; ends with 1 if counters do not add up or
+ * something grew.
  */
 public final class SoakMain {
     private static final int PARTS = 40;
@@ -33,6 +34,9 @@ public final class SoakMain {
      * @throws Exception if it could not be run.
      */
     public static void main(final String[] args) throws Exception {
+        if (Arrays.asList(args).contains("--faults")) {
+            System.exit(faults(args) ? 0 : 1);
+        }
         final Soak.Plan plan = new Soak.Plan(Duration.ofMinutes(option(args, "--minutes", 120)),
             option(args, "--rate", 200_000), (int)option(args, "--flows", 20_000), PARTS);
         final Path directory = Files.createTempDirectory("flowlag-soak");
@@ -47,6 +51,33 @@ public final class SoakMain {
         System.exit(faults.isEmpty() ? 0 : 1);
     }
 
+    /** Whether no law was broken. */
+    private static boolean faults(final String[] args) throws Exception {
+        final Duration duration = Duration.ofMinutes(option(args, "--minutes", 120));
+        final FaultSoak.Outcome outcome = new FaultSoak(duration, option(args, "--seed", System.nanoTime()),
+            Files.createTempDirectory("flowlag-soak")).run();
+        final StringBuilder text = new StringBuilder();
+        line(text, "%s, %d minutes of faults:", LocalDate.now(), duration.toMinutes());
+        line(text, "");
+        table(text, outcome.samples());
+        line(text, "");
+        line(text, "%s", outcome.figures());
+        line(text, "%s", outcome.broken().isEmpty() ? "No law was broken, and nothing grew." :
+            "FAULTS: " + String.join("\n", outcome.broken()));
+        System.out.print(text);
+        return outcome.broken().isEmpty();
+    }
+
+    private static void table(final StringBuilder text, final List<Soak.Sample> samples) {
+        line(text, "| second | packets | heap behind a collection, KiB | resident, KiB | descriptors | threads |");
+        line(text, "|---|---|---|---|---|---|");
+        for (int i = 0; i < samples.size(); i += Math.max(1, samples.size() / ROWS)) {
+            final Soak.Sample each = samples.get(i);
+            line(text, "| %d | %d | %d | %d | %d | %d |", each.second(), each.sent(), each.heapKib(), each.rssKib(),
+                each.descriptors(), each.threads());
+        }
+    }
+
     private static long option(final String[] args, final String option, final long otherwise) {
         final int index = Arrays.asList(args).indexOf(option);
         return index < 0 ? otherwise : Long.parseLong(args[index + 1]);
@@ -58,14 +89,7 @@ public final class SoakMain {
         line(text, "%s, %d minutes, at most %d packets/s, %d flows at once:", LocalDate.now(), plan.duration().toMinutes(),
             plan.packetsPerSecond(), plan.flows());
         line(text, "");
-        line(text, "| second | packets sent | heap behind a collection, KiB | resident, KiB | descriptors | threads |");
-        line(text, "|---|---|---|---|---|---|");
-        final List<Soak.Sample> samples = outcome.samples();
-        for (int i = 0; i < samples.size(); i += Math.max(1, samples.size() / ROWS)) {
-            final Soak.Sample each = samples.get(i);
-            line(text, "| %d | %d | %d | %d | %d | %d |", each.second(), each.sent(), each.heapKib(), each.rssKib(),
-                each.descriptors(), each.threads());
-        }
+        table(text, outcome.samples());
         line(text, "");
         line(text, "%d packets sent (%.0f a second) = %d captured = %d decoded + %d refused + %d lost in the kernel.",
             outcome.sent(), outcome.sent() / seconds, outcome.stats().counter(CounterId.CAPTURED),

@@ -20,6 +20,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Tag("topology")
 @Tag("slow")
 class SoakTest {
+    private static final long SEED = 3;
+
     @TempDir
     private Path directory;
 
@@ -31,5 +33,14 @@ class SoakTest {
         assertTrue(outcome.sent() > 0);
         assertTrue(outcome.stats().counter(CounterId.METERED) > 0, outcome.stats()::toString);
         assertTrue(outcome.collected() > 0);
+    }
+
+    @Test
+    void shouldGoOnThroughFaultsOfASeed() throws Exception {
+        NetworkNamespace.assumeAvailable();
+        final FaultSoak.Outcome outcome = new FaultSoak(Duration.ofSeconds(8), SEED, directory).run();
+        assertEquals(List.of(), outcome.broken());
+        assertTrue(outcome.faults().size() > 1, outcome::figures);
+        System.out.println(outcome.figures());
     }
 }

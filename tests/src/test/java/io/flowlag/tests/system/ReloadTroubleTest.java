@@ -124,8 +124,8 @@ class ReloadTroubleTest {
                 Command.of("sh", "-c", "dd if=/dev/zero of=" + filler + " bs=4k 2>&1 || true").run().orFail();
                 write(log, ", 'file:" + records + "?flush-interval=10ms'");
                 run.signal("HUP");
-                Deadline.await(TIMEOUT, () -> run.errors().contains("the log goes on here") || !run.isAlive(), run::errors);
-                Deadline.await(TIMEOUT, () -> Stats.read(stats).destination(1, "records_failed") > 0 || !run.isAlive(),
+                Deadline.await(TIMEOUT, () -> text(stats).contains(records.toString()) &&
+                    Stats.read(stats).destination(1, "records_failed") > 0 || !run.isAlive(),
                     () -> run.errors() + text(stats));
                 awaitMetered(run);
                 Files.delete(filler);
@@ -206,13 +206,16 @@ class ReloadTroubleTest {
 
     /** Waits until some intervals were compared by sketches of this shape. */
     private void awaitCompared(final Command.Running receiver, final String shape) {
-        Deadline.await(TIMEOUT, () -> text(stats).contains(shape) || !receiver.isAlive(),
-            () -> receiver.errors() + text(stats));
+        Deadline.await(TIMEOUT, () -> Files.exists(stats) || !receiver.isAlive(), receiver::errors);
         assertTrue(receiver.isAlive(), receiver::errors);
-        final long before = Stats.read(stats).delayCounter("lds_intervals");
-        Deadline.await(TIMEOUT, () -> Stats.read(stats).delayCounter("lds_intervals") >= before + INTERVALS,
-            () -> receiver.errors() + text(stats));
-        assertTrue(text(stats).contains(shape), () -> text(stats));
+        final long[] before = {Long.MAX_VALUE};
+        Deadline.await(TIMEOUT, () -> {
+            final Stats now = Stats.read(stats);
+            final long compared = now.delayCounter("lds_intervals");
+            before[0] = now.toString().contains(shape) ? Math.min(before[0], compared) : Long.MAX_VALUE;
+            return compared - INTERVALS >= before[0] || !receiver.isAlive();
+        }, () -> receiver.errors() + text(stats));
+        assertTrue(receiver.isAlive(), receiver::errors);
     }
 
     private void awaitMetered(final Command.Running run) {
