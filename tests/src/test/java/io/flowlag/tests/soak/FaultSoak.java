@@ -341,7 +341,8 @@ public final class FaultSoak {
         return flowlag().command("run", "-i", "lo", "--direction", "out", "--filter", "dst host " + DESTINATION,
             "--set", "segment.role=sender", "--set", "segment.id=" + ID, "--set", "segment.offload=allow",
             "--set", "exchange.connect=127.0.0.1:" + PORT, "--set", "exchange.key-file=" + directory.resolve("key"),
-            "--set", "exchange.idle-timeout=2s", "--set", "clock.source=fixed", "--set", "capture.ring=16m",
+            "--set", "exchange.idle-timeout=2s", "--set", "exchange.message-timeout=1s",
+            "--set", "clock.source=fixed", "--set", "capture.ring=16m",
             "--stats", directory.resolve("sender.json")).timeout(LIFE).start();
     }
 
