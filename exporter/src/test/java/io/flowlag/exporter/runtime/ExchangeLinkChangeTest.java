@@ -78,6 +78,19 @@ class ExchangeLinkChangeTest extends LinkedPoints {
         assertTrue(sender.stage.statistics().isAccountedFor(), () -> sender.stage.statistics().toString());
     }
 
+    /** The thread that distributes settings never waits for the exchange's. */
+    @Test
+    void shouldRefuseSettingsWhileTheExchangeStandsStill() {
+        pass(2, null, true);
+        final ExporterConfig newer = newer("source: [0.0.0.0/29], ", "", "");
+        final ExchangeReceiver end = (ExchangeReceiver)receiverAgent;
+        pass(150, null, false);
+        final long fromNs = SegmentChange.fromNs(INTERVAL_NS, INTERVAL_NS, START_NS + packetNumber * GAP_NS);
+        assertThrows(IllegalArgumentException.class, () -> end.change(newer, fromNs));
+        work();
+        assertEquals(2, end.settings(newer, fromNs).number(), "nothing has changed before");
+    }
+
     /** Settings of sketches that cannot be built are refused before the sender receives them. */
     @Test
     void shouldRefuseSettingsBeforeAnybodyIsTold() {

@@ -107,6 +107,11 @@ final class ExchangeListener implements Agent, AutoCloseable {
         return commands.offer(() -> onSettings(settings));
     }
 
+    /** Whether its thread keeps up with what others ask of it: much more fits. Any thread. */
+    boolean isTakingCommands() {
+        return commands.size() < COMMANDS / 2;
+    }
+
     /**
      * Expects an interval of a sender, after the receiver has closed its own. An unknown sender is ignored. Any thread. Returns
      * false if the command queue is full.

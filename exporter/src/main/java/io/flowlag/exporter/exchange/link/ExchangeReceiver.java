@@ -212,14 +212,17 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         final ExchangeSettings settings = settings(config, fromNs);
         addInboxes(config, settings);
         mostFlows = SharedSettings.mostFlows(config);
-        while (!listener.offerSettings(settings)) {
-            Thread.onSpinWait();
+        if (!listener.offerSettings(settings)) {
+            throw new IllegalStateException("the exchange takes no settings");
         }
         return Arrays.stream(senders).<SenderAnswers>map(SenderArrivals::latest).toList();
     }
 
     /** The settings that {@link #change} would distribute; throws as it does. */
     public ExchangeSettings settings(final ExporterConfig config, final long fromNs) {
+        if (!listener.isTakingCommands()) {
+            throw new IllegalArgumentException("the exchange is behind with its work; try again");
+        }
         final ExchangeSettings settings = SharedSettings.of(config, digestKey, senders[0].latest().settingsNumber() + 1,
             Math.floorDiv(fromNs, config.segment().intervalNs()));
         checkVariants(settings);

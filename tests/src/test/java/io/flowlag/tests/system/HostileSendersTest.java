@@ -37,7 +37,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  */
 @Tag("topology")
 @Tag("slow")
-class HostilePeersTest {
+class HostileSendersTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final Duration ATTACK = Duration.ofSeconds(Long.getLong("flowlag.hostile.seconds", 6));
     private static final String DESTINATION = "127.7.7.9";
