@@ -37,6 +37,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     private static final int WINDOW_INTERVALS = 64;
     /** Most intervals that stay open at the receiver point. */
     public static final int MOST_WAIT_INTERVALS = 6;
+    private static final long TELL_INTERVAL_NS = 5_000_000_000L;
     /** The first settings apply at any time, because this host's clock may be ahead now and set back later. */
     private static final long FIRST_INTERVAL = 0;
 
@@ -56,8 +57,10 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     private final NanoClock timer;
     private final DirectBuffer digestKey;
     private final long memoryBytes;
+    private long turnedAwayCount;
+    private long untoldTurnedAway;
+    private long toldTurnedAwayNs;
     private final InFlightAdvice inFlight;
-    private final LineLimit turnedAway = new LineLimit(1);
 
     /**
      * An end that listens.
@@ -266,10 +269,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
 
     @Override
     public void onSettingsHeld(final long senderPointId, final int settingsNumber) {
-        final LineLimit lines = sender(senderPointId).lines();
-        if (lines.mayTell(timer.nanoTime())) {
-            LOG.info("exchange: sender {} uses settings {}{}", senderPointId, settingsNumber, lines.takeUntold());
-        }
+        LOG.info("exchange: sender {} uses settings {}", senderPointId, settingsNumber);
     }
 
     @Override
@@ -287,29 +287,31 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         if (!isConnected) {
             sender(senderPointId).onSessionEnd();
         }
-        final LineLimit lines = sender(senderPointId).lines();
-        if (!lines.mayTell(timer.nanoTime())) {
-            return;
-        }
-        final String untold = lines.takeUntold();
         if (isConnected && text.isEmpty()) {
-            LOG.info("exchange: sender {} connected{}", senderPointId, untold);
+            LOG.info("exchange: sender {} connected", senderPointId);
         } else if (isConnected) {
-            LOG.warn("exchange: sender {} connected; {}{}", senderPointId, text, untold);
+            LOG.warn("exchange: sender {} connected; {}", senderPointId, text);
         } else if (text.isEmpty()) {
-            LOG.info("exchange: sender {} closed the connection{}", senderPointId, untold);
+            LOG.info("exchange: sender {} closed the connection", senderPointId);
         } else {
-            LOG.warn("exchange: sender {} disconnected: {}{}", senderPointId, text, untold);
+            LOG.warn("exchange: sender {} disconnected: {}", senderPointId, text);
         }
     }
 
     /** Any host can connect, so the log is rate limited and counts the lines left out. */
     @Override
     public void onTurnedAway(final String address, final ExchangeCounter how, final String text) {
-        if (turnedAway.mayTell(timer.nanoTime())) {
-            LOG.warn("exchange: rejected a connection from {}, {}{}{}", address, how.label(),
-                text.isEmpty() ? "" : ": " + text, turnedAway.takeUntold());
+        final long nowNs = timer.nanoTime();
+        if (turnedAwayCount > 0 && nowNs - toldTurnedAwayNs < TELL_INTERVAL_NS) {
+            untoldTurnedAway++;
+            return;
         }
+        LOG.warn("exchange: rejected a connection from {}, {}{}{}", address, how.label(),
+            text.isEmpty() ? "" : ": " + text,
+            untoldTurnedAway == 0 ? "" : "; " + untoldTurnedAway + " more since the last such line");
+        turnedAwayCount++;
+        untoldTurnedAway = 0;
+        toldTurnedAwayNs = nowNs;
     }
 
     @Override

@@ -25,11 +25,9 @@ public final class SenderArrivals {
     private static final int SEND_TIMES_LIMIT = 1024;
     /** The current settings and the previous ones. */
     private static final int INBOXES = 2;
-    private static final int LINES = 10;
 
     private final long pointId;
     private final int senderIndex;
-    private final LineLimit lines = new LineLimit(LINES);
     private final ExchangeCounters counters = new ExchangeCounters();
     private final CounterSet<Lost> lost = new CounterSet<>(Lost.class);
     private final SendTimeQueue sendTimes;
@@ -78,11 +76,6 @@ public final class SenderArrivals {
 
     ExchangeCounters counters() {
         return counters;
-    }
-
-    /** {@return the limit of log lines about its sessions} */
-    LineLimit lines() {
-        return lines;
     }
 
     CounterSet<Lost> lost() {
