@@ -49,14 +49,16 @@ public final class FaultSoak {
     private static final int REFERENCE_PORT = 8623;
     private static final byte[] KEY = new byte[16];
     private static final int INTERVALS = 2;
-    private static final long FAULT_NS = 3_000_000_000L;
+    /** So many intervals take longer than a missing one is waited for. */
+    private static final int INTERVALS_OF_DEADLINE = 8;
+    private static final long FAULT_NS = 5_000_000_000L;
     private static final int KIB = 1024;
     private static final long HEAP_BYTES = 512L << 20;
     private static final long JVM_BYTES = 160L << 20;
-    private static final double MOST_RSS_GROWTH_KIB = 24_576;
-    private static final double MOST_HEAP_GROWTH_KIB = 8192;
-    private static final double MOST_DESCRIPTOR_GROWTH = 3;
-    private static final int LEAST_SAMPLES = 8;
+    private static final double MOST_GROWTH = 1.05;
+    private static final double MOST_RSS_GROWTH_KIB = 16_384;
+    private static final double MOST_HEAP_GROWTH_KIB = 2048;
+    private static final int LEAST_SAMPLES = 9;
     private static final Pattern LOST = Pattern.compile("\"flowlagLostPacketDeltaCount\":([1-9][0-9]*)");
 
     private final Duration duration;
@@ -221,10 +223,12 @@ public final class FaultSoak {
     /** The good sender must not notice. */
     private void attack() throws Exception {
         long missing;
+        final long ended = Stats.read(stats).delayCounter("exchange_sessions_ended_session_1");
         do {
             missing = missing();
-            awaitCompared();
-            awaitCompared();
+            for (int i = 0; i < INTERVALS_OF_DEADLINE; i += INTERVALS) {
+                awaitCompared();
+            }
         } while (missing() != missing);
         final HostilePeers peers = namespace.call(() -> new HostilePeers(
             new InetSocketAddress("127.0.0.1", PORT), SharedKey.of(KEY), ID, ID + 1, random.nextLong()));
@@ -233,7 +237,8 @@ public final class FaultSoak {
             awaitCompared();
         }
         if (missing() != missing) {
-            broken.add(missing() - missing + " intervals of the good sender missing beside hostile peers");
+            broken.add(missing() - missing + " intervals of the good sender missing beside hostile peers, of whose sessions " +
+                (Stats.read(stats).delayCounter("exchange_sessions_ended_session_1") - ended) + " ended");
         }
     }
 
@@ -271,26 +276,23 @@ public final class FaultSoak {
         }
         grown("resident memory, KiB", Soak.Sample::rssKib, MOST_RSS_GROWTH_KIB);
         grown("heap behind a collection, KiB", Soak.Sample::heapKib, MOST_HEAP_GROWTH_KIB);
-        grown("descriptors", Soak.Sample::descriptors, MOST_DESCRIPTOR_GROWTH);
+        grown("descriptors", Soak.Sample::descriptors, 0);
     }
 
-    /** The straight line through the samples after the first quarter must not rise by more. */
-    private void grown(final String what, final ToLongFunction<Soak.Sample> value, final double most) {
+    /** The median of the last third must not be above that of the first by more; a change of settings takes more for a while. */
+    private void grown(final String what, final ToLongFunction<Soak.Sample> value, final double mostKib) {
         if (samples.size() < LEAST_SAMPLES) {
             return;
         }
-        final double meanSecond = samples.stream().mapToLong(Soak.Sample::second).average().orElseThrow();
-        final double mean = samples.stream().mapToLong(value).average().orElseThrow();
-        double product = 0;
-        double square = 0;
-        for (final Soak.Sample each : samples) {
-            product += (each.second() - meanSecond) * (value.applyAsLong(each) - mean);
-            square += (each.second() - meanSecond) * (each.second() - meanSecond);
+        final long early = median(samples.subList(0, samples.size() / 3), value);
+        final long late = median(samples.subList(samples.size() - samples.size() / 3, samples.size()), value);
+        if (late > early * MOST_GROWTH + mostKib) {
+            broken.add(what + " grew from " + early + " to " + late);
         }
-        final double growth = product / square * (samples.get(samples.size() - 1).second() - samples.get(0).second());
-        if (growth > most) {
-            broken.add(String.format(Locale.ROOT, "%s grew by %.0f on a straight line, mean %.0f", what, growth, mean));
-        }
+    }
+
+    private static long median(final List<Soak.Sample> some, final ToLongFunction<Soak.Sample> value) {
+        return some.stream().mapToLong(value).sorted().skip(some.size() / 2).findFirst().orElseThrow();
     }
 
     private void tellRecords() {
@@ -318,7 +320,7 @@ public final class FaultSoak {
         Files.writeString(config, "segment: {role: receiver, id: " + ID + ", destination: [" + DESTINATION +
             "/32], offload: allow, interval: 500ms, max-delay: 500ms}\nlds: {rows: 2, columns: " + columns +
             "}\nreconcile: {enabled: off}\nexchange: {deadline: 2500ms, listen: \"127.0.0.1:" + PORT + "\", key-file: " +
-            directory.resolve("key") + ", handshake-timeout: 2s, message-timeout: 1s, idle-timeout: 2s}\n" +
+            directory.resolve("key") + ", handshake-timeout: 2s, message-timeout: 1s, idle-timeout: 4s}\n" +
             "capture: {interfaces: [lo], direction: in, ring: 16m, filter: \"dst host " + DESTINATION + "\"}\n" +
             "metering: {max-flows: 8k, active-timeout: 4s, idle-timeout: 2s}\ncheckpoint: {file: " +
             disk.resolve("checkpoint") + "}\nrli: {port: " + REFERENCE_PORT +
@@ -341,7 +343,7 @@ public final class FaultSoak {
         return flowlag().command("run", "-i", "lo", "--direction", "out", "--filter", "dst host " + DESTINATION,
             "--set", "segment.role=sender", "--set", "segment.id=" + ID, "--set", "segment.offload=allow",
             "--set", "exchange.connect=127.0.0.1:" + PORT, "--set", "exchange.key-file=" + directory.resolve("key"),
-            "--set", "exchange.idle-timeout=2s", "--set", "exchange.message-timeout=1s",
+            "--set", "exchange.idle-timeout=4s", "--set", "exchange.message-timeout=1s",
             "--set", "clock.source=fixed", "--set", "capture.ring=16m",
             "--stats", directory.resolve("sender.json")).timeout(LIFE).start();
     }
