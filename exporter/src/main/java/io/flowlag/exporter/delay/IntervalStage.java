@@ -191,6 +191,8 @@ final class IntervalStage {
         older.receiver().retire();
         older.receiver().close();
         older = null;
+        // Without a packet since, this would hold every generation that followed.
+        ticketRun = current;
         isChanging = false;
     }
 

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import javax.management.ObjectName;
+import java.lang.management.ManagementFactory;
 import java.util.Collections;
 import java.util.List;
 
@@ -89,6 +91,37 @@ class ExchangeLinkChangeTest extends LinkedPoints {
         assertThrows(IllegalArgumentException.class, () -> end.change(newer, fromNs));
         work();
         assertEquals(2, end.settings(newer, fromNs).number(), "nothing has changed before");
+    }
+
+    /** The sketches of a sender without packets, of which there may be several, are freed after each change too. */
+    @Test
+    void shouldKeepNothingOfEarlierSettingsWhenNoPacketComes() throws Exception {
+        isLive = true;
+        reconnect("", "");
+        final ExchangeReceiver end = (ExchangeReceiver)receiverAgent;
+        final ExporterConfig same = newer("", "", "");
+        final long before = generations();
+        for (int i = 0; i < 4; i++) {
+            final ExporterConfig other = same.with(same.lds().withShape(512 << i % 2, same.lds().shape().vldaLength()));
+            final long fromNs = SegmentChange.fromNs(INTERVAL_NS, INTERVAL_NS, START_NS + packetNumber * GAP_NS);
+            receiver.stage.change(new SketchChange(other, fromNs, end.change(other, fromNs), true));
+            await(() -> {
+                packetNumber += PACKETS_PER_INTERVAL;
+                describe(packetNumber, 1, START_NS + packetNumber * GAP_NS);
+                receiver.advance(batch);
+                return !receiver.stage.isChanging();
+            });
+        }
+        assertTrue(before > 0 && generations() <= before + 1, () -> "more than those that hold");
+    }
+
+    /** {@return how many there are after a collection} */
+    private static long generations() throws Exception {
+        final String histogram = (String)ManagementFactory.getPlatformMBeanServer().invoke(
+            new ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram", new Object[] {new String[0]},
+            new String[] {String[].class.getName()});
+        return histogram.lines().map(String::trim).filter((line) -> line.endsWith(".delay.interval.IntervalPoint"))
+            .mapToLong((line) -> Long.parseLong(line.split("\\s+")[1])).sum();
     }
 
     /** Settings of sketches that cannot be built are refused before the sender receives them. */
