@@ -148,9 +148,12 @@ public final class FaultSoak {
     }
 
     private void fault() throws Exception {
+        // Each of them takes memory for the first time.
+        final List<Fault> first = new ArrayList<>(List.of(Fault.values()));
         while (System.nanoTime() - beginNs < duration.toNanos()) {
-            final boolean isWarm = System.nanoTime() - beginNs > duration.toNanos() / WARM_UP_PART;
-            Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
+            final boolean isWarm = first.isEmpty() && System.nanoTime() - beginNs > duration.toNanos() / WARM_UP_PART;
+            Fault fault = first.isEmpty() ? Fault.values()[random.nextInt(Fault.values().length)] :
+                first.remove(random.nextInt(first.size()));
             fault = isWarm && fault == Fault.KILL_RECEIVER ? Fault.KILL_SENDER : fault;
             done.merge(fault, 1, Integer::sum);
             try {
