@@ -13,12 +13,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * An {@link UnsafeBuffer} whose memory is never a heap array. With a buffer that may be either, the compiler must assume that an
- * access changes any field of any object and reload them all; here it need not. Everything else is as there, including bounds
- * checks. The caller keeps wrapped memory reachable while the buffer is used; allocated memory is freed with the buffer. One
- * thread at a time, except for accesses with acquire and release. Allocates at construction.
+ * The process's own memory on the packet path: tables, descriptors and sketches, whose offsets this program computes. Bytes of
+ * others are read through an {@link UnsafeBuffer} or a {@link CheckedBuffer}, which check every access.
+ * <p>
+ * Accesses to a single number are not checked, unless assertions are on (java -ea), as in the tests. All others (copies, fills,
+ * accesses with acquire or release) are checked as in an {@link UnsafeBuffer}. The memory is never a heap array. With a buffer
+ * that may be either, the compiler must assume that an access changes any field of any object and reload them all; here it
+ * need not.
+ * <p>
+ * The caller keeps wrapped memory reachable while the buffer is used; allocated memory is freed with the buffer. One thread at a
+ * time, except for accesses with acquire and release. Allocates at construction.
  */
 public final class OffHeapBuffer extends UnsafeBuffer {
+    private static final boolean IS_CHECKED = OffHeapBuffer.class.desiredAssertionStatus();
     private static final Cleaner CLEANER = Cleaner.create();
     private static final AtomicLong UNTOUCHED_BYTES = new AtomicLong();
     private static final ByteOrder NATIVE_ORDER = ByteOrder.nativeOrder();
@@ -107,7 +114,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
 
     @Override
     public long getLong(final int index) {
-        if (SHOULD_BOUNDS_CHECK) {
+        if (IS_CHECKED) {
             boundsCheck0(index, Long.BYTES);
         }
         return UnsafeApi.getLong(addressOffset + index);
@@ -115,7 +122,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
 
     @Override
     public void putLong(final int index, final long value) {
-        if (SHOULD_BOUNDS_CHECK) {
+        if (IS_CHECKED) {
             boundsCheck0(index, Long.BYTES);
         }
         UnsafeApi.putLong(addressOffset + index, value);
@@ -134,7 +141,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
 
     @Override
     public int getInt(final int index) {
-        if (SHOULD_BOUNDS_CHECK) {
+        if (IS_CHECKED) {
             boundsCheck0(index, Integer.BYTES);
         }
         return UnsafeApi.getInt(addressOffset + index);
@@ -142,7 +149,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
 
     @Override
     public void putInt(final int index, final int value) {
-        if (SHOULD_BOUNDS_CHECK) {
+        if (IS_CHECKED) {
             boundsCheck0(index, Integer.BYTES);
         }
         UnsafeApi.putInt(addressOffset + index, value);
@@ -161,7 +168,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
 
     @Override
     public short getShort(final int index) {
-        if (SHOULD_BOUNDS_CHECK) {
+        if (IS_CHECKED) {
             boundsCheck0(index, Short.BYTES);
         }
         return UnsafeApi.getShort(addressOffset + index);
@@ -169,7 +176,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
 
     @Override
     public void putShort(final int index, final short value) {
-        if (SHOULD_BOUNDS_CHECK) {
+        if (IS_CHECKED) {
             boundsCheck0(index, Short.BYTES);
         }
         UnsafeApi.putShort(addressOffset + index, value);
@@ -188,7 +195,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
 
     @Override
     public byte getByte(final int index) {
-        if (SHOULD_BOUNDS_CHECK) {
+        if (IS_CHECKED) {
             boundsCheck0(index, Byte.BYTES);
         }
         return UnsafeApi.getByte(addressOffset + index);
@@ -196,7 +203,7 @@ public final class OffHeapBuffer extends UnsafeBuffer {
 
     @Override
     public void putByte(final int index, final byte value) {
-        if (SHOULD_BOUNDS_CHECK) {
+        if (IS_CHECKED) {
             boundsCheck0(index, Byte.BYTES);
         }
         UnsafeApi.putByte(addressOffset + index, value);

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 
 /**
  * The decoder's position in the captured octets, with the link layer's information. One per decoder, wrapped anew for each
- * packet. Every layer calls {@link #has} before it reads: no octet after the captured ones is ever read, even without the
- * buffer's bounds checks.
+ * packet. Every layer calls {@link #has} before it reads: no octet after the captured ones is ever read. The buffer also checks
+ * each read against its own end.
  */
 final class Cursor {
     /** {@link #vlanId} of a packet without a tag. */

@@ -104,8 +104,7 @@ record LiveOptions(double seconds, int flows, int receiver, String program, List
     private static List<String> ownCommand() {
         final List<String> command = new ArrayList<>(List.of(
             ProcessHandle.current().info().command().orElse("java"), "-Xmx256m", "-XX:+UseSerialGC",
-            "-Dagrona.disable.bounds.checks=true", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-            "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
+            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
         if (Runtime.version().feature() >= 24) {
             command.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"));
         }

@@ -1,5 +1,6 @@
 package io.flowlag.tests.benchmark;
 
+import io.flowlag.common.memory.CheckedBuffer;
 import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
@@ -7,8 +8,8 @@ import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.lab.GeneratedTraffic;
 import io.flowlag.exporter.lab.TrafficProfile;
+import org.agrona.BufferUtil;
 import org.agrona.collections.IntArrayList;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
 
@@ -44,7 +45,9 @@ final class MemoryTraffic implements PacketSource {
     private static final int DELAY_SLOPE = 20;
     private static final int POLL_LIMIT = 256;
 
-    private final UnsafeBuffer records;
+    /** Kept reachable for {@link #records}. */
+    private final ByteBuffer memory;
+    private final CheckedBuffer records;
     private final CapturedPacket captured;
     private final IntArrayList references = new IntArrayList();
     private final SessionReferences frame = new SessionReferences(SESSION);
@@ -75,7 +78,8 @@ final class MemoryTraffic implements PacketSource {
         roundNs = profile.durationNs();
         final long bytes = (long)packetCount * (HEADER_BYTES + FRAME_BYTES) +
             (hasReferences ? (long)packetCount / REFERENCE_DISTANCE * (HEADER_BYTES + REFERENCE_BYTES) : 0);
-        records = new UnsafeBuffer(ByteBuffer.allocateDirect(Math.toIntExact(bytes)));
+        memory = ByteBuffer.allocateDirect(Math.toIntExact(bytes));
+        records = new CheckedBuffer(BufferUtil.address(memory), memory.capacity());
         captured = new CapturedPacket(records, LinkType.ETHERNET, 0);
         try (GeneratedTraffic traffic = new GeneratedTraffic(profile)) {
             final PacketHandler writer = packet -> {

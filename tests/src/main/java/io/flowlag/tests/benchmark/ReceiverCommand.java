@@ -28,7 +28,7 @@ final class ReceiverCommand {
             "/usr/bin/env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
             Path.of(System.getProperty("java.home"), "bin/java").toString(),
             "-Xms64m", "-Xmx512m", "-Xmn48m", "-XX:MaxDirectMemorySize=64g", "-XX:+UseSerialGC", "-Xshare:auto",
-            "-XX:+PerfDisableSharedMem", "-Dfile.encoding=UTF-8", "-Dagrona.disable.bounds.checks=true",
+            "-XX:+PerfDisableSharedMem", "-Dfile.encoding=UTF-8",
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
         if (Runtime.version().feature() >= 24) {
             line.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"));

@@ -4,18 +4,21 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.tests.support.Checkout;
 import io.flowlag.tests.support.Tools;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 
 import javax.xml.parsers.DocumentBuilderFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -36,6 +39,25 @@ class BuildOutputsTest {
             final Element project = pom(Checkout.root().resolve(module)).getDocumentElement();
             assertEquals("flowlag " + module, text(project, "name"));
             assertFalse(text(project, "description").isBlank(), module);
+        }
+    }
+
+    /** Accesses to buffers are checked in whatever ships, runs tests or measures: nothing turns Agrona's checks off. */
+    @Test
+    void shouldCheckBoundsEverywhere() throws Exception {
+        assertTrue(DirectBuffer.SHOULD_BOUNDS_CHECK);
+        final List<Path> places = new ArrayList<>(List.of("bin", ".ci", ".mvn", "exporter/packaging", "pom.xml").stream()
+            .map(Checkout.root()::resolve).toList());
+        for (final String module : List.of("common", "ipfix", "rli", "sketch", "exporter", "tests")) {
+            places.addAll(List.of(Checkout.root().resolve(module + "/src"), Checkout.root().resolve(module + "/pom.xml")));
+        }
+        for (final Path place : places) {
+            try (Stream<Path> files = Files.walk(place)) {
+                for (final Path file : files.filter(Files::isRegularFile).toList()) {
+                    assertFalse(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1)
+                        .contains("agrona.disable" + ".bounds.checks"), file.toString());
+                }
+            }
         }
     }
 

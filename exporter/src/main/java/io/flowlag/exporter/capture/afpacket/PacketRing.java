@@ -1,6 +1,6 @@
 package io.flowlag.exporter.capture.afpacket;
 
-import io.flowlag.common.memory.OffHeapBuffer;
+import io.flowlag.common.memory.CheckedBuffer;
 import io.flowlag.exporter.capture.posix.CLibrary;
 
 /**
@@ -11,7 +11,7 @@ import io.flowlag.exporter.capture.posix.CLibrary;
  * A block is returned, with a release, only after the owner has asked for the frame behind its last.
  */
 final class PacketRing implements AutoCloseable {
-    private final OffHeapBuffer ring = new OffHeapBuffer(0, 0);
+    private final CheckedBuffer ring = new CheckedBuffer(0, 0);
     private final int blockBytes;
     private final int ringBytes;
     private long address;
@@ -31,7 +31,7 @@ final class PacketRing implements AutoCloseable {
         ring.wrap(address, this.ringBytes);
     }
 
-    OffHeapBuffer buffer() {
+    CheckedBuffer buffer() {
         return ring;
     }
 

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.capture.file;
 
-import io.flowlag.common.memory.OffHeapBuffer;
+import io.flowlag.common.memory.CheckedBuffer;
 import org.agrona.BufferUtil;
 
 import java.io.IOException;
@@ -33,7 +33,7 @@ final class MappedWindow extends ByteWindow {
 
     /** A window that shows nothing yet, of so much of the file at a time; the channel is closed with it. */
     MappedWindow(final FileChannel channel, final int windowLengthBytes) throws IOException {
-        super(new OffHeapBuffer(0, 0));
+        super(new CheckedBuffer(0, 0));
         this.channel = channel;
         this.windowLengthBytes = windowLengthBytes;
         this.fileLengthBytes = channel.size();

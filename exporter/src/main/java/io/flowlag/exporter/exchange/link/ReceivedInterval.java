@@ -23,9 +23,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class ReceivedInterval implements SenderAnswer {
     private final ExchangeSettings settings;
-    private final OffHeapBuffer[] buffers;
+    private final OffHeapBuffer[] memory;
+    /** Views of the memory that check every access: the sender chooses what is written where. */
+    private final UnsafeBuffer[] buffers;
     private final SketchImage[] images;
-    private final OffHeapBuffer inFlight;
+    private final OffHeapBuffer inFlightMemory;
+    private final UnsafeBuffer inFlight;
     private final SegmentFlowHash flowHash;
     private final FlowSums flows;
     private final FlowSums witnesses;
@@ -46,16 +49,19 @@ public final class ReceivedInterval implements SenderAnswer {
     public ReceivedInterval(
         final ExchangeSettings settings, final SipHash hash, final int inFlightPackets, final int witnessFlows) {
         this.settings = settings;
-        buffers = new OffHeapBuffer[settings.sketchCount()];
-        images = new SketchImage[buffers.length];
-        for (int i = 0; i < buffers.length; i++) {
-            buffers[i] = OffHeapBuffer.allocateUntouched(settings.sketches().get(i).geometry().imageLength());
+        memory = new OffHeapBuffer[settings.sketchCount()];
+        buffers = new UnsafeBuffer[memory.length];
+        images = new SketchImage[memory.length];
+        for (int i = 0; i < memory.length; i++) {
+            memory[i] = OffHeapBuffer.allocateUntouched(settings.sketches().get(i).geometry().imageLength());
+            buffers[i] = new UnsafeBuffer(memory[i]);
             images[i] = new SketchImage();
         }
         flowHash = new SegmentFlowHash(hash);
         flows = FlowSums.ofAll(settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : settings.content().mostFlows());
         witnesses = FlowSums.ofAll(buffers.length == 0 ? 0 : witnessFlows);
-        inFlight = OffHeapBuffer.allocateUntouched(Math.multiplyExact(inFlightPackets, Long.BYTES));
+        inFlightMemory = OffHeapBuffer.allocateUntouched(Math.multiplyExact(inFlightPackets, Long.BYTES));
+        inFlight = new UnsafeBuffer(inFlightMemory);
     }
 
     /**
@@ -83,10 +89,12 @@ public final class ReceivedInterval implements SenderAnswer {
 
     /** Frees the memory at once; the interval must not be used afterwards. */
     void free() {
-        for (final OffHeapBuffer each : buffers) {
-            each.free();
+        for (int i = 0; i < memory.length; i++) {
+            buffers[i].wrap(0, 0);
+            memory[i].free();
         }
-        inFlight.free();
+        inFlight.wrap(0, 0);
+        inFlightMemory.free();
         flows.free();
         witnesses.free();
     }

@@ -201,7 +201,7 @@ public final class HeldOutHosts extends NamedExperiment {
         private void start(final String name, final long beginNs, final Clock ofPoint) throws IOException {
             final List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin/java").toString(), "-Xms48m", "-Xmx512m",
-                "-XX:MaxDirectMemorySize=64g", "-XX:+UseSerialGC", "-Dagrona.disable.bounds.checks=true",
+                "-XX:MaxDirectMemorySize=64g", "-XX:+UseSerialGC",
                 "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
             command.addAll(List.of("-cp", System.getProperty("java.class.path"), ReplayedPoint.class.getName(),
                 file(name + ".yaml").toString(), file(name + ".pcapng").toString(), Long.toString(HeldOutTrace.START_NS),
