@@ -1,14 +1,16 @@
 package io.flowlag.exporter.decode;
 
+import io.flowlag.common.memory.CheckedBuffer;
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
+import io.flowlag.exporter.fuzz.GuardedMemory;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** A decoder with its counters and one descriptor, given frames as the captured octets alone: reading beyond them throws. */
+/** A decoder with its counters and one descriptor, given frames as captured octets behind which nothing can be read. */
 final class Decoding {
     static final long TIMESTAMP_NS = 1_700_000_000_123_456_789L;
     static final int INTERFACE_ID = 42;
@@ -18,6 +20,9 @@ final class Decoding {
     long timestampNs = TIMESTAMP_NS;
     int vlanTag = CapturedPacket.NO_VLAN_TAG;
 
+    private static final GuardedMemory MEMORY = new GuardedMemory(1 << 18);
+
+    private final CheckedBuffer octets = new CheckedBuffer(0, 0);
     private final PacketDecoder decoder;
 
     Decoding(final PacketDecoder.Context context) {
@@ -29,7 +34,8 @@ final class Decoding {
     }
 
     CounterId result(final int linkType, final byte[] captured, final int wireLengthBytes) {
-        final CapturedPacket packet = new CapturedPacket(new UnsafeBuffer(captured), linkType, INTERFACE_ID)
+        MEMORY.wrap(octets, captured, 0, captured.length);
+        final CapturedPacket packet = new CapturedPacket(octets, linkType, INTERFACE_ID)
             .set(0, captured.length, wireLengthBytes, timestampNs);
         packet.vlanTag(vlanTag);
         return CounterId.of(decoder.decode(packet, descriptor, 0));

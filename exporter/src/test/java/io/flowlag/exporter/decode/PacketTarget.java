@@ -1,6 +1,7 @@
 package io.flowlag.exporter.decode;
 
 import io.flowlag.common.hash.SipHash;
+import io.flowlag.common.memory.CheckedBuffer;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
@@ -10,6 +11,7 @@ import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
+import io.flowlag.exporter.fuzz.GuardedMemory;
 import io.flowlag.exporter.fuzz.RealCaptures;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -36,7 +38,8 @@ public final class PacketTarget implements FuzzTarget {
     private final Counters counters = new Counters();
     private final PacketDecoder decoder = new PacketDecoder(new PacketDecoder.Context().innerTunnels(true).jumboLengths(true)
         .digest(new SipHash(1, 2)).fragmentTableEntries(FRAGMENT_TABLE_ENTRIES), counters);
-    private final UnsafeBuffer packet = new UnsafeBuffer(0, 0);
+    private final GuardedMemory memory = new GuardedMemory(MAX_BYTES);
+    private final CheckedBuffer packet = new CheckedBuffer(0, 0);
     private final Input captured = new Input(packet);
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private long timestampNs = 1_700_000_000_000_000_000L;
@@ -98,7 +101,7 @@ public final class PacketTarget implements FuzzTarget {
         final int linkType = (octets[0] & 0xFF) << 8 | octets[1] & 0xFF;
         final int vlanTag = (octets[2] & 1) == 0 ? CapturedPacket.NO_VLAN_TAG : VLAN_TAG;
         final int capturedBytes = length - PREFIX_BYTES;
-        packet.wrap(octets, PREFIX_BYTES, capturedBytes);
+        memory.wrap(packet, octets, PREFIX_BYTES, capturedBytes);
         counters.increment(CounterId.CAPTURED);
         captured.linkType(linkType).set(0, capturedBytes, capturedBytes + WIRE_UNIT_BYTES * (octets[3] & 0xFF), ++timestampNs);
         captured.vlanTag(vlanTag);

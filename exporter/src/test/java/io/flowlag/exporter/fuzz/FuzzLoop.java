@@ -2,6 +2,7 @@ package io.flowlag.exporter.fuzz;
 
 import com.sun.management.ThreadMXBean;
 import org.agrona.collections.LongHashSet;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
@@ -19,14 +20,14 @@ final class FuzzLoop {
     private static final int SECOND_TRIES = 5;
     private static final int INPUTS_BETWEEN_CHECKS = 4096;
     private static final int MOST_KEPT = 1 << 14;
+    private static final int LONGEST_SEED_BYTES = 1 << 16;
 
     private final FuzzTarget target;
     private final Mutator mutator;
     private final long timeBoundNs;
+    private final UnsafeBuffer latest;
     private final LongHashSet answers = new LongHashSet();
     private long startedNs;
-    private volatile byte[] current;
-    private volatile int currentLength;
     private volatile long inputs;
     private long octets;
     private long slowestNs;
@@ -40,9 +41,31 @@ final class FuzzLoop {
      * @param timeBoundNs what an input may take, or {@link #ANY_TIME}.
      */
     FuzzLoop(final FuzzTarget target, final long seed, final long timeBoundNs) {
+        this(target, seed, timeBoundNs, new UnsafeBuffer(new byte[latestBytes(target)]));
+    }
+
+    /**
+     * A loop that writes each input elsewhere before the target takes it.
+     *
+     * @param latest of {@link #latestBytes}: has the input, see {@link #input}.
+     */
+    FuzzLoop(final FuzzTarget target, final long seed, final long timeBoundNs, final UnsafeBuffer latest) {
         this.target = target;
+        this.latest = latest;
         this.timeBoundNs = timeBoundNs;
         this.mutator = new Mutator(target.seeds(), target.dictionary(), target.maxInputBytes(), seed);
+    }
+
+    /** {@return octets for the latest input of a target} */
+    static int latestBytes(final FuzzTarget target) {
+        return Integer.BYTES + Math.max(target.maxInputBytes(), LONGEST_SEED_BYTES);
+    }
+
+    /** {@return a copy of the latest input; from another thread, not sure to be whole} */
+    static byte[] input(final UnsafeBuffer latest) {
+        final byte[] input = new byte[Math.max(0, Math.min(latest.getInt(0), latest.capacity() - Integer.BYTES))];
+        latest.getBytes(Integer.BYTES, input);
+        return input;
     }
 
     /** Takes inputs that are not changed; seeds of the target for example. */
@@ -98,8 +121,8 @@ final class FuzzLoop {
     }
 
     private long timed(final byte[] input, final int length) {
-        current = input;
-        currentLength = length;
+        latest.putInt(0, length);
+        latest.putBytes(Integer.BYTES, input, 0, length);
         startedNs = System.nanoTime();
         try {
             return target.take(input, length);
@@ -130,8 +153,7 @@ final class FuzzLoop {
 
     /** For another thread: the input that is taken now; not sure to be whole. */
     byte[] current() {
-        final byte[] input = current;
-        return input == null ? new byte[0] : Arrays.copyOf(input, Math.min(currentLength, input.length));
+        return input(latest);
     }
 
     /** Inputs taken so far; safe from another thread. */

@@ -1,5 +1,8 @@
 package io.flowlag.exporter.fuzz;
 
+import org.agrona.IoUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -7,12 +10,14 @@ import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /**
  * What {@code bin/fuzz} runs: {@code TARGET [--inputs N] [--minutes N] [--seed N] [--keep FOLDER] [--replay FILE]
  * [--seeds FOLDER]}, of which the last writes the good inputs and does no more. Ends with 0 if no law was broken; else it writes
- * the input into the folder, says what happened, and ends with 1 (3 for a hang).
+ * the input into the folder, says what happened, and ends with 1 (3 for a hang). A file {@code TARGET.latest} has the input
+ * that ended the process. With {@code all} as target, every target runs in a process of its own, see {@link FuzzAll}.
  */
 public final class FuzzMain {
     private static final long TIME_BOUND_NS = 100_000_000L;
@@ -21,7 +26,8 @@ public final class FuzzMain {
     private static final long REPORT_NS = 60_000_000_000L;
     private static final int BATCH = 10_000;
     private static final long MOST_GROWTH_BYTES = 16L << 20;
-    private static final int HANG_EXIT_CODE = 3;
+    static final int HANG_EXIT_CODE = 3;
+    static final String LATEST = ".latest";
 
     private final String name;
     private final FuzzLoop loop;
@@ -43,10 +49,17 @@ public final class FuzzMain {
      */
     public static void main(final String[] args) throws IOException {
         if (args.length == 0 || args.length % 2 == 0) {
-            System.err.println("bin/fuzz TARGET [--inputs N] [--minutes N] [--seed N] [--keep FOLDER] [--replay FILE] "
+            System.err.println("bin/fuzz all [--inputs N] [--packets N] [--minutes N] [--seed N] [--keep FOLDER]\n"
+                + "bin/fuzz TARGET [--inputs N] [--minutes N] [--seed N] [--keep FOLDER] [--replay FILE] "
                 + "[--seeds FOLDER]; targets: "
                 + String.join(", ", FuzzTargets.all().keySet()));
             System.exit(64);
+        }
+        if (args[0].equals("all")) {
+            System.exit(FuzzAll.run(Long.parseLong(option(args, "--inputs", "10000000")),
+                Long.parseLong(option(args, "--packets", "100000000")),
+                List.of("--minutes", option(args, "--minutes", "525600"), "--seed", option(args, "--seed", "1")),
+                Path.of(option(args, "--keep", "target/fuzz"))));
         }
         final String replay = option(args, "--replay", null);
         if (replay != null) {
@@ -62,9 +75,18 @@ public final class FuzzMain {
         final long seed = Long.parseLong(option(args, "--seed", "1"));
         final long inputs = Long.parseLong(option(args, "--inputs", Long.toString(Long.MAX_VALUE)));
         final long minutes = Long.parseLong(option(args, "--minutes", "525600"));
-        final FuzzMain main = new FuzzMain(args[0], new FuzzLoop(FuzzTargets.of(args[0]), seed, TIME_BOUND_NS),
-            Path.of(option(args, "--keep", "target/fuzz")));
-        System.exit(main.run(inputs, minutes * REPORT_NS));
+        final Path keep = Path.of(option(args, "--keep", "target/fuzz"));
+        final FuzzTarget target = FuzzTargets.of(args[0]);
+        final FuzzLoop loop = new FuzzLoop(target, seed, TIME_BOUND_NS, latest(keep, args[0], FuzzLoop.latestBytes(target)));
+        System.exit(new FuzzMain(args[0], loop, keep).run(inputs, minutes * REPORT_NS));
+    }
+
+    /** A file that keeps its content when the process crashes. */
+    static UnsafeBuffer latest(final Path keep, final String name, final int lengthBytes) throws IOException {
+        Files.createDirectories(keep);
+        final Path file = keep.resolve(name + LATEST);
+        Files.deleteIfExists(file);
+        return new UnsafeBuffer(IoUtil.mapNewFile(file.toFile(), lengthBytes));
     }
 
     private static void writeSeeds(final FuzzTarget target, final Path folder) throws IOException {
@@ -119,10 +141,11 @@ public final class FuzzMain {
     }
 
     private void keep(final byte[] input) throws IOException {
-        Files.createDirectories(keep);
-        final Path file = keep.resolve(name + "-" + Integer.toHexString(Arrays.hashCode(input)) + ".bin");
-        Files.write(file, input);
-        out.println("the input is " + file);
+        out.println("the input is " + keep(keep, name, input));
+    }
+
+    static Path keep(final Path folder, final String name, final byte[] input) throws IOException {
+        return Files.write(folder.resolve(name + "-" + Integer.toHexString(Arrays.hashCode(input)) + ".bin"), input);
     }
 
     /** An input hangs that uses so much of a processor, however little of it others leave, or that waits for ever. */

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.fuzz;
 
 import io.flowlag.exporter.capture.file.CaptureFileTarget;
+import io.flowlag.exporter.capture.filter.FilterTarget;
 import io.flowlag.exporter.checkpoint.CheckpointTarget;
 import io.flowlag.exporter.decode.PacketTarget;
 import io.flowlag.exporter.exchange.link.ExchangeTarget;
@@ -10,10 +11,14 @@ import io.flowlag.exporter.runtime.collect.IpfixTarget;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** All targets, by the names that {@code bin/fuzz} and the corpus know. */
 final class FuzzTargets {
+    /** Those that run for each packet. */
+    static final Set<String> OF_PACKETS = Set.of("decoder", "reference", "filter");
+
     private FuzzTargets() {
     }
 
@@ -21,6 +26,7 @@ final class FuzzTargets {
         final Map<String, Supplier<FuzzTarget>> all = new LinkedHashMap<>();
         all.put("decoder", PacketTarget::new);
         all.put("reference", ReferenceTarget::new);
+        all.put("filter", FilterTarget::new);
         all.put("capture", CaptureFileTarget::new);
         all.put("ipfix", IpfixTarget::new);
         all.put("exchange", ExchangeTarget::new);

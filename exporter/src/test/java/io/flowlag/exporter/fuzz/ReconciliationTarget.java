@@ -32,6 +32,7 @@ final class ReconciliationTarget implements FuzzTarget {
     private static final int CAPACITY = 4096;
     private static final double CONFIDENCE = 0.95;
 
+    private final GuardedMemory memory = new GuardedMemory(MAX_BYTES);
     private final UnsafeBuffer image = new UnsafeBuffer(0, 0);
     private final SynopsisImage synopsis = new SynopsisImage();
     private final SketchImage sketch = new SketchImage();
@@ -71,7 +72,7 @@ final class ReconciliationTarget implements FuzzTarget {
 
     @Override
     public long take(final byte[] octets, final int length) {
-        image.wrap(octets, 0, length);
+        memory.wrap(image, octets, 0, length);
         final ImageResult asSketch = ImageVerifier.verify(image, 0, length);
         if (asSketch == ImageResult.ACCEPTED) {
             sketch.wrap(image, 0, length);

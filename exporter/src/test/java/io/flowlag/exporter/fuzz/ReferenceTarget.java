@@ -1,5 +1,6 @@
 package io.flowlag.exporter.fuzz;
 
+import io.flowlag.common.memory.CheckedBuffer;
 import io.flowlag.rli.reference.ErrorEstimate;
 import io.flowlag.rli.reference.ReferenceDecoder;
 import io.flowlag.rli.reference.ReferenceEncoder;
@@ -32,7 +33,9 @@ final class ReferenceTarget implements FuzzTarget {
 
     private final byte[] key = new byte[32];
     private final ReferenceMac mac = new ReferenceMac(key);
-    private final UnsafeBuffer payload = new UnsafeBuffer(0, 0);
+    private final UnsafeBuffer signed = new UnsafeBuffer(0, 0);
+    private final GuardedMemory memory = new GuardedMemory(MAX_BYTES);
+    private final CheckedBuffer payload = new CheckedBuffer(0, 0);
     private final ReferenceVerifier verifier = new ReferenceVerifier(List.of(ReferenceSession.unauthenticated(OPEN),
         ReferenceSession.authenticated(SIGNED, key), ReferenceSession.unauthenticated(ADDRESSED).from(0, ADDRESS)),
         MAXIMUM_DELAY_NS, MAXIMUM_DELAY_NS);
@@ -72,15 +75,15 @@ final class ReferenceTarget implements FuzzTarget {
     public int mend(final byte[] octets, final int lengthBytes, final SplittableRandom random) {
         final boolean isSigned = lengthBytes >= SIGNED_BYTES && octets[SSID_OFFSET] == 0 && octets[SSID_OFFSET + 1] == SIGNED;
         if (isSigned && random.nextBoolean()) {
-            payload.wrap(octets, 0, lengthBytes);
-            mac.begin().update(payload, 0, HMAC_OFFSET).write(payload, HMAC_OFFSET);
+            signed.wrap(octets, 0, lengthBytes);
+            mac.begin().update(signed, 0, HMAC_OFFSET).write(signed, HMAC_OFFSET);
         }
         return lengthBytes;
     }
 
     @Override
     public long take(final byte[] octets, final int length) {
-        payload.wrap(octets, 0, length);
+        memory.wrap(payload, octets, 0, length);
         taken++;
         final ReferenceVerdict verdict = verifier.from(0, ADDRESS).verify(payload, 0, length, length, NOW_NS + 1_000_000);
         if (verdict != ReferenceVerdict.ACCEPTED) {

@@ -2,6 +2,7 @@ package io.flowlag.exporter.monitoring;
 
 import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
+import io.flowlag.exporter.fuzz.GuardedMemory;
 import io.flowlag.exporter.terminal.ExitException;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -11,7 +12,9 @@ import java.util.stream.Stream;
 /** Contents of a status file, as {@code top} and {@code flows} read them, with a checksum that is right. */
 public final class StatusTarget implements FuzzTarget {
     private static final int FLOWS = 12;
+    private static final int MAX_BYTES = 1 << 16;
 
+    private final GuardedMemory memory = new GuardedMemory(MAX_BYTES);
     private final UnsafeBuffer contents = new UnsafeBuffer(0, 0);
 
     /** A target. */
@@ -29,7 +32,7 @@ public final class StatusTarget implements FuzzTarget {
 
     @Override
     public long take(final byte[] octets, final int length) {
-        contents.wrap(octets, 0, length);
+        memory.wrap(contents, octets, 0, length);
         try {
             final StatusSnapshot snapshot = SnapshotCodec.decode(contents);
             return 1 + snapshot.flows().flows().size();
@@ -40,7 +43,7 @@ public final class StatusTarget implements FuzzTarget {
 
     @Override
     public int maxInputBytes() {
-        return 1 << 16;
+        return MAX_BYTES;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.capture.file;
 
+import io.flowlag.common.memory.CheckedBuffer;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
@@ -8,6 +9,7 @@ import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
+import io.flowlag.exporter.fuzz.GuardedMemory;
 import io.flowlag.exporter.fuzz.RealCaptures;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -25,7 +27,8 @@ import java.util.List;
 
 /**
  * Capture files: pcap, pcapng, either of them packed by gzip, as a stream; one of {@value #INPUTS_PER_FILE} as a mapped file
- * merged with a good one. Every packet is decoded.
+ * merged with a good one; all that are not packed as the octets of a mapping too, behind which nothing can be read. Every packet
+ * is decoded.
  */
 public final class CaptureFileTarget implements FuzzTarget {
     private static final int MAX_BYTES = 4096;
@@ -40,6 +43,7 @@ public final class CaptureFileTarget implements FuzzTarget {
     private final PacketDecoder decoder = new PacketDecoder(new PacketDecoder.Context().innerTunnels(true), counters);
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final PacketHandler handler = this::onPacket;
+    private final GuardedMemory memory = new GuardedMemory(MAX_BYTES);
     private final Path file;
     private final Path goodFile;
     private long delivered;
@@ -119,6 +123,7 @@ public final class CaptureFileTarget implements FuzzTarget {
     @Override
     public long take(final byte[] octets, final int length) {
         inputs++;
+        readMapped(octets, length);
         try {
             if (inputs % INPUTS_PER_FILE == 0) {
                 Files.write(file, Arrays.copyOf(octets, length));
@@ -135,6 +140,65 @@ public final class CaptureFileTarget implements FuzzTarget {
             return -1 - ex.kind().ordinal();
         } catch (final IOException ex) {
             throw new UncheckedIOException(ex);
+        }
+    }
+
+    /** A mapping that ends with the input. */
+    private static final class GuardedWindow extends ByteWindow {
+        GuardedWindow(final GuardedMemory memory, final byte[] octets, final int length) {
+            super(new CheckedBuffer(0, 0));
+            memory.wrap(view, octets, 0, length);
+            viewLengthBytes = length;
+        }
+
+        @Override
+        protected int move(final long position, final int lengthBytes) {
+            return NOT_THERE;
+        }
+
+        @Override
+        boolean isReady(final long position) {
+            return true;
+        }
+
+        @Override
+        long endPosition() {
+            return viewLengthBytes;
+        }
+
+        @Override
+        boolean isCutBelowView() {
+            return false;
+        }
+
+        @Override
+        long consumedBytes(final long position) {
+            return position;
+        }
+
+        @Override
+        long totalBytes() {
+            return viewLengthBytes;
+        }
+
+        @Override
+        public void close() {
+            // the memory stays
+        }
+    }
+
+    private void readMapped(final byte[] octets, final int length) {
+        try (GuardedWindow window = new GuardedWindow(memory, octets, length)) {
+            final CaptureReader reader = window.require(0, Integer.BYTES) == ByteWindow.NOT_THERE ? null :
+                PcapFormat.byteOrder(window.buffer(), 0) != null ? new PcapReader("mapped", window) :
+                PcapNgFormat.isSectionHeader(window.buffer(), 0) ? new PcapNgReader("mapped", window) : null;
+            while (reader != null && reader.next()) {
+                captured++;
+                onPacket(reader);
+            }
+        } catch (final CaptureException ex) {
+            // Its kind is the answer of the stream, which is the same.
+            return;
         }
     }
 

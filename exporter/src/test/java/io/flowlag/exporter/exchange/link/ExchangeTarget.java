@@ -8,11 +8,13 @@ import io.flowlag.exporter.exchange.wire.ExchangeSettings.Content;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Injection;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Mode;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
+import io.flowlag.exporter.exchange.wire.ExchangeVerifier;
 import io.flowlag.exporter.exchange.wire.FlowSum;
 import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PointDrops;
 import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
+import io.flowlag.exporter.fuzz.GuardedMemory;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
@@ -26,7 +28,7 @@ import java.util.SplittableRandom;
 
 /**
  * What a peer sends on a connection, in a session and before one: cut into messages, verified, every field read, intervals put
- * together. The connection may end, with a reason that is counted.
+ * together. The connection may end, with a reason that is counted. The input is also verified as one message.
  */
 public final class ExchangeTarget implements FuzzTarget {
     private static final long NUMBER = 7;
@@ -42,6 +44,9 @@ public final class ExchangeTarget implements FuzzTarget {
     private final IntervalAssembler assembler =
         new IntervalAssembler(schedule, MOST_LIST_BYTES, ExchangeFixture::room);
     private final ExchangeCounters counters = new ExchangeCounters();
+    private final GuardedMemory memory = new GuardedMemory(ExchangeHeader.MAX_MESSAGE_BYTES);
+    private final byte[] copy = new byte[ExchangeHeader.MAX_MESSAGE_BYTES];
+    private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
     private final HeldSettings held = new HeldSettings(RUN, new ExchangeSettings(1, 0, ExchangeFixture.SECOND_NS, 0,
         new Content(Mode.CELLS, 0, 0), ExchangeFixture.SECRETS, ExchangeFixture.ALL_TRAFFIC, Injection.NONE,
         List.of(new SketchPart(ExchangeSettings.ANY, GEOMETRY))));
@@ -148,6 +153,10 @@ public final class ExchangeTarget implements FuzzTarget {
         messages = 0;
         lastResult = 0;
         assembler.abandon();
+        if (length <= copy.length) {
+            memory.wrap(message, octets, 0, length);
+            ExchangeVerifier.verify(message, 0, length);
+        }
         final ExchangeConnection connection = new ExchangeConnection(
             new PastChannel(octets, length), (length & 1) == 0, SMALL, counters, nowNs);
         connection.speak((length & 2) == 0 ? ExchangeHeader.OLDEST_VERSION : ExchangeHeader.VERSION);
@@ -168,14 +177,20 @@ public final class ExchangeTarget implements FuzzTarget {
     private ExchangeResult onMessage(
         final ExchangeConnection connection, final MessageType type, final DirectBuffer buffer, final int offset) {
         messages++;
-        ExchangeMessagesTest.read(new UnsafeBuffer(buffer, offset, ExchangeHeader.lengthBytes(buffer, offset)));
+        final int lengthBytes = ExchangeHeader.lengthBytes(buffer, offset);
+        buffer.getBytes(offset, copy, 0, lengthBytes);
+        memory.wrap(message, copy, 0, lengthBytes);
+        if (ExchangeVerifier.verify(message, 0, lengthBytes) != ExchangeResult.ACCEPTED) {
+            throw new AssertionError(type + " was accepted before");
+        }
+        ExchangeMessagesTest.read(message);
         final ExchangeResult result = switch (type) {
             case INTERVAL_BEGIN -> {
-                assembler.begin(buffer, offset);
+                assembler.begin(message, 0);
                 yield ExchangeResult.ACCEPTED;
             }
-            case INTERVAL_END -> assembler.end(buffer, offset);
-            case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> assembler.add(type, buffer, offset);
+            case INTERVAL_END -> assembler.end(message, 0);
+            case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> assembler.add(type, message, 0);
             default -> ExchangeResult.ACCEPTED;
         };
         lastResult = result.ordinal() << 5 | type.ordinal();

@@ -3,6 +3,7 @@ package io.flowlag.exporter.runtime.collect;
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
+import io.flowlag.exporter.fuzz.GuardedMemory;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
@@ -35,6 +36,7 @@ public final class IpfixTarget implements FuzzTarget {
         new CollectingProcess(ElementRegistry.iana(), LIMITS, counters, this::onRecord);
     private final TransportSession[] sessions = {process.openSession(SessionKind.UDP, "192.0.2.1:1"),
         process.openSession(SessionKind.TCP, "192.0.2.2:1"), process.openSession(SessionKind.FILE, "a file")};
+    private final GuardedMemory memory = new GuardedMemory(MAX_BYTES);
     private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
     private final StringBuilder text = new StringBuilder();
     private final RecordFormatter[] formatters =
@@ -74,7 +76,7 @@ public final class IpfixTarget implements FuzzTarget {
 
     @Override
     public long take(final byte[] octets, final int length) {
-        message.wrap(octets, 0, length);
+        memory.wrap(message, octets, 0, length);
         text.setLength(0);
         records = 0;
         nowNs += NS_BETWEEN_MESSAGES;
