@@ -1,5 +1,6 @@
 package io.flowlag.tests.architecture;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -13,6 +14,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.tests.support.Checkout;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
@@ -283,6 +285,18 @@ class ArchitectureTest {
     static void shouldSeeChronicleMapInTheCheckpointAlone(final JavaClasses classes) {
         check(classes, noClasses().that().resideOutsideOfPackage(stage("checkpoint"))
             .should().dependOnClassesThat().resideInAPackage("net.openhft.."));
+    }
+
+    /** Numbers in an {@link OffHeapBuffer} are not checked: what reads foreign bytes has other buffers, or views that check. */
+    @ArchTest
+    static void shouldCheckReadsOfForeignBytes(final JavaClasses classes) {
+        check(classes, noClasses().that().resideInAnyPackage(stage("capture"), stage("checkpoint"), stage("export"),
+                stage("monitoring"), "io.flowlag.ipfix..", "io.flowlag.rli..")
+            .should().dependOnClassesThat().belongToAnyOf(OffHeapBuffer.class));
+        check(classes, noClasses().that().resideInAPackage(EXPORTER + "exchange..")
+            .should().callMethodWhere(DescribedPredicate.describe("numbers of OffHeapBuffer",
+                call -> call.getTargetOwner().isEquivalentTo(OffHeapBuffer.class) &&
+                    call.getName().matches("(get|put)(Byte|Short|Int|Long)"))));
     }
 
     @ArchTest

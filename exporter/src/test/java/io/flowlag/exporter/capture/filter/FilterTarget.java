@@ -79,7 +79,7 @@ public final class FilterTarget implements FuzzTarget {
         final BpfProgram program = BpfProgram.decode(instructions, 0, count);
         final String refusal = BpfVerifier.refusal(program);
         if (refusal != null) {
-            return refusal.replaceAll("[0-9]", "").hashCode();
+            return -1L - refusal.chars().filter(Character::isLetter).sum();
         }
         final int packetBytes = length - 1 - programBytes;
         packetMemory.wrap(packet, octets, 1 + programBytes, packetBytes);
