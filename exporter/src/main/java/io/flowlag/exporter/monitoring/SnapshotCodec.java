@@ -104,6 +104,9 @@ final class SnapshotCodec {
         } catch (final IOException ex) {
             throw new ExitException(ExitCode.DAMAGED_INPUT, "its contents are damaged");
         }
+        if (read == null || read.snapshot() == null || read.counters() == null) {
+            throw new ExitException(ExitCode.DAMAGED_INPUT, "its contents are damaged");
+        }
         final Counters counters = read.snapshot().statistics().counters();
         for (int i = 0; i < CounterId.count(); i++) {
             counters.set(CounterId.of(i), read.counters().getOrDefault(CounterId.of(i).label(), 0L));
