@@ -338,7 +338,7 @@ public final class FaultSoak {
     }
 
     private Command.Running startReceiver() {
-        return flowlag().jvm("-Xms64m", "-Xmx512m", "-Xmn48m", "-Dagrona.disable.bounds.checks=true")
+        return flowlag().jvm("-Xms64m", "-Xmx512m", "-Xmn48m")
             .command("run", "-c", config).timeout(LIFE).start();
     }
 
