@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 
 /** The faults of a simulation: drawn one after the other, each heals by itself. */
 final class Faults {
-    private static final int KINDS = 17;
+    private static final int KINDS = 19;
     private static final long CLOSE_NS = 5 * Simulation.MS_NS;
 
     private final Simulation world;
@@ -34,9 +34,9 @@ final class Faults {
             case 5 -> cut(ns);
             case 6 -> half(random.nextBoolean());
             case 7 -> stallNetwork(ns);
-            case 8, 9 -> stall(host, ns);
+            case 8, 9 -> stall(host, 2 * ns);
             case 10 -> step(host);
-            case 11 -> away(host, ns);
+            case 11, 17, 18 -> away(host, ns);
             case 12 -> notReading(host, ns);
             case 13 -> failDisk(host, ns);
             case 14 -> disturb(ns);
@@ -117,6 +117,7 @@ final class Faults {
         if (host.isRunning()) {
             final int agent = random.nextInt(host.agents.size());
             world.tell("stall " + host.role + ' ' + host.agents.get(agent).roleName() + ' ' + ns / Simulation.MS_NS);
+            world.laws.onStalled(host, host.agents.get(agent).roleName());
             host.stalledUntilNs[agent] = world.time.nanoTime() + ns;
         }
     }
@@ -131,7 +132,7 @@ final class Faults {
     private void away(final SimulatedHost host, final long ns) {
         world.tell("collector of " + host.role + " away");
         host.collector.up(false);
-        world.after(4 * ns, () -> host.collector.up(true));
+        world.after(8 * ns, () -> host.collector.up(true));
     }
 
     private void notReading(final SimulatedHost host, final long ns) {
@@ -176,6 +177,10 @@ final class Faults {
     /** No fault begins any more; those that there are heal by themselves, and clocks are set right. */
     void end() {
         world.network.heal();
+        world.hosts.forEach((host) -> {
+            host.collector.up(true);
+            host.collector.reading(true);
+        });
         if (Math.abs(world.sender.clockOffsetNs - world.receiver.clockOffsetNs) > CLOSE_NS) {
             world.tell("clocks are set right");
             world.hosts.forEach((host) -> {

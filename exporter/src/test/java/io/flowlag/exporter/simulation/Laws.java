@@ -57,6 +57,7 @@ class Laws implements Destination {
         private final Map<Integer, Long> safeNs = new HashMap<>();
         private long rounds;
         private boolean isVoid;
+        private boolean hasStalledExport;
     }
 
     Laws(final Simulation world) {
@@ -83,6 +84,11 @@ class Laws implements Destination {
 
     void onClockStep(final SimulatedHost host) {
         kept(host).isVoid = true;
+    }
+
+    /** A stage that stands still loses what its ring does not hold, and counts it. */
+    void onStalled(final SimulatedHost host, final String role) {
+        kept(host).hasStalledExport |= role.equals("exporting");
     }
 
     void onDiskFault(final SimulatedHost host) {
@@ -116,6 +122,8 @@ class Laws implements Destination {
             check(host.pipeline.delayStage().statistics().isAccountedFor(), who + "delay: " +
                 host.pipeline.delayStage().statistics().counters());
         }
+        kept(host).isVoid |= counters.get(CounterId.DROPPED_AT_PACKET_RING) > 0 ||
+            kept(host).hasStalledExport && counters.get(CounterId.DROPPED_AT_RECORD_RING) > 0;
         onRounds(host);
     }
 
@@ -173,7 +181,7 @@ class Laws implements Destination {
         received.forEach((flow, packets) -> {
             for (final Packet packet : packets) {
                 final long safeNs = promise.safeNs.getOrDefault(packet.receiverLife, Long.MIN_VALUE);
-                if (packet.arrivedNs <= safeNs) {
+                if (packet.arrivedNs <= safeNs && !packet.isHeldUp) {
                     boolean isCovered = false;
                     for (final long[] each : records.getOrDefault(flow, List.of())) {
                         isCovered |= each[1] <= packet.arrivedNs + 1 && packet.arrivedNs - 1 <= each[2];

@@ -18,6 +18,9 @@ import java.util.SplittableRandom;
 /** A peer that claims to be the sender, announces long lists and sends as much of them as is taken. No interval becomes whole. */
 final class Liar {
     private static final int PIECE_DIGESTS = 4096;
+    /** The longest list has 2 to the power of so many digests. */
+    private static final int MOST_BITS = 20;
+    private static final UnsafeBuffer DIGESTS = new UnsafeBuffer(new byte[Long.BYTES << MOST_BITS]);
     private static final int POINT = 1;
 
     private final ByteChannel channel;
@@ -63,13 +66,12 @@ final class Liar {
         if (settings == null && !findSettings()) {
             return false;
         }
-        if (listed >= announced || random.nextInt(8) == 0) {
+        if (listed >= announced || random.nextInt(256) == 0) {
             announce();
         } else {
             final int count = Math.min(PIECE_DIGESTS, announced - listed);
-            final UnsafeBuffer digests = new UnsafeBuffer(new byte[count * Long.BYTES]);
-            final UnsafeBuffer from = new UnsafeBuffer(digests, 0, digests.capacity());
-            send(IntervalListMessage.encode(message, 0, MessageType.IN_FLIGHT, number, from, 0));
+            final UnsafeBuffer digests = new UnsafeBuffer(DIGESTS, 0, (listed + count) * Long.BYTES);
+            send(IntervalListMessage.encode(message, 0, MessageType.IN_FLIGHT, number, digests, listed));
             listed += count;
         }
         return true;
@@ -78,7 +80,7 @@ final class Liar {
     private void announce() {
         final ExchangeSettings held = settings.settings();
         number = Math.max(number + 1, held.fromInterval() + 1);
-        announced = 1 << random.nextInt(24);
+        announced = 1 << random.nextInt(MOST_BITS + 1);
         listed = 0;
         final int lengthBytes = IntervalBeginMessage.encode(message, number, held, settings.receiverInstance());
         IntervalBeginMessage.count(message, MessageType.IN_FLIGHT, announced);

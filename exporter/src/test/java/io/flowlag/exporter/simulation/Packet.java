@@ -9,6 +9,8 @@ final class Packet {
     /** Whether the process at the sender point saw it. */
     boolean isSeenBySender;
     boolean isLost;
+    /** Whether it came while a stage of the receiver stood still: its flow may end before a round of the checkpoint sees it. */
+    boolean isHeldUp;
     /** The run of the process at the receiver point that saw it; -1 for none. */
     int receiverLife = -1;
 

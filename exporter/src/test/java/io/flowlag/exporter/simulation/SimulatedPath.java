@@ -61,6 +61,7 @@ final class SimulatedPath {
             final Arrival arrival = underWay.remove();
             arrival.packet.arrivedNs = arrival.timeNs + receiver.clockOffsetNs;
             if (receiver.isRunning()) {
+                arrival.packet.isHeldUp |= !receiver.isWorking(0) || !receiver.isWorking(1);
                 receiver.source.arrive(new SimulatedSource.Passage(arrival.packet, arrival.packet.arrivedNs));
             }
         }

@@ -47,6 +47,7 @@ final class Simulation implements AutoCloseable {
     private final List<Long> laterNs = new ArrayList<>();
     private final List<String> events = new ArrayList<>();
     private final String receiverText;
+    private final Path receiverDirectory;
     private final long beginNs;
     private long traceHash;
     private Liar liar;
@@ -70,15 +71,17 @@ final class Simulation implements AutoCloseable {
             "lds: {enabled: on, rows: 2, columns: " + (16 << random.nextInt(6)) +
             ", witnesses: 0.5, in-flight: 1k, waiting-records: 1k, lda-cells: 64}\n" +
             "joint: {enabled: " + (random.nextBoolean() ? "on" : "off") + ", max-flows: 256, pending: 2k}\n" +
-            "exchange: {deadline: 3s, mode: " + List.of("auto", "sketch", "flows").get(random.nextInt(3)) + ", listen: " + PORT +
-            "}\n";
-        final boolean isReceiverKept = random.nextInt(4) == 0;
+            "exchange: {deadline: 3s, idle-timeout: 8s, message-timeout: 4s, mode: " +
+            List.of("auto", "sketch", "flows").get(random.nextInt(3)) + ", listen: " + PORT + "}\n";
+        receiverDirectory = Files.createDirectories(directory.resolve("receiver"));
+        final boolean isReceiverKept = random.nextBoolean();
         receiver = new SimulatedHost(
-            config("receiver", receiverText, directory.resolve("receiver"), isReceiverKept), time, network, random.split(),
-            Files.createDirectories(directory.resolve("receiver")), this::onReceived, laws);
+            config("receiver", receiverText, receiverDirectory, isReceiverKept), time, network, random.split(),
+            receiverDirectory, this::onReceived, laws);
         sender = new SimulatedHost(
             config("sender", reconcile +
-                "exchange: {connect: \"127.0.0.1:" + PORT + "\"}\n", directory.resolve("sender"), random.nextInt(8) == 0),
+                "exchange: {idle-timeout: 8s, message-timeout: 4s, connect: \"127.0.0.1:" + PORT + "\"}\n",
+                directory.resolve("sender"), random.nextInt(8) == 0),
             time, network, random.split(), Files.createDirectories(directory.resolve("sender")), this::onSent, laws.ofSender());
         sender.isPassive = isPassive;
         receiver.isPassive = isPassive;
@@ -231,8 +234,7 @@ final class Simulation implements AutoCloseable {
     void reload() {
         final ExporterConfig newer = config("receiver",
             receiverText.replaceFirst("columns: \\d+", "columns: " + (16 << random.nextInt(6))),
-            receiver.config.checkpoint().file() == null ? Path.of("/none") :
-                receiver.config.checkpoint().file().getParent().getParent(), receiver.config.checkpoint().file() != null);
+            receiverDirectory, receiver.config.checkpoint().file() != null);
         if (receiver.pipeline.delayStage().isChanging()) {
             return;
         }

@@ -14,10 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -27,12 +24,10 @@ import java.net.DatagramSocket;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.URI;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,14 +39,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** A process with a thread that dies or hangs: it ends, or says so, in time. */
 @Tag("topology")
 class FailFastTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(90);
+    static final Duration TIMEOUT = Duration.ofSeconds(90);
     private static final long ERROR_MS = 5_000;
-    private static final long STOP_MS = 10_000;
+    static final long STOP_MS = 10_000;
     private static final long WATCHDOG_NS = 3_000_000_000L;
     /** A loaded machine needs a moment to report the end. */
-    private static final long SLACK_MS = 1_000;
-    /** Nearly what a pipe holds. */
-    private static final int PIPE_BYTES = 50_000;
+    static final long SLACK_MS = 1_000;
     private static final List<String> THREADS =
         List.of("capture", "metering", "exporting", "checkpoint", "exchange-receiver", "joint", "main");
 
@@ -165,7 +158,7 @@ class FailFastTest {
             assertEquals(1, supervisor.received("READY=1"), supervisor::toString);
             assertFalse(health(port).contains("main stalled"), () -> health(port));
 
-            Files.move(pipe("pipe"), config, StandardCopyOption.ATOMIC_MOVE);
+            Files.move(pipe(directory, "pipe"), config, StandardCopyOption.ATOMIC_MOVE);
             run.signal("HUP");
             Deadline.await(TIMEOUT, () -> health(port).startsWith("503") && health(port).contains("main stalled"),
                 () -> health(port) + run.errors());
@@ -180,55 +173,6 @@ class FailFastTest {
             assertTrue(result.errors().contains("no orderly end after a signal, waiting for main"), result::toString);
             assertEquals(0, supervisor.received("WATCHDOG=1"), supervisor::toString);
         }
-    }
-
-    /** Neither the log's file or standard error nor the statistics are read any longer. */
-    @ParameterizedTest
-    @ValueSource(strings = {"statistics", "file", "errors"})
-    void shouldGoOnWhenLogAndStatisticsAreNotRead(final String unread) throws Exception {
-        final Path stats = directory.resolve("stats");
-        final Path log = pipe("log");
-        final int port = Ports.freeTcp();
-        final List<Object> line = new ArrayList<>(List.of("run", "-i", "lo", "--export", "file:" + directory.resolve("records"),
-            "--stats", stats, "--set", "stats.interval=100ms", "--metrics", port, "--set", "status.interval=100ms"));
-        final Flowlag flowlag = new Flowlag();
-        if (unread.equals("file")) {
-            line.addAll(List.of("--set", "log.file=" + log));
-        } else if (unread.equals("errors")) {
-            flowlag.under("sh", "-c", "exec \"$@\" 2>" + log, "sh");
-        }
-        try (FileChannel both = FileChannel.open(log, StandardOpenOption.READ, StandardOpenOption.WRITE);
-            InputStream reader = new FileInputStream(log.toFile());
-            NotifySocket supervisor = new NotifySocket(directory.resolve("notify"));
-            Command.Running run = flowlag.command(line.toArray())
-                .environment("NOTIFY_SOCKET", supervisor.path().toString()).timeout(TIMEOUT).start()) {
-            Deadline.await(TIMEOUT, () -> supervisor.received("READY=1") == 1 && both.isOpen(), supervisor::toString);
-            Files.move(pipe("pipe"), stats, StandardCopyOption.ATOMIC_MOVE);
-            while (!unread.equals("statistics") && reader.available() < PIPE_BYTES) {
-                run.signal("USR1");
-            }
-            supervisor.clear();
-            Deadline.await(TIMEOUT, () -> {
-                run.signal("USR1");
-                return supervisor.received("WATCHDOG=1") >= 3;
-            }, supervisor::toString);
-            assertFalse(health(port).contains("stalled"), () -> health(port));
-
-            final long beginMs = System.currentTimeMillis();
-            run.signal("TERM");
-            final Command.Result result = run.finish();
-            final long tookMs = System.currentTimeMillis() - beginMs;
-            assertTrue(tookMs < STOP_MS + SLACK_MS, () -> tookMs + " ms: " + result);
-            assertEquals(73, result.exitCode(), "its last statistics are not written");
-            assertTrue(!unread.equals("statistics") || result.errors().contains("the reader or the disk does not answer"),
-                result::toString);
-        }
-    }
-
-    private Path pipe(final String name) {
-        final Path pipe = directory.resolve(name);
-        Command.of("mkfifo", pipe).run().orFail();
-        return pipe;
     }
 
     /** A supervisor with {@code WatchdogSec=3} does as systemd: SIGABRT, then a new process. Java 20 suspends no thread. */
@@ -268,8 +212,14 @@ class FailFastTest {
         }
     }
 
+    static Path pipe(final Path directory, final String name) {
+        final Path pipe = directory.resolve(name);
+        Command.of("mkfifo", pipe).run().orFail();
+        return pipe;
+    }
+
     /** The status code, then the answer. */
-    private static String health(final int port) {
+    static String health(final int port) {
         try {
             final HttpURLConnection connection =
                 (HttpURLConnection)URI.create("http://127.0.0.1:" + port + "/healthz").toURL().openConnection();
