@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  */
 @Isolated
 class SimulationTest {
-    private static final long SEEDS = Long.getLong("flowlag.simulation.seeds", 10);
+    private static final long SEEDS = Long.getLong("flowlag.simulation.seeds", 6);
     private static final long FIRST = Long.getLong("flowlag.simulation.first", 1);
     private static final double MOST_BROKEN = 0.05;
     private static final int FEW = 10;

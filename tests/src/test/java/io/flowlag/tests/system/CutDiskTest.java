@@ -80,7 +80,7 @@ class CutDiskTest {
 
     @Test
     void shouldLoseNothingSafeByKillsAndPowerCuts() throws Exception {
-        final int cuts = Integer.getInteger("flowlag.cuts", 2);
+        final int cuts = Integer.getInteger("flowlag.cuts", 1);
         for (int life = 0; life < 2 * cuts; life++) {
             final boolean isThere = random.nextBoolean();
             if (!isThere) {
