@@ -1,10 +1,10 @@
 package io.flowlag.sketch.reconcile;
 
 import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.sketch.interval.IntervalSketch;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -61,7 +61,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     private static final int COPIES_OFFSET = BYTES_OFFSET + 4;
     private static final int WEIGHT_OFFSET = COPIES_OFFSET + 2;
 
-    private final UnsafeBuffer buffer;
+    private final OffHeapBuffer buffer;
     private final int slots;
     private final int capacity;
     private final int usableSlots;
@@ -97,7 +97,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         groups = new PacketGroup(seed);
         final ByteBuffer octets = ByteBuffer.allocateDirect((int)memoryBytes(capacity));
         final long address = BufferUtil.address(octets);
-        buffer = new UnsafeBuffer(octets, (int)(BitUtil.align(address, ALIGNMENT) - address), slots * SLOT_LENGTH);
+        buffer = new OffHeapBuffer(octets, (int)(BitUtil.align(address, ALIGNMENT) - address), slots * SLOT_LENGTH);
     }
 
     /**

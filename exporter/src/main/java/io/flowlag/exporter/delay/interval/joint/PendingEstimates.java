@@ -1,12 +1,9 @@
 package io.flowlag.exporter.delay.interval.joint;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
 import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import org.agrona.BitUtil;
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
-
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * The most recent packets, so that a later estimate finds its packet by ticket: a ring in the order of arrival, in which the
@@ -36,15 +33,14 @@ final class PendingEstimates {
     private static final int HELD_INDEX_OFFSET = WEIGHT_OFFSET + 4;
     private static final int LENGTH_BYTES = HELD_INDEX_OFFSET + 8;
 
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer entries;
     private final int mask;
     private long nextTicket;
 
     PendingEstimates(final int capacity) {
         final int length = BitUtil.findNextPositivePowerOfTwo(capacity);
         mask = length - 1;
-        entries = new UnsafeBuffer(
-            BufferUtil.allocateDirectAligned(Math.multiplyExact(length, LENGTH_BYTES), CACHE_LINE_LENGTH));
+        entries = OffHeapBuffer.allocate(Math.multiplyExact(length, LENGTH_BYTES));
         for (int i = 0; i < length; i++) {
             entries.putLong(i * LENGTH_BYTES + TICKET_OFFSET, ReceivedPackets.NO_TICKET);
         }

@@ -1,11 +1,8 @@
 package io.flowlag.exporter.delay.interval.joint;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.rli.counters.SpanCounters;
 import org.agrona.BitUtil;
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
-
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * Sums of packet estimates by record and open interval: count, sum, sum of squares, and error scale, 32 octets each. One thread.
@@ -20,16 +17,15 @@ final class RecordEstimates {
     private static final int CHUNK_RECORDS_SHIFT = 12;
     private static final int CHUNK_RECORDS = 1 << CHUNK_RECORDS_SHIFT;
 
-    private final UnsafeBuffer[] chunks;
+    private final OffHeapBuffer[] chunks;
     private final int slots;
 
     /** Creates an empty table for at most so many intervals in a row that are open at once. */
     RecordEstimates(final int capacity, final int openIntervals) {
         slots = BitUtil.findNextPositivePowerOfTwo(openIntervals);
-        chunks = new UnsafeBuffer[chunks(capacity)];
+        chunks = new OffHeapBuffer[chunks(capacity)];
         for (int i = 0; i < chunks.length; i++) {
-            chunks[i] = new UnsafeBuffer(
-                BufferUtil.allocateDirectAligned(CHUNK_RECORDS * slots * LENGTH_BYTES, CACHE_LINE_LENGTH));
+            chunks[i] = OffHeapBuffer.allocate(CHUNK_RECORDS * slots * LENGTH_BYTES);
         }
     }
 
@@ -44,7 +40,7 @@ final class RecordEstimates {
 
     void add(
         final int record, final long intervalNumber, final long delayNs, final long spanNumber, final float errorScaleNs) {
-        final UnsafeBuffer buffer = buffer(record);
+        final OffHeapBuffer buffer = buffer(record);
         final int at = at(record, intervalNumber);
         SpanCounters.record(buffer, at + SPAN_OFFSET, spanNumber, errorScaleNs, buffer.getLong(at + COUNT_OFFSET));
         buffer.putLong(at + COUNT_OFFSET, buffer.getLong(at + COUNT_OFFSET) + 1);
@@ -70,7 +66,7 @@ final class RecordEstimates {
             buffer(record), at(record, intervalNumber) + SPAN_OFFSET, count(record, intervalNumber));
     }
 
-    private UnsafeBuffer buffer(final int record) {
+    private OffHeapBuffer buffer(final int record) {
         return chunks[record >> CHUNK_RECORDS_SHIFT];
     }
 
