@@ -289,7 +289,7 @@ class DelayPipelineTest {
         private long overfullCount;
 
         @Override
-        void onRecord(final DirectBuffer entry, final int offset) {
+        protected void onRecord(final DirectBuffer entry, final int offset) {
             final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
             sampleCount += DelayCounters.count(entry, delay);
             sumNs += DelayCounters.sumNs(entry, delay);

@@ -83,7 +83,7 @@ class FatalErrorTest {
         }
 
         @Override
-        void onRecord(final DirectBuffer entry, final int offset) {
+        protected void onRecord(final DirectBuffer entry, final int offset) {
             if (recordCount() == errorAt) {
                 throw new AssertionError("of the test");
             }

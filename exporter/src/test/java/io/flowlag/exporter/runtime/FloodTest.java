@@ -92,7 +92,7 @@ class FloodTest {
     /** Counts what comes out. */
     private final class Counting extends TakingDestination {
         @Override
-        void onRecord(final DirectBuffer entry, final int offset) {
+        protected void onRecord(final DirectBuffer entry, final int offset) {
             if (FlowEntry.destinationPort(entry, offset) == 80) {
                 floodExported += FlowEntry.packetCount(entry, offset);
             } else {

@@ -15,7 +15,7 @@ final class FlowRecordList extends TakingDestination {
     private long packets;
 
     @Override
-    void onRecord(final DirectBuffer entry, final int offset) {
+    protected void onRecord(final DirectBuffer entry, final int offset) {
         packets += FlowEntry.packetCount(entry, offset);
         flowIds.add(FlowEntry.flowId(entry, offset));
         records.add(String.join(" ", List.of(

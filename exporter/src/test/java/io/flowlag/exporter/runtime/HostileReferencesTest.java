@@ -293,7 +293,7 @@ class HostileReferencesTest {
         private long sampleCount;
 
         @Override
-        void onRecord(final DirectBuffer entry, final int offset) {
+        protected void onRecord(final DirectBuffer entry, final int offset) {
             final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
             sampleCount += DelayCounters.count(entry, delay);
             if (DelayCounters.count(entry, delay) > 0 && FlowEntry.destinationPort(entry, offset) != ScriptedPoint.PORT) {

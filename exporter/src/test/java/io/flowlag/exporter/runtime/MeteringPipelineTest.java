@@ -251,7 +251,7 @@ class MeteringPipelineTest {
         private long packets;
 
         @Override
-        void onRecord(final DirectBuffer entry, final int offset) {
+        protected void onRecord(final DirectBuffer entry, final int offset) {
             packets += FlowEntry.packetCount(entry, offset);
             records.add(Long.toHexString(FlowEntry.sourceLow(entry, offset)) + ' ' + FlowEntry.sourcePort(entry, offset) + ' ' +
                 Long.toHexString(FlowEntry.destinationLow(entry, offset)) + ' ' + FlowEntry.destinationPort(entry, offset) + ' ' +
@@ -267,7 +267,7 @@ class MeteringPipelineTest {
         private volatile boolean isSlow = true;
 
         @Override
-        void onRecord(final DirectBuffer entry, final int offset) {
+        protected void onRecord(final DirectBuffer entry, final int offset) {
             while (isSlow) {
                 LockSupport.parkNanos(100_000);
             }

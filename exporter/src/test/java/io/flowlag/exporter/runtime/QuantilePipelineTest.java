@@ -169,7 +169,7 @@ class QuantilePipelineTest {
         }
 
         @Override
-        void onRecord(final DirectBuffer entry, final int offset) {
+        protected void onRecord(final DirectBuffer entry, final int offset) {
             final int at = FlowDelay.quantilesOffset(offset + FlowEntry.BASE_LENGTH_BYTES);
             final long[] values = new long[FlowQuantiles.groups(entry, at)];
             for (int i = 0; i < values.length; i++) {

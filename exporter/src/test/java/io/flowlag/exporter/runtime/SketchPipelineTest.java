@@ -290,7 +290,7 @@ class SketchPipelineTest {
         }
 
         @Override
-        void onRecord(final DirectBuffer entry, final int offset) {
+        protected void onRecord(final DirectBuffer entry, final int offset) {
             final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
             final Sum sum = flows.computeIfAbsent(key(entry, offset), (key) -> new Sum());
             sum.packets += FlowEntry.packetCount(entry, offset);

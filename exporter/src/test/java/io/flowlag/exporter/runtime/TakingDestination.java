@@ -5,11 +5,11 @@ import io.flowlag.exporter.status.DestinationStatistics;
 import org.agrona.DirectBuffer;
 
 /** Takes every record at once and says so; what it makes of a record is the test's. */
-abstract class TakingDestination implements Destination {
+public abstract class TakingDestination implements Destination {
     private long recordCount;
 
     /** A record, in {@link io.flowlag.exporter.flow.FlowEntry} layout. */
-    abstract void onRecord(DirectBuffer entry, int offset);
+    protected abstract void onRecord(DirectBuffer entry, int offset);
 
     /** {@return records so far} */
     long recordCount() {

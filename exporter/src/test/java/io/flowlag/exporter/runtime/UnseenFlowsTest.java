@@ -111,7 +111,7 @@ class UnseenFlowsTest {
         final List<Long> lost = new ArrayList<>();
         final TakingDestination taken = new TakingDestination() {
             @Override
-            void onRecord(final DirectBuffer entry, final int offset) {
+            protected void onRecord(final DirectBuffer entry, final int offset) {
                 if (FlowEntry.packetCount(entry, offset) == 0) {
                     final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
                     assertEquals(1002, FlowEntry.sourcePort(entry, offset));

@@ -126,7 +126,7 @@ final class Faults {
         final long ns = (random.nextBoolean() ? 1 : -1) * (random.nextLong(4 * Simulation.SECOND_NS) >> random.nextInt(12));
         world.tell("clock of " + host.role + " steps by " + ns);
         host.clockOffsetNs += ns;
-        world.laws.onClockStep(host);
+        world.laws.promiseNothing(host);
     }
 
     private void away(final SimulatedHost host, final long ns) {
@@ -145,7 +145,7 @@ final class Faults {
         world.tell("disk of " + host.role + " fails");
         if (host.isRunning()) {
             host.failDisk(true);
-            world.laws.onDiskFault(host);
+            world.laws.promiseNothing(host);
             world.after(ns, () -> host.failDisk(false));
         }
     }
@@ -174,7 +174,7 @@ final class Faults {
         }
     }
 
-    /** No fault begins any more; those that there are heal by themselves, and clocks are set right. */
+    /** No more faults begin. Collectors are up, clocks are right, and the other faults heal by themselves. */
     void end() {
         world.network.heal();
         world.hosts.forEach((host) -> {
@@ -185,7 +185,7 @@ final class Faults {
             world.tell("clocks are set right");
             world.hosts.forEach((host) -> {
                 host.clockOffsetNs = 0;
-                world.laws.onClockStep(host);
+                world.laws.promiseNothing(host);
             });
         }
     }

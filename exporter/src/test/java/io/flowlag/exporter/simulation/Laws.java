@@ -6,6 +6,7 @@ import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.runtime.TakingDestination;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -30,7 +31,7 @@ import java.util.Map;
  * <li>when faults are over, intervals are compared again.</li>
  * </ul>
  */
-class Laws implements Destination {
+final class Laws extends TakingDestination {
     /** Two rounds of the checkpoint, and a step. */
     private static final long PROMISED_NS = 2 * Simulation.SECOND_NS;
     private static final long STATISTICS_EVERY = 32;
@@ -45,7 +46,6 @@ class Laws implements Destination {
     private final Map<Integer, List<Packet>> received = new HashMap<>();
     private final Map<Integer, Long> claimed = new HashMap<>();
     private final Map<SimulatedHost, Kept> kept = new HashMap<>();
-    private long recordCount;
     private long checks;
     long boundsChecked;
     long boundsBroken;
@@ -82,16 +82,13 @@ class Laws implements Destination {
         kept(host).rounds = 0;
     }
 
-    void onClockStep(final SimulatedHost host) {
-        kept(host).isVoid = true;
-    }
-
     /** A stage that stands still loses what its ring does not hold, and counts it. */
     void onStalled(final SimulatedHost host, final String role) {
         kept(host).hasStalledExport |= role.equals("exporting");
     }
 
-    void onDiskFault(final SimulatedHost host) {
+    /** The checkpoint promises nothing across a step of the clock, or while its disk fails. */
+    void promiseNothing(final SimulatedHost host) {
         kept(host).isVoid = true;
     }
 
@@ -194,8 +191,7 @@ class Laws implements Destination {
     }
 
     @Override
-    public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
-        recordCount++;
+    protected void onRecord(final DirectBuffer entry, final int offset) {
         final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
         final int flow = (int)(FlowEntry.sourceLow(entry, offset) & 0xFFFF);
         if (FlowDelay.has(entry, delay, FlowDelay.FLAG_LOSS) && FlowDelay.lossKind(entry, delay) == FlowDelay.LOSS_EXACT) {
@@ -209,7 +205,6 @@ class Laws implements Destination {
         if (FlowDelay.has(entry, delay, FlowDelay.FLAG_ERROR_BOUND) && FlowDelay.shownEstimator(entry, delay) != 0) {
             checkMean(entry, offset, delay, flow);
         }
-        return Outcome.DONE;
     }
 
     /** By the clocks, a packet that takes longer than segment.max-delay is lost. */
@@ -242,42 +237,12 @@ class Laws implements Destination {
     }
 
     /** {@return a destination of the sender's records, of which no law speaks} */
-    Destination ofSender() {
-        return new Laws(world) {
+    static Destination ofSender() {
+        return new TakingDestination() {
             @Override
-            public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
-                return Outcome.DONE;
+            protected void onRecord(final DirectBuffer entry, final int offset) {
+                // no delay is in it
             }
         };
-    }
-
-    @Override
-    public String name() {
-        return "laws";
-    }
-
-    @Override
-    public void stopWaiting() {
-        // it takes all
-    }
-
-    @Override
-    public int doWork(final long nowMs) {
-        return 0;
-    }
-
-    @Override
-    public boolean close(final long nowMs, final long deadlineMs) {
-        return true;
-    }
-
-    @Override
-    public DestinationStatistics statistics() {
-        return new DestinationStatistics(name(), recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0, null);
-    }
-
-    @Override
-    public String lastError() {
-        return "";
     }
 }

@@ -82,7 +82,7 @@ final class Simulation implements AutoCloseable {
             config("sender", reconcile +
                 "exchange: {idle-timeout: 8s, message-timeout: 4s, connect: \"127.0.0.1:" + PORT + "\"}\n",
                 directory.resolve("sender"), random.nextInt(8) == 0),
-            time, network, random.split(), Files.createDirectories(directory.resolve("sender")), this::onSent, laws.ofSender());
+            time, network, random.split(), Files.createDirectories(directory.resolve("sender")), this::onSent, Laws.ofSender());
         sender.isPassive = isPassive;
         receiver.isPassive = isPassive;
         hosts = List.of(sender, receiver);

@@ -131,7 +131,7 @@ class KeyRotationTest {
         assertEquals(2, heard.sessions);
     }
 
-    /** Whoever is about to begin a session does so with the new keys. */
+    /** A peer that is about to begin a session does so with the new keys. */
     @Test
     void shouldJudgeConnectionsThatAreNoSessionsYet() throws IOException {
         begin(keys(OLD), keys(OLD));
