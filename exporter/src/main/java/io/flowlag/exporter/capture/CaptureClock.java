@@ -18,9 +18,9 @@ public interface CaptureClock extends EpochNanoClock {
         }
     };
 
-    /** {@return a time in ns that no one sets, from any beginning} */
+    /** {@return the time since any beginning, ns, that no one sets; this clock's own if no one sets that} */
     default long monotonicNs() {
-        return System.nanoTime();
+        return nanoTime();
     }
 
     /** {@return whether packets are live} */

@@ -2,6 +2,7 @@ package io.flowlag.exporter.runtime;
 
 import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.CaptureClock;
+import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.SystemEpochNanoClock;
 
 import java.lang.invoke.MethodHandle;
@@ -17,13 +18,14 @@ public final class RealtimeClock implements CaptureClock {
     /** The offset is too far from the time and must be renewed. */
     private static final long TOO_FAR = -1;
     private static final MethodHandle ADJUSTMENT = adjustment();
+    private static final EpochNanoClock STAND_IN = new SystemEpochNanoClock();
 
     /** Seconds since the epoch, near the current time; the time is read as an offset from it. */
     private volatile long offsetSeconds = System.currentTimeMillis() / MS_PER_SECOND;
 
     /** {@return the clock of live packets} */
     public static CaptureClock ofSystem() {
-        return ADJUSTMENT == null ? new SystemEpochNanoClock()::nanoTime : new RealtimeClock();
+        return new RealtimeClock();
     }
 
     private RealtimeClock() {
@@ -40,6 +42,9 @@ public final class RealtimeClock implements CaptureClock {
 
     @Override
     public long nanoTime() {
+        if (ADJUSTMENT == null) {
+            return STAND_IN.nanoTime();
+        }
         final long offset = offsetSeconds;
         final long distanceNs = distanceNs(offset);
         if (distanceNs != TOO_FAR) {
@@ -48,6 +53,11 @@ public final class RealtimeClock implements CaptureClock {
         final long newOffset = System.currentTimeMillis() / MS_PER_SECOND;
         offsetSeconds = newOffset;
         return newOffset * Nanoseconds.PER_SECOND + distanceNs(newOffset);
+    }
+
+    @Override
+    public long monotonicNs() {
+        return System.nanoTime();
     }
 
     private static long distanceNs(final long offset) {
