@@ -334,7 +334,8 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
      * @param answer of the sender; null if none came.
      * @param isLast whether the next interval belongs to the next generation: packets that arrived after the end and were not
      *               sent in this interval are assigned there.
-     * @return whether it is known where they were sent; then {@link InFlightMatch} decides for the next generation too.
+     * @return whether it is known where they were sent; then {@link InFlightMatch} has those of the next generation's packets
+     *         that this one took.
      */
     boolean settle(final long number, final SenderAnswer answer, final boolean isLast) {
         final PointInterval own = open(number);
@@ -346,9 +347,7 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
             damageAt(number);
         }
         isTorn = false;
-        if (held != null) {
-            settle(held, own, next, (number + 1) * run.intervalNs(), isLast, isKnown);
-        }
+        final int taken = held == null ? 0 : settle(held, own, next, (number + 1) * run.intervalNs(), isLast, isKnown);
         final boolean isLate = isKnown && inFlightMatch.isFoundLate();
         if (isKnown && inFlightMatch.areClocksApart(own) || isLate && (isLast || !isLateFound)) {
             counters.increment(SketchCounter.CLOCKS_APART);
@@ -360,7 +359,13 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
         if (isTorn) {
             damageAt(number);
         }
-        return isLast && isKnown && inFlightMatch.read(answer, own, ownInFlight);
+        if (isLast) {
+            inFlightMatch.expect(held, taken);
+        }
+        if (held != null) {
+            held.clear();
+        }
+        return isLast && isKnown;
     }
 
     /** {@return whether packets around the last boundary may be assigned to the wrong interval} */
@@ -368,10 +373,12 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
         return isTorn;
     }
 
-    private void settle(
+    /** Assigns held packets. Returns how many of those taken the next generation counts; their digests are the first then. */
+    private int settle(
         final HeldPackets held, final PointInterval own, final PointInterval next, final long endNs, final boolean isLast,
         final boolean isKnown) {
         int settledCount = 0;
+        int takenCount = 0;
         for (int i = 0; i < held.count(); i++) {
             final boolean isBefore = held.timestampNs(i) < endNs;
             final boolean isEarlier = inFlightMatch.takeEarlier(held.digest(i), held.timestampNs(i) - endNs >= edgeNs);
@@ -380,8 +387,11 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
             if (isEarlier || isByTime) {
                 counters.add(SketchCounter.BOOKED_EARLIER, isBefore ? 0 : 1);
                 bookHeld(own, held, i);
-                // Packets after the last end are also held by the next generation, which counts them.
-                settledCount += isLast && !isBefore ? 0 : 1;
+                if (isLast && !isBefore) {
+                    held.digest(takenCount++, held.digest(i)); // the next generation counts it
+                } else {
+                    settledCount++;
+                }
             } else if (isLast) {
                 keeper.release(held.record(i));
             } else if (isBefore || !holdOn(next, held, i)) {
@@ -391,7 +401,7 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
             }
         }
         counters.add(SketchCounter.RECEIVED_HELD, -settledCount);
-        held.clear();
+        return takenCount;
     }
 
     private void bookHeld(final PointInterval target, final HeldPackets held, final int index) {
@@ -421,9 +431,9 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
     }
 
     /**
-     * Assigns the packets held in the first interval. A packet whose digest was in flight belongs to the previous generation.
+     * Assigns the packets held in the first interval, but for those that the previous generation took.
      *
-     * @param isKnown whether {@link InFlightMatch} can decide.
+     * @param isKnown whether {@link InFlightMatch} has these.
      */
     void settleFirst(final boolean isKnown) {
         before = EarlierIntervals.NONE;

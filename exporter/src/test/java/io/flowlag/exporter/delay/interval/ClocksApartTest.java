@@ -312,4 +312,19 @@ class ClocksApartTest {
             assertEquals(each.number() == first + 4 || each.number() == first + 5, each.isDamaged(), each::toString);
         }
     }
+
+    /** A packet comes just before the settings change and a copy of it just after: the copy counts in the first new interval. */
+    @Test
+    void shouldCountACopyThatComesAfterAChangeOfSettings() {
+        final TwoPoints points = new TwoPoints(context());
+        points.change(context(), 5 * INTERVAL_NS, 3);
+        final long digest = 7;
+        points.packet(1, 5 * INTERVAL_NS - 3 * MS, 2 * MS, digest);
+        points.copied(1, 5 * INTERVAL_NS + MS, digest);
+        points.packet(LAST_FLOW, 12 * INTERVAL_NS, LEAST_DELAY_NS);
+        points.pass();
+        points.onEnd();
+        assertTrue(points.isAccountedFor());
+        assertEquals(3, points.counters().get(SketchCounter.RECEIVED_BOOKED));
+    }
 }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval.compare;
 
+import io.flowlag.exporter.delay.interval.records.HeldPackets;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
@@ -121,6 +122,14 @@ public final class InFlightMatch {
         isFoundLate |= isEarlier && isLate;
         isFoundAfter |= isEarlier;
         return isEarlier;
+    }
+
+    /** From now on, {@link #takeEarlier} finds the first of these packets, each as often as it is there, and no others. */
+    public void expect(final HeldPackets packets, final int count) {
+        inFlight.clear();
+        for (int i = 0; i < count; i++) {
+            inFlight.add(packets.digest(i));
+        }
     }
 
     /**

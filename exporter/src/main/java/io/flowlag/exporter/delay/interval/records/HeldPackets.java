@@ -110,6 +110,10 @@ public final class HeldPackets {
         return digests[index];
     }
 
+    public void digest(final int index, final long digest) {
+        digests[index] = digest;
+    }
+
     public int record(final int index) {
         return records[index];
     }
