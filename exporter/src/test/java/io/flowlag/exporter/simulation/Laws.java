@@ -10,6 +10,7 @@ import io.flowlag.exporter.runtime.TakingDestination;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DestinationStatistics;
 import org.agrona.DirectBuffer;
 
@@ -116,8 +117,8 @@ final class Laws extends TakingDestination {
         if (checks++ % STATISTICS_EVERY == 0) {
             final DestinationStatistics statistics = host.exporting().statistics();
             check(statistics.unexplainedRecords() == 0, who + "records of the destination: " + statistics.line());
-            check(host.pipeline.delayStage().statistics().isAccountedFor(), who + "delay: " +
-                host.pipeline.delayStage().statistics().counters());
+            final DelayStatistics delay = host.pipeline.delayStage().statistics();
+            check(delay.isAccountedFor(), who + "delay: " + delay.unexplained());
         }
         kept(host).isVoid |= counters.get(CounterId.DROPPED_AT_PACKET_RING) > 0 ||
             kept(host).hasStalledExport && counters.get(CounterId.DROPPED_AT_RECORD_RING) > 0;

@@ -2,39 +2,43 @@ package io.flowlag.exporter.simulation;
 
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
+import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.PacketHandler;
-import io.flowlag.exporter.capture.PacketSource;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.function.Consumer;
 
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 /** An interface: packets wait in a bounded buffer of the kernel until they are polled; beyond it they are lost and counted. */
-final class SimulatedSource implements PacketSource {
+final class SimulatedSource extends LivePacketSource {
     private static final int CAPACITY_PACKETS = 2048;
     private static final int ETHERNET_BYTES = 14;
     private static final int IP_BYTES = 28 + 40;
     private static final int FRAME_BYTES = ETHERNET_BYTES + IP_BYTES;
     private static final int ADDRESS = 10 << 24;
 
-    private final String name;
     private final Consumer<Passage> onCaptured;
     private final Deque<Passage> waiting = new ArrayDeque<>();
-    private final UnsafeBuffer frame = new UnsafeBuffer(new byte[FRAME_BYTES]);
-    private final CapturedPacket packet = new CapturedPacket(frame, LinkType.ETHERNET, 1);
-    private long captured;
+    private final UnsafeBuffer frame;
     private long dropped;
+    private boolean isStopped;
 
     /** A packet at a point, by the clock there. */
     record Passage(Packet packet, long timeNs) {
     }
 
     SimulatedSource(final String name, final Consumer<Passage> onCaptured) {
-        this.name = name;
+        this(name, onCaptured, new UnsafeBuffer(new byte[FRAME_BYTES]));
+    }
+
+    private SimulatedSource(final String name, final Consumer<Passage> onCaptured, final UnsafeBuffer frame) {
+        super(name, new CapturedPacket(frame, LinkType.ETHERNET, 1), List.of());
         this.onCaptured = onCaptured;
+        this.frame = frame;
         frame.putShort(12, (short)0x0800, BIG_ENDIAN);
         frame.putByte(14, (byte)0x45);
         frame.putShort(16, (short)IP_BYTES, BIG_ENDIAN);
@@ -46,6 +50,9 @@ final class SimulatedSource implements PacketSource {
     }
 
     void arrive(final Passage passage) {
+        if (isStopped) {
+            return;
+        }
         if (waiting.size() == CAPACITY_PACKETS) {
             dropped++;
         } else {
@@ -58,7 +65,6 @@ final class SimulatedSource implements PacketSource {
         int count = 0;
         while (count < packetLimit && !waiting.isEmpty()) {
             final Passage passage = waiting.remove();
-            captured++;
             count++;
             onCaptured.accept(passage);
             frame.putShort(18, (short)passage.packet().number, BIG_ENDIAN);
@@ -67,21 +73,29 @@ final class SimulatedSource implements PacketSource {
             frame.putLong(42, passage.packet().number, BIG_ENDIAN);
             handler.onPacket(packet.set(0, FRAME_BYTES, FRAME_BYTES, passage.timeNs()));
         }
-        return count;
+        capturedCount += count;
+        return count == 0 && isStopped ? END_OF_SOURCE : count;
     }
 
     @Override
-    public String name() {
-        return name;
+    public void updateKernelDropCount() {
+        kernelDropCount = dropped;
     }
 
     @Override
-    public long capturedCount() {
-        return captured;
+    public boolean awaitArrival(final int timeoutMs) {
+        return true;
     }
 
     @Override
-    public long kernelDropCount() {
-        return dropped;
+    public void stop() {
+        isStopped = true;
+    }
+
+    @Override
+    public void close() {
+        stop();
+        updateKernelDropCount();
+        waiting.clear();
     }
 }
