@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 
 /** The faults of a simulation: drawn one after the other, each heals by itself. */
 final class Faults {
-    private static final int KINDS = 19;
+    private static final int KINDS = 20;
     private static final long CLOSE_NS = 5 * Simulation.MS_NS;
 
     private final Simulation world;
@@ -34,21 +34,26 @@ final class Faults {
             case 5 -> cut(ns);
             case 6 -> half(random.nextBoolean());
             case 7 -> stallNetwork(ns);
-            case 8, 9 -> stall(host, 2 * ns);
+            case 8, 9 -> stall(host, random.nextInt(host.agents.size()), 2 * ns);
             case 10 -> step(host);
             case 11, 17, 18 -> away(host, ns);
             case 12 -> notReading(host, ns);
             case 13 -> failDisk(host, ns);
             case 14 -> disturb(ns);
             case 15 -> lie(ns);
+            case 19 -> hang(host, ns);
             default -> reload();
         }
     }
 
-    private void kill(final SimulatedHost host, final boolean isPowerCut, final long ns) throws IOException {
+    private void kill(final SimulatedHost host, final boolean isPowerCut, final long ns) {
         if (host.isRunning() && !host.isStopping) {
             world.tell((isPowerCut ? "power cut " : "kill ") + host.role);
-            host.kill(isPowerCut);
+            try {
+                host.kill(isPowerCut);
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
+            }
             world.after(ns, () -> start(host));
         }
     }
@@ -113,12 +118,21 @@ final class Faults {
         }
     }
 
-    private void stall(final SimulatedHost host, final long ns) {
+    private void stall(final SimulatedHost host, final int agent, final long ns) {
         if (host.isRunning()) {
-            final int agent = random.nextInt(host.agents.size());
             world.tell("stall " + host.role + ' ' + host.agents.get(agent).roleName() + ' ' + ns / Simulation.MS_NS);
-            world.laws.onStalled(host, host.agents.get(agent).roleName());
+            world.laws.onStalled(host, agent);
             host.stalledUntilNs[agent] = world.time.nanoTime() + ns;
+        }
+    }
+
+    /** No records leave, until a watchdog ends the process. */
+    private void hang(final SimulatedHost host, final long ns) {
+        if (host.isRunning() && !host.isStopping) {
+            final long hangNs = (2 + random.nextInt(10)) * Simulation.SECOND_NS;
+            stall(host, host.exportingAgent(), hangNs);
+            final boolean isPowerCut = random.nextBoolean();
+            world.after(hangNs, () -> kill(host, isPowerCut, ns));
         }
     }
 

@@ -57,8 +57,9 @@ final class Laws extends TakingDestination {
         /** By run: until when packets that were metered are safe. */
         private final Map<Integer, Long> safeNs = new HashMap<>();
         private long rounds;
-        private boolean isVoid;
-        private boolean hasStalledExport;
+        /** Nothing is promised of packets of runs up to this one. */
+        private int voidLife;
+        private int stalledExportLife;
     }
 
     Laws(final Simulation world) {
@@ -84,13 +85,15 @@ final class Laws extends TakingDestination {
     }
 
     /** A stage that stands still loses what its ring does not hold, and counts it. */
-    void onStalled(final SimulatedHost host, final String role) {
-        kept(host).hasStalledExport |= role.equals("exporting");
+    void onStalled(final SimulatedHost host, final int agent) {
+        if (agent == host.exportingAgent()) {
+            kept(host).stalledExportLife = host.life;
+        }
     }
 
     /** The checkpoint promises nothing across a step of the clock, or while its disk fails. */
     void promiseNothing(final SimulatedHost host) {
-        kept(host).isVoid = true;
+        kept(host).voidLife = host.life;
     }
 
     /** Of a number that changes with whatever a process has done. */
@@ -120,8 +123,10 @@ final class Laws extends TakingDestination {
             final DelayStatistics delay = host.pipeline.delayStage().statistics();
             check(delay.isAccountedFor(), who + "delay: " + delay.unexplained());
         }
-        kept(host).isVoid |= counters.get(CounterId.DROPPED_AT_PACKET_RING) > 0 ||
-            kept(host).hasStalledExport && counters.get(CounterId.DROPPED_AT_RECORD_RING) > 0;
+        if (counters.get(CounterId.DROPPED_AT_PACKET_RING) > 0 ||
+            kept(host).stalledExportLife == host.life && counters.get(CounterId.DROPPED_AT_RECORD_RING) > 0) {
+            promiseNothing(host);
+        }
         onRounds(host);
     }
 
@@ -131,8 +136,8 @@ final class Laws extends TakingDestination {
         if (rounds > promise.rounds) {
             promise.rounds = rounds;
             boolean isStalled = false;
-            for (final long until : host.stalledUntilNs) {
-                isStalled |= until > world.time.nanoTime() - PROMISED_NS;
+            for (int i = 0; i < host.stalledUntilNs.length; i++) {
+                isStalled |= host.stalledUntilNs[i] > world.time.nanoTime() - PROMISED_NS && i != host.exportingAgent();
             }
             if (!isStalled) {
                 promise.safeNs.merge(host.life, host.clock.nanoTime() - PROMISED_NS, Math::max);
@@ -167,7 +172,7 @@ final class Laws extends TakingDestination {
         final SimulatedCollector collector = host.collector;
         check(collector.recordsArrived() + collector.recordsLostOnTheWay() <= collector.recordsLeft(), "records out of nothing");
         final Kept promise = kept(host);
-        if (host.config.checkpoint().file() != null && !promise.isVoid) {
+        if (host.config.checkpoint().file() != null) {
             onPromise(promise, collector);
         }
     }
@@ -179,7 +184,7 @@ final class Laws extends TakingDestination {
         received.forEach((flow, packets) -> {
             for (final Packet packet : packets) {
                 final long safeNs = promise.safeNs.getOrDefault(packet.receiverLife, Long.MIN_VALUE);
-                if (packet.arrivedNs <= safeNs && !packet.isHeldUp) {
+                if (packet.receiverLife > promise.voidLife && packet.arrivedNs <= safeNs && !packet.isHeldUp) {
                     boolean isCovered = false;
                     for (final long[] each : records.getOrDefault(flow, List.of())) {
                         isCovered |= each[1] <= packet.arrivedNs + 1 && packet.arrivedNs - 1 <= each[2];

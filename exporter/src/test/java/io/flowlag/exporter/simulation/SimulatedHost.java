@@ -14,6 +14,7 @@ import io.flowlag.exporter.exchange.link.MemoryNetwork;
 import io.flowlag.exporter.exchange.link.PeerSecurity;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
+import io.flowlag.exporter.export.ExportingAgent;
 import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.concurrent.Agent;
@@ -149,6 +150,15 @@ final class SimulatedHost implements AutoCloseable {
         } catch (final Exception ex) {
             throw new AssertionError(role + " " + agents.get(agent).roleName() + ": " + ex, ex);
         }
+    }
+
+    /** {@return the index of the agent that the records leave by} */
+    int exportingAgent() {
+        int index = 0;
+        while (!(agents.get(index) instanceof ExportingAgent)) {
+            index++;
+        }
+        return index;
     }
 
     Destination exporting() {
