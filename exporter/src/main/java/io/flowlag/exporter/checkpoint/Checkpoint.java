@@ -93,7 +93,7 @@ public final class Checkpoint implements Agent {
             ring = CheckpointRing.open(path.resolveSibling(path.getFileName() + ".ring"), stateLengthBytes, disk);
             final boolean isCut = ring.isOfOtherBoot();
             final SavedFlows savedFlows = file.open(ring::replayInto);
-            ring.begin();
+            ring.begin(maxFlows);
             if (!file.setAside().isEmpty()) {
                 LOG.warn("cannot read the checkpoint {}; moved it to {}", path, file.setAside());
             }
@@ -116,7 +116,7 @@ public final class Checkpoint implements Agent {
      * they are restored), and the file, whose pages the system may keep in memory. Returns octets.
      */
     public static long memoryBytes(final int maxFlows) {
-        return CheckpointRing.memoryBytes() + FlowCacheSettings.snapshotMemoryBytes(maxFlows) +
+        return CheckpointRing.memoryBytes(maxFlows) + FlowCacheSettings.snapshotMemoryBytes(maxFlows) +
             SavedFlows.memoryBytes(maxFlows) + CheckpointFile.sizeBytes(maxFlows);
     }
 

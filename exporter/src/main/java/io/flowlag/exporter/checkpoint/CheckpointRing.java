@@ -29,7 +29,7 @@ import java.util.zip.CRC32C;
  *  128  sequence behind the last copy that was forced (8)
  *  768  slots: 0 CRC-32C of 4..207 (4) | 4 type (4) | 8 sequence (8) | 16 what it holds (192)
  * </pre>
- * The blocks of the file are allocated when it is opened: a full disk is an error at the start. Allocates when it is opened.
+ * The blocks of the file are allocated when it begins: a full disk is an error at the start. Allocates until then.
  */
 final class CheckpointRing implements SnapshotSink, AutoCloseable {
     /** A {@link SavedFlow}. */
@@ -54,25 +54,26 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     private static final int VERSION = 2;
     private static final int VERSION_OFFSET = 24;
     private static final int HEADER_CHECKSUM_OFFSET = 28;
-    private static final int LENGTH_BYTES = (8 << 20) + SLOTS_OFFSET;
-    private static final int SLOTS = (LENGTH_BYTES - SLOTS_OFFSET) / SLOT_BYTES;
-    private static final int CROWDED_SLOTS = SLOTS / 4 * 3;
+    private static final int LEAST_SLOTS = 256;
+    private static final int MOST_SLOTS = (8 << 20) / SLOT_BYTES;
+    private static final int SLOTS_OF_A_FLOW = 2;
     private static final int PIECE_BYTES = 64 << 10;
     private static final UUID NO_BOOT_ID = new UUID(0, 0);
 
     private final Path path;
     private final Disk disk;
     private final FileChannel channel;
-    private final ByteBuffer memory;
-    private final UnsafeBuffer octets;
+    private final UnsafeBuffer octets = new UnsafeBuffer(0, 0);
     private final UUID bootId = Disk.bootId();
     private final UnsafeBuffer flow = new UnsafeBuffer(new byte[SavedFlow.LENGTH_BYTES]);
     private final int stateLengthBytes;
-    private final Checksum offered;
     private final AtomicLong published = new AtomicLong();
     private final AtomicLong roundEnd = new AtomicLong();
     private final AtomicLong released = new AtomicLong();
     private final boolean isOurs;
+    private ByteBuffer memory;
+    private Checksum offered;
+    private int slots;
     private long head;
     private long written;
     private long forced;
@@ -95,16 +96,14 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         }
     }
 
-    /** With what a file holds, in memory. */
+    /** With what a file of whole slots holds, in memory. */
     CheckpointRing(
         final Path path, final Disk disk, final FileChannel channel, final ByteBuffer memory, final int stateLengthBytes) {
         this.path = path;
         this.disk = disk;
         this.channel = channel;
-        this.memory = memory;
         this.stateLengthBytes = stateLengthBytes;
-        octets = new UnsafeBuffer(memory);
-        offered = new Checksum(memory);
+        use(memory);
         isOurs = octets.getLong(0) == MAGIC && octets.getInt(VERSION_OFFSET) == VERSION &&
             octets.getInt(HEADER_CHECKSUM_OFFSET) == offered.of(0, HEADER_CHECKSUM_OFFSET);
     }
@@ -112,20 +111,19 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     /**
      * Opens a ring, with the copies of a former process.
      *
-     * @param path             of its file; a file of another length or format is replaced.
+     * @param path             of its file; a file of another format is replaced.
      * @param stateLengthBytes of other stages in the cache.
      * @return the ring; {@link #begin} makes it ready.
-     * @throws IOException if the file cannot be created, or there is no room for it.
+     * @throws IOException if the file cannot be created or read.
      */
     static CheckpointRing open(final Path path, final int stateLengthBytes, final Disk disk) throws IOException {
         final FileChannel channel = Disk.open(path, CheckpointFile.MODE,
             StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         try {
-            if (channel.size() != LENGTH_BYTES) {
+            if (!isLength(channel.size())) {
                 channel.truncate(0);
-                clear(channel);
             }
-            final ByteBuffer memory = ByteBuffer.allocateDirect(LENGTH_BYTES);
+            final ByteBuffer memory = ByteBuffer.allocateDirect(Math.max(lengthBytes(0), (int)channel.size()));
             while (memory.hasRemaining() && channel.read(memory, memory.position()) > 0) {
                 continue;
             }
@@ -136,16 +134,33 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         }
     }
 
-    private static void clear(final FileChannel channel) throws IOException {
+    private void use(final ByteBuffer newMemory) {
+        memory = newMemory;
+        octets.wrap(newMemory);
+        offered = new Checksum(newMemory);
+        slots = (newMemory.capacity() - SLOTS_OFFSET) / SLOT_BYTES;
+    }
+
+    /** A ring may be of a process with another cache. */
+    private static boolean isLength(final long bytes) {
+        return bytes >= lengthBytes(0) && bytes <= lengthBytes(Integer.MAX_VALUE) && (bytes - SLOTS_OFFSET) % SLOT_BYTES == 0;
+    }
+
+    private static int lengthBytes(final int maxFlows) {
+        return SLOTS_OFFSET + (int)Math.max(LEAST_SLOTS, Math.min(MOST_SLOTS, SLOTS_OF_A_FLOW * (long)maxFlows)) * SLOT_BYTES;
+    }
+
+    private static void clear(final FileChannel channel, final int lengthBytes) throws IOException {
+        channel.truncate(lengthBytes);
         final ByteBuffer zeros = ByteBuffer.allocateDirect(PIECE_BYTES);
-        for (long at = 0; at < LENGTH_BYTES; at += channel.write(zeros, at)) {
-            zeros.position(0).limit((int)Math.min(PIECE_BYTES, LENGTH_BYTES - at));
+        for (long at = 0; at < lengthBytes; at += channel.write(zeros, at)) {
+            zeros.position(0).limit((int)Math.min(PIECE_BYTES, lengthBytes - at));
         }
     }
 
-    /** {@return octets off the heap} */
-    static long memoryBytes() {
-        return LENGTH_BYTES;
+    /** {@return octets off the heap; those of a former process's ring go away when it has begun} */
+    static long memoryBytes(final int maxFlows) {
+        return lengthBytes(maxFlows);
     }
 
     /** Whether the former process ran on another run of the system, or cannot be told: what was not forced may be lost. */
@@ -165,8 +180,8 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         final Checksum checksum = new Checksum(memory);
         final boolean isCut = isOfOtherBoot();
         final long begin = octets.getLong(RELEASED_OFFSET);
-        final long end = Math.min(begin + SLOTS, isCut ? octets.getLong(FORCED_OFFSET) : Long.MAX_VALUE);
-        if (!isOurs || begin < 0 || begin > Long.MAX_VALUE - SLOTS) {
+        final long end = Math.min(begin + slots, isCut ? octets.getLong(FORCED_OFFSET) : Long.MAX_VALUE);
+        if (!isOurs || begin < 0 || begin > Long.MAX_VALUE - slots) {
             return;
         }
         for (long sequence = begin; sequence < end; sequence++) {
@@ -201,17 +216,24 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         };
     }
 
-    private static int at(final long sequence) {
-        return SLOTS_OFFSET + (int)(sequence % SLOTS) * SLOT_BYTES;
+    private int at(final long sequence) {
+        return SLOTS_OFFSET + (int)(sequence % slots) * SLOT_BYTES;
     }
 
     /**
      * Begins with an empty ring, on the disk too; what it held is in the map for good. An {@link IOException} tells a full disk.
+     *
+     * @param maxFlows of the cache.
      */
-    void begin() throws IOException {
-        clear(channel);
+    void begin(final int maxFlows) throws IOException {
+        final int lengthBytes = lengthBytes(maxFlows);
+        clear(channel, lengthBytes);
         disk.force(channel, path);
-        octets.setMemory(0, LENGTH_BYTES, (byte)0);
+        if (memory.capacity() == lengthBytes) {
+            octets.setMemory(0, lengthBytes, (byte)0);
+        } else {
+            use(ByteBuffer.allocateDirect(lengthBytes));
+        }
         octets.putLong(0, MAGIC);
         octets.putLong(BOOT_ID_OFFSET, bootId.getMostSignificantBits());
         octets.putLong(BOOT_ID_OFFSET + Long.BYTES, bootId.getLeastSignificantBits());
@@ -247,7 +269,7 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     }
 
     private boolean hasRoom() {
-        return published.getPlain() - released.getAcquire() < SLOTS;
+        return published.getPlain() - released.getAcquire() < slots;
     }
 
     private boolean offerFlow(final int type, final DirectBuffer buffer, final int offset) {
@@ -290,7 +312,7 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
 
     /** Whether a round has ended, or the ring fills: the copies go into the map now. Reading thread only. */
     boolean isDue() {
-        return roundEnd.getAcquire() > head || published.getAcquire() - head > CROWDED_SLOTS;
+        return roundEnd.getAcquire() > head || published.getAcquire() - head > slots / 4 * 3;
     }
 
     /** Writes the copies so far to the file. Returns how many. Reading thread only. */
@@ -298,7 +320,7 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
         final int count = (int)(published.getAcquire() - written);
         if (count > 0) {
             final int begin = at(written);
-            final int end = Math.min(begin + count * SLOT_BYTES, SLOTS_OFFSET + SLOTS * SLOT_BYTES);
+            final int end = Math.min(begin + count * SLOT_BYTES, SLOTS_OFFSET + slots * SLOT_BYTES);
             write(begin, end);
             write(SLOTS_OFFSET, SLOTS_OFFSET + begin + count * SLOT_BYTES - end);
             written += count;

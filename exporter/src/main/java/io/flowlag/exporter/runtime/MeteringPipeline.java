@@ -469,9 +469,11 @@ public final class MeteringPipeline implements AutoCloseable {
         return isEnded;
     }
 
-    /** A record waits for the end of its interval, the packets in flight, and the other point's answer. */
+    /** A record waits for the end of its interval, the packets in flight, the other point's answer or estimates, and repair. */
     private static long longestWaitNs(final ExporterConfig config) {
-        return 2 * config.segment().intervalNs() + config.segment().maximumDelayNs() + config.exchange().deadlineNs();
+        return 2 * config.segment().intervalNs() + config.segment().maximumDelayNs() +
+            Math.max(config.exchange().deadlineNs(), config.joint().enabled() ? config.joint().waitNs() : 0) +
+            (config.reconcile().enabled() ? config.reconcile().waitNs() : 0);
     }
 
     /** {@return the settings of a flow cache with its share of the flows, and so many octets of other stages per flow} */

@@ -51,7 +51,7 @@ public final class CheckpointTarget implements FuzzTarget {
         try {
             final Path path = Files.createTempFile("flowlag-fuzz", ".ring");
             try (CheckpointRing first = CheckpointRing.open(path, STATE_BYTES, Disk.SYSTEM)) {
-                first.begin();
+                first.begin(MAX_FLOWS);
             }
             final ByteBuffer memory = ByteBuffer.allocateDirect((int)Files.size(path)).put(Files.readAllBytes(path));
             file = new UnsafeBuffer(memory);

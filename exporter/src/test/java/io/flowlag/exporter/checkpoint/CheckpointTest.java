@@ -38,6 +38,7 @@ class CheckpointTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long START_NS = 1_700_000_000L * SECOND_NS;
     private static final int STATE_BYTES = 128;
+    private static final int RING_FLOWS = 20_000;
     private static final int MAX_FLOWS = 256;
 
     @TempDir
@@ -293,9 +294,9 @@ class CheckpointTest {
     private static long replayed(
         final Path path, final long given, final long released, final long torn, final boolean isCut) throws IOException {
         final UnsafeBuffer flow = new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES]);
-        final int slots = (int)((Files.size(path) - CheckpointRing.SLOTS_OFFSET) / CheckpointRing.SLOT_BYTES);
+        final int slots = (int)((Files.size(ring(path)) - CheckpointRing.SLOTS_OFFSET) / CheckpointRing.SLOT_BYTES);
         try (CheckpointRing ring = CheckpointRing.open(path, 0, Disk.SYSTEM)) {
-            ring.begin();
+            ring.begin(RING_FLOWS);
             for (int i = 0; i < given; i++) {
                 FlowEntry.packetCount(flow, 0, i);
                 assertTrue(ring.onFlow(flow, 0));
@@ -322,6 +323,8 @@ class CheckpointTest {
                 last[0] = packets;
                 last[1]++;
             });
+            ring.begin(1);
+            assertTrue(Files.size(path) < octets.length / 100 && ring.onFlow(flow, 0), "a smaller cache has a smaller ring");
             return last[1];
         }
     }
@@ -331,7 +334,7 @@ class CheckpointTest {
         final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         final UnsafeBuffer flow = new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES]);
         try (CheckpointRing ring = CheckpointRing.open(directory.resolve("ring"), 0, Disk.SYSTEM)) {
-            ring.begin();
+            ring.begin(RING_FLOWS);
             long octets = 0;
             for (int i = 0; i < 20_000; i++) {
                 if (i == 10_000) {
@@ -344,7 +347,9 @@ class CheckpointTest {
     }
 
     private static Path ring(final Path path) throws IOException {
-        CheckpointRing.open(path, 0, Disk.SYSTEM).close();
+        try (CheckpointRing ring = CheckpointRing.open(path, 0, Disk.SYSTEM)) {
+            ring.begin(RING_FLOWS);
+        }
         return path;
     }
 
