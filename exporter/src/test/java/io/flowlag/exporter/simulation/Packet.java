@@ -11,6 +11,7 @@ final class Packet {
     boolean isLost;
     /** Whether it came while a stage of the receiver stood still: its flow may end before a round of the checkpoint sees it. */
     boolean isHeldUp;
+    boolean isCopied;
     /** The run of the process at the receiver point that saw it; -1 for none. */
     int receiverLife = -1;
 

@@ -52,6 +52,7 @@ final class SimulatedPath {
             if (!packet.isLost) {
                 arrive(packet);
                 if (random.nextInt(1000) < copied) {
+                    packet.isCopied = true;
                     arrive(packet);
                 }
             }

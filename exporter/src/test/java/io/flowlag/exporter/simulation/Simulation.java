@@ -46,6 +46,7 @@ final class Simulation implements AutoCloseable {
     private final List<Runnable> later = new ArrayList<>();
     private final List<Long> laterNs = new ArrayList<>();
     private final List<String> events = new ArrayList<>();
+    private final String activeTimeout;
     private final String receiverText;
     private final Path receiverDirectory;
     private final long beginNs;
@@ -64,6 +65,7 @@ final class Simulation implements AutoCloseable {
         beginNs = time.nanoTime();
         path = new SimulatedPath(random.split());
         laws = new Laws(this);
+        activeTimeout = random.nextBoolean() ? "2s" : "16s";
         final boolean isPassive = random.nextInt(3) == 0;
         final String reconcile =
             "reconcile: {enabled: " + (random.nextBoolean() ? "on" : "off") + ", packets: 1k, cells: 1k, wait: 2s}\n";
@@ -95,7 +97,7 @@ final class Simulation implements AutoCloseable {
         final Path disk = directory.resolve("disk");
         final String text = "segment: {role: " + role + ", interval: 1s, max-delay: 200ms" +
             (role.equals("sender") ? "" : ", source: [10.0.0.0/8]") + "}\n" +
-            "metering: {max-flows: 256, active-timeout: 2s, idle-timeout: 1s}\n" +
+            "metering: {max-flows: 256, active-timeout: " + activeTimeout + ", idle-timeout: 1s}\n" +
             "pipeline: {packet-ring: 64k, record-ring: 64k}\nstatus: {enabled: off}\n" +
             "decode: {fragments: off}\nquantiles: {memory: 256k}\n" +
             "exporting: {destinations: [\"tcp://127.0.0.1:4739\"], spool: " + disk.resolve("spool") +
