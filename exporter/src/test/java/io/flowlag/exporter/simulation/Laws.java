@@ -36,8 +36,10 @@ import java.util.Optional;
  * </ul>
  */
 final class Laws extends TakingDestination {
-    /** Two rounds of the checkpoint, and a step. */
+    /** More than a round of the checkpoint takes if no stage stands still. */
     private static final long PROMISED_NS = 2 * Simulation.SECOND_NS;
+    /** A few steps of time. */
+    private static final long STEPS_NS = 50 * Simulation.MS_NS;
     private static final long STATISTICS_EVERY = 32;
     /** What timestamps are good for. */
     private static final long STAMP_NS = 1;
@@ -61,6 +63,8 @@ final class Laws extends TakingDestination {
         /** By run: until when packets that were metered are safe. */
         private final Map<Integer, Long> safeNs = new HashMap<>();
         private long rounds;
+        /** When the last round was complete: the next one has all packets from before, but for those under way in the stages. */
+        private long roundNs;
         /** Nothing is promised of packets of runs up to this one. */
         private int voidLife;
         private int stalledExportLife;
@@ -86,6 +90,7 @@ final class Laws extends TakingDestination {
 
     void onStarted(final SimulatedHost host) {
         kept(host).rounds = 0;
+        kept(host).roundNs = 0;
     }
 
     /** A stage that stands still loses what its ring does not hold, and counts it. */
@@ -148,9 +153,10 @@ final class Laws extends TakingDestination {
             for (int i = 0; i < host.stalledUntilNs.length; i++) {
                 isStalled |= host.stalledUntilNs[i] > world.time.nanoTime() - PROMISED_NS && i != host.exportingAgent();
             }
-            if (!isStalled) {
-                promise.safeNs.merge(host.life, host.clock.nanoTime() - PROMISED_NS, Math::max);
+            if (!isStalled && promise.roundNs > 0) {
+                promise.safeNs.merge(host.life, promise.roundNs - STEPS_NS, Math::max);
             }
+            promise.roundNs = host.clock.nanoTime();
         }
     }
 
