@@ -114,6 +114,12 @@ public class MeteringAgent implements Stage, DescriptorHandler {
         return roleName;
     }
 
+    /** Where capture shares the thread, packets come before the first duty cycle. */
+    @Override
+    public final void onStart() {
+        clockTimeNs = clock.nanoTime();
+    }
+
     @Override
     public final int doWork() {
         if (isEnded) {

@@ -10,10 +10,12 @@ import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.ReferenceTransmitter;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +34,25 @@ class LateMeteringTest {
 
     private final UnsafeBuffer batch = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final Counters counters = new Counters();
+    private DelayStage stage;
     private long nowNs;
+
+    /** Sends nothing. */
+    private static final class Sent implements ReferenceTransmitter {
+        @Override
+        public boolean send(final int streamIndex, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+            return true;
+        }
+
+        @Override
+        public int poll(final SendTimeHandler handler, final int limit) {
+            return 0;
+        }
+
+        @Override
+        public void close() {
+        }
+    }
 
     private void describe(final long timestampNs) {
         batch.setMemory(0, PacketDescriptor.LENGTH_BYTES, (byte)0);
@@ -44,6 +64,16 @@ class LateMeteringTest {
         PacketDescriptor.segmentCount(batch, 0, 1);
         PacketDescriptor.ipLengthBytes(batch, 0, 500);
         PacketDescriptor.wireLengthBytes(batch, 0, 514);
+    }
+
+    private MeteringAgent agent(final ExporterConfig config, final DelayWiring wiring) {
+        final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
+        final FlowCache cache = new FlowCache(
+            new FlowCacheSettingsBuilder().maxFlows(16).stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(),
+            flowEnd, counters);
+        stage = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
+        return new DelayMeteringAgent(
+            cache, StageRing.unused(), () -> false, () -> nowNs, stage, wiring, false, counters);
     }
 
     private void hand(final MeteringAgent agent) {
@@ -60,13 +90,7 @@ class LateMeteringTest {
         final DelayWiring wiring = new DelayWiring(
             Role.RECEIVER, new DelayWiring.References(ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(1))),
             ClockError.NONE, true, false, false, false);
-        final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
-        final FlowCache cache = new FlowCache(
-            new FlowCacheSettingsBuilder().maxFlows(16).stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(),
-            flowEnd, counters);
-        final DelayStage stage = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
-        final MeteringAgent agent = new DelayMeteringAgent(
-            cache, StageRing.unused(), () -> false, () -> nowNs, stage, wiring, false, counters);
+        final MeteringAgent agent = agent(config, wiring);
         for (int i = 0; i < REFERENCES; i++) {
             final long arrivalNs = START_NS + i * REFERENCE_GAP_NS;
             describe(arrivalNs);
@@ -84,5 +108,26 @@ class LateMeteringTest {
         agent.onCaptured(nowNs);
         agent.doWork();
         assertEquals(1, stage.statistics().counters().get("rli_silences"));
+    }
+
+    /** Where capture shares the thread, its first packets come before the first duty cycle of this stage. */
+    @Test
+    void shouldTakeNoTimeBeforeTheFirstDutyCycleForAGapBetweenReferences() {
+        final ExporterConfig config = new ConfigLoader().text("test",
+            "segment: {role: sender}\nrli: {target: 127.0.0.1, policy: every-n, every-n: 100, max-gap: 100ms}\n").conclude();
+        final DelayWiring wiring = new DelayWiring(
+            Role.SENDER, new DelayWiring.References(ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(1)), new Sent()),
+            ClockError.NONE, true, false, false, false);
+        final MeteringAgent agent = agent(config, wiring);
+        nowNs = START_NS;
+        agent.onStart();
+        for (int i = 0; i < 10; i++) {
+            describe(nowNs);
+            agent.onDescriptors(batch, 0, 1);
+            agent.onCaptured(nowNs);
+            agent.doWork();
+            nowNs += 1_000_000;
+        }
+        assertEquals(1, stage.statistics().counters().get("references_sent"));
     }
 }
