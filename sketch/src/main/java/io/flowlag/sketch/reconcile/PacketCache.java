@@ -23,8 +23,9 @@ import java.nio.ByteOrder;
  * </pre>
  * It holds every packet of every flow whose rank is below a threshold, see {@link FlowSample}. On overflow the threshold falls by
  * a quarter, and the flows above it are withdrawn, a few slots with each packet. If that is too slow, the flow of the packet that
- * does not fit leaves the sample, with all of higher rank. Two points that overflow at different times therefore still share all
- * flows below the lower threshold, in full.
+ * does not fit leaves the sample, with all of higher rank. A packet does not fit either if the first {@value #MOST_PROBES} slots
+ * of its search are taken. Two points that overflow at different times therefore still share all flows below the lower threshold,
+ * in full.
  *
  * <p>Copies of an identifier take no more room: their timestamps are added up and they are counted, see {@link PacketGroup}.
  *
@@ -43,6 +44,9 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     public static final int MIN_CAPACITY = 16;
     /** Most identifiers that a cache is made for. */
     public static final int MAX_CAPACITY = 3 << 23;
+
+    /** Slots from an identifier's first to the last that may hold it. Only aimed identifiers or a full cache need more. */
+    static final int MOST_PROBES = 1_024;
 
     private static final int SLOT_LENGTH = 32;
     private static final int ALIGNMENT = 64;
@@ -133,7 +137,8 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         }
         int slot = firstSlot(identifier);
         int free = NOT_FOUND;
-        while (rawCopies(slot) != 0) {
+        int left = MOST_PROBES;
+        for (; left > 0 && rawCopies(slot) != 0; left--) {
             if (withdrawn(slot)) {
                 free = free == NOT_FOUND ? slot : free;
             } else if (identifier == identifier(slot)) {
@@ -142,7 +147,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
             slot = slot + 1 & slots - 1;
         }
         if (free == NOT_FOUND) {
-            if (usedSlots >= usableSlots) {
+            if (usedSlots >= usableSlots || left == 0) {
                 notSampledPackets++;
                 lowerThreshold(rank);
                 return CacheResult.NOT_SAMPLED;
@@ -158,7 +163,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     @Override
     public int find(final long identifier) {
         int slot = firstSlot(identifier);
-        while (rawCopies(slot) != 0) {
+        for (int left = MOST_PROBES; left > 0 && rawCopies(slot) != 0; left--) {
             if (identifier == identifier(slot) && sampled(slot, threshold)) {
                 return slot;
             }
@@ -434,7 +439,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     private void remove(final int slot) {
         int gap = slot;
         int other = slot + 1 & slots - 1;
-        while (rawCopies(other) != 0) {
+        while (rawCopies(other) != 0 && (other - gap & slots - 1) < MOST_PROBES) {
             if (!sampled(other, threshold)) {
                 withdraw(other);
             }

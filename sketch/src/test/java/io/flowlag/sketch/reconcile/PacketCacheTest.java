@@ -1,5 +1,7 @@
 package io.flowlag.sketch.reconcile;
 
+import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.common.memory.OffHeapBuffer;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -7,9 +9,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.lang.reflect.Field;
+import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -88,6 +93,69 @@ class PacketCacheTest {
         assertEquals(
             packets, cache.heldPackets() + cache.notSampledPackets() + cache.withdrawnPackets() + cache.saturatedPackets());
         assertTrue(cache.entries() <= 400);
+    }
+
+    /** A peer that knows the seed aims identifiers at neighbouring slots, around the end of the table. */
+    @Property(tries = 30)
+    void shouldKeepAimedIdentifiersNearTheirFirstSlot(
+        @ForAll final long start, @ForAll @IntRange(min = 1, max = 400) final int flows) {
+        final PacketCache cache = new PacketCache(3_072, SEED);
+        final SplittableRandom random = new SplittableRandom(start);
+        final long[] identifiers = LongStream.iterate(start, (each) -> each + 1)
+            .filter((each) -> (firstSlot(each, cache) + 4 & cache.slots() - 1) < 8).limit(3_000).toArray();
+        final long[] flowHash = random.longs(flows).toArray();
+        for (int i = 0; i < identifiers.length; i++) {
+            cache.add(identifiers[i], flowHash[i % flows], i, BYTES, 1, 0);
+            final int copied = random.nextInt(i + 1);
+            cache.add(identifiers[copied], flowHash[copied % flows], i, BYTES, 1, 0);
+        }
+        cache.settle();
+
+        int held = 0;
+        for (int i = 0; i < identifiers.length; i++) {
+            final int entry = cache.find(identifiers[i]);
+            final boolean isSampled = FlowSample.rank(flowHash[i % flows], FlowSample.rankSeed(SEED)) < cache.flowThreshold();
+            assertEquals(isSampled, entry != ListedTimes.NOT_FOUND);
+            if (isSampled) {
+                held += cache.copies(entry);
+                final int distance = entry - firstSlot(identifiers[i], cache) & cache.slots() - 1;
+                assertTrue(distance < PacketCache.MOST_PROBES, "distance " + distance);
+            }
+        }
+        assertEquals(held, cache.heldPackets());
+        assertEquals(2L * identifiers.length,
+            cache.heldPackets() + cache.notSampledPackets() + cache.withdrawnPackets() + cache.saturatedPackets());
+    }
+
+    /** In a long row of taken slots, an identifier beyond the last place that it may have is not looked for, and never moved. */
+    @Test
+    void shouldSearchAndWithdrawInFewSteps() throws Exception {
+        final PacketCache cache = new PacketCache(3_072, SEED);
+        final long rankSeed = FlowSample.rankSeed(SEED);
+        final boolean isFirstHigher = FlowSample.rank(1, rankSeed) > FlowSample.rank(2, rankSeed);
+        final Map<Integer, Long> identifiers = new HashMap<>();
+        LongStream.range(0, 200_000).forEach((each) -> identifiers.put(firstSlot(each, cache), each));
+        final int beyond = PacketCache.MOST_PROBES + 1;
+        for (int slot = 0; slot <= beyond; slot++) {
+            cache.add(identifiers.get(slot), slot > 0 ^ isFirstHigher ? 1 : 2, slot, BYTES, 1, 0);
+            assertEquals(slot, cache.find(identifiers.get(slot)));
+        }
+        final long planted = LongStream.iterate(200_000, (each) -> each + 1).filter((each) -> firstSlot(each, cache) == 0)
+            .findFirst().orElseThrow();
+        final Field buffer = PacketCache.class.getDeclaredField("buffer");
+        buffer.setAccessible(true);
+        ((OffHeapBuffer)buffer.get(cache)).putLong(32 * beyond, planted, ByteOrder.LITTLE_ENDIAN);
+
+        assertEquals(ListedTimes.NOT_FOUND, cache.find(planted));
+        cache.lowerThreshold(Math.max(FlowSample.rank(1, rankSeed), FlowSample.rank(2, rankSeed)));
+        cache.settle();
+        assertEquals(ListedTimes.NOT_FOUND, cache.find(identifiers.get(0)));
+        assertEquals(beyond, cache.heldPackets());
+        assertEquals(planted, cache.identifier(beyond));
+    }
+
+    private static int firstSlot(final long identifier, final PacketCache cache) {
+        return (int)KeyedMix.mix(identifier, KeyedMix.derivedSeed(SEED, SeedIndex.CACHE_SLOT)) & cache.slots() - 1;
     }
 
     /** Overload by packets: at any load a good part of the room is used, and the sample is the flows' share of it. */
