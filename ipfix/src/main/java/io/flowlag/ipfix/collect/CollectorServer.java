@@ -53,11 +53,7 @@ public final class CollectorServer implements AutoCloseable {
     private final List<ServerSocketChannel> tcpListeners = new ArrayList<>();
     private final Set<TcpConnection> connections = new LinkedHashSet<>();
     private final List<InetSocketAddress> addresses = new ArrayList<>();
-    private final ExecutorService handshakes = Executors.newSingleThreadExecutor(work -> {
-        final Thread thread = new Thread(work, "collect-handshake");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ExecutorService handshakes;
     private final Queue<SelectionKey> computed = new ConcurrentLinkedQueue<>();
     private long nowNs;
     private long nextTimeoutCheckNs;
@@ -75,7 +71,23 @@ public final class CollectorServer implements AutoCloseable {
      * @throws IOException if the system gives no selector.
      */
     public CollectorServer(final CollectingProcess process) throws IOException {
+        this(process, Executors.newSingleThreadExecutor(work -> {
+            final Thread thread = new Thread(work, "collect-handshake");
+            thread.setDaemon(true);
+            return thread;
+        }));
+    }
+
+    /**
+     * A server without addresses.
+     *
+     * @param process    takes the messages; used by the polling thread only.
+     * @param handshakes computes the handshakes of TLS on a thread of its own; owned by this server from now on.
+     * @throws IOException if the system gives no selector.
+     */
+    public CollectorServer(final CollectingProcess process, final ExecutorService handshakes) throws IOException {
         this.process = process;
+        this.handshakes = handshakes;
         this.selector = Selector.open();
     }
 

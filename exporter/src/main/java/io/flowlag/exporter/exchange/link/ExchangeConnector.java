@@ -12,6 +12,7 @@ import io.flowlag.exporter.exchange.wire.SettingsAckMessage;
 import io.flowlag.exporter.exchange.wire.SettingsMessage;
 import io.flowlag.exporter.exchange.wire.SynopsisMessage;
 import io.flowlag.exporter.exchange.wire.SynopsisRequestMessage;
+import io.flowlag.exporter.status.HandshakeWorker;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.ipfix.transport.Endpoint;
 import org.agrona.CloseHelper;

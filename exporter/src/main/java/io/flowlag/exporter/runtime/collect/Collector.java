@@ -1,6 +1,8 @@
 package io.flowlag.exporter.runtime.collect;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.status.HandshakeWorker;
+import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.ResultStream;
@@ -14,6 +16,8 @@ import io.flowlag.ipfix.element.ElementRegistry;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedWriter;
@@ -46,6 +50,7 @@ import java.util.zip.ZipException;
  * Owns its sockets and input. Allocates with each record.
  */
 public final class Collector implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Collector.class);
     private static final long POLL_WAIT_MS = 100;
     /** Duty cycles after the stop for data still in the sockets. */
     private static final int DRAIN_TURNS = 1_000;
@@ -64,6 +69,8 @@ public final class Collector implements AutoCloseable {
     private final StringBuilder text = new StringBuilder();
     private RecordFormatter formatter;
     private CollectorServer server;
+    private HandshakeWorker handshakes;
+    private boolean isStallTold;
     private IOException outputFailure;
     private long writtenCount;
 
@@ -196,7 +203,8 @@ public final class Collector implements AutoCloseable {
             return;
         }
         try {
-            server = new CollectorServer(process);
+            handshakes = new HandshakeWorker("collect-handshake", Heartbeat.STUCK_NS);
+            server = new CollectorServer(process, handshakes);
         } catch (final IOException ex) {
             throw new ExitException(ExitCode.NO_INPUT, "the system gives no sockets: " + ex.getMessage());
         }
@@ -241,6 +249,7 @@ public final class Collector implements AutoCloseable {
         while (!stop.getAsBoolean() && !isDone()) {
             final long nowNs = clock.nanoTime();
             poll(nowNs, POLL_WAIT_MS);
+            tellStall(nowNs);
             if (counters.get(CollectorCounter.MESSAGES) != messageCount) {
                 messageCount = counters.get(CollectorCounter.MESSAGES);
                 lastMessageNs = clock.nanoTime();
@@ -253,6 +262,15 @@ public final class Collector implements AutoCloseable {
                 return;
             }
         }
+    }
+
+    private void tellStall(final long nowNs) {
+        final boolean isStalled = handshakes.isStalled(nowNs);
+        if (isStalled && !isStallTold) {
+            LOG.error("collect-handshake stalled for more than {} s: no exporter can connect by TLS meanwhile",
+                Heartbeat.STUCK_NS / 1_000_000_000L);
+        }
+        isStallTold = isStalled;
     }
 
     private int poll(final long nowNs, final long waitMs) {

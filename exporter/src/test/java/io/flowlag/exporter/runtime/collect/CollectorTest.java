@@ -1,5 +1,9 @@
 package io.flowlag.exporter.runtime.collect;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.ipfix.collect.CollectorCounter;
@@ -8,7 +12,13 @@ import io.flowlag.ipfix.element.ElementRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.X509ExtendedKeyManager;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -20,9 +30,13 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.GZIPOutputStream;
@@ -311,6 +325,91 @@ class CollectorTest {
         final ExitException swallowed = assertThrows(ExitException.class, () -> Collector.run(
             options, registry, new PrintStream(full), new PrintStream(err, true, StandardCharsets.UTF_8), () -> false));
         assertEquals(73, swallowed.exitCode().number());
+    }
+
+    /** The key manager of the collector answers no ClientHello, and the clock goes on. */
+    @Test
+    void shouldSayOnceThatTheThreadOfHandshakesHangs() throws Exception {
+        final CountDownLatch mayEnd = new CountDownLatch(1);
+        final SSLContext stalled = SSLContext.getInstance("TLS");
+        stalled.init(new KeyManager[] {new StalledKeys(mayEnd)}, null, null);
+        final ListAppender<ILoggingEvent> log = new ListAppender<>();
+        final Logger logger = (Logger)LoggerFactory.getLogger(Collector.class);
+        log.start();
+        logger.addAppender(log);
+        final long[] nowNs = {1};
+        final CompletableFuture<Void> connecting;
+        try (Collector collector = Collector.open(
+            CollectOptions.DEFAULTS.withTls(stalled).withListen(List.of(new ListenAddress(SessionKind.TLS, "127.0.0.1", 0))),
+            registry, out, new PrintStream(err, true, StandardCharsets.UTF_8), () -> nowNs[0]);
+            SSLSocket exporter = (SSLSocket)SSLContext.getDefault().getSocketFactory().createSocket()) {
+            exporter.connect(collector.addresses().get(0));
+            connecting = CompletableFuture.runAsync(() -> assertThrows(IOException.class, exporter::startHandshake));
+            final int[] turns = {0};
+            collector.run(() -> {
+                nowNs[0] += isWorking("collect-handshake") ? Heartbeat.STUCK_NS / 4 : 0;
+                return !log.list.isEmpty() && ++turns[0] == 3;
+            });
+        } finally {
+            mayEnd.countDown();
+            logger.detachAppender(log);
+        }
+        connecting.get();
+        assertEquals(List.of("collect-handshake stalled for more than 10 s: no exporter can connect by TLS meanwhile"),
+            log.list.stream().map(ILoggingEvent::getFormattedMessage).toList());
+    }
+
+    private static boolean isWorking(final String name) {
+        return Heartbeat.living().stream().anyMatch((each) -> name.equals(each.roleName()));
+    }
+
+    /** Has no key, and takes its time to say so. */
+    private static final class StalledKeys extends X509ExtendedKeyManager {
+        private final CountDownLatch mayEnd;
+
+        private StalledKeys(final CountDownLatch mayEnd) {
+            this.mayEnd = mayEnd;
+        }
+
+        @Override
+        public String chooseEngineServerAlias(final String type, final Principal[] issuers, final SSLEngine engine) {
+            try {
+                mayEnd.await();
+            } catch (final InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
+            return null;
+        }
+
+        @Override
+        public String[] getClientAliases(final String type, final Principal[] issuers) {
+            return null;
+        }
+
+        @Override
+        public String chooseClientAlias(final String[] types, final Principal[] issuers, final Socket socket) {
+            return null;
+        }
+
+        @Override
+        public String[] getServerAliases(final String type, final Principal[] issuers) {
+            return null;
+        }
+
+        @Override
+        public String chooseServerAlias(final String type, final Principal[] issuers, final Socket socket) {
+            return null;
+        }
+
+        @Override
+        public X509Certificate[] getCertificateChain(final String alias) {
+            return null;
+        }
+
+        @Override
+        public PrivateKey getPrivateKey(final String alias) {
+            return null;
+        }
     }
 
     @Test

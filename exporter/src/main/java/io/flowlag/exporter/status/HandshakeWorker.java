@@ -1,14 +1,12 @@
-package io.flowlag.exporter.exchange.link;
-
-import io.flowlag.exporter.status.Heartbeat;
+package io.flowlag.exporter.status;
 
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One thread beside an endpoint's, for the arithmetic of TLS handshakes and questions to name servers. It goes when idle, and
- * has a heartbeat while it works.
+ * One thread beside an endpoint's or the collector's, for the arithmetic of TLS handshakes and questions to name servers. It goes
+ * when idle, and has a heartbeat while it works.
  */
 public final class HandshakeWorker extends ThreadPoolExecutor implements AutoCloseable {
     private static final long KEEP_SECONDS = 5;
@@ -19,13 +17,23 @@ public final class HandshakeWorker extends ThreadPoolExecutor implements AutoClo
 
     /** A worker without a thread yet. */
     public HandshakeWorker(final String name) {
+        this(name, PATIENCE_NS);
+    }
+
+    /** A worker that hangs if a task takes longer than this, ns. */
+    public HandshakeWorker(final String name, final long patienceNs) {
         super(1, 1, KEEP_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
             final Thread thread = new Thread(work, name);
             thread.setDaemon(true);
             return thread;
         });
         allowCoreThreadTimeOut(true);
-        heartbeat = Heartbeat.of(name, PATIENCE_NS);
+        heartbeat = Heartbeat.of(name, patienceNs);
+    }
+
+    /** {@return whether its thread hangs; for one caller, who asks often} */
+    public boolean isStalled(final long nowNs) {
+        return Heartbeat.living().contains(heartbeat) && heartbeat.isStalled(nowNs);
     }
 
     @Override
