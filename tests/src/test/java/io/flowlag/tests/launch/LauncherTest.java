@@ -239,6 +239,26 @@ class LauncherTest {
         assertEquals(0, damaged.exitCode());
     }
 
+    /** By a stand-in for Java, which says who else might write where it makes the archive. */
+    @ParameterizedTest
+    @ValueSource(strings = {"000", "077"})
+    void shouldMakeTheArchiveForAllToReadAndNoOneElseToWrite(final String umask) throws IOException, InterruptedException {
+        final Tree tree = new Tree(directory.resolve("checkout"));
+        tree.forgetClassArchives();
+        final Path javaHome = directory.resolve("java");
+        final Path modes = directory.resolve("modes");
+        executable(Files.createDirectories(javaHome.resolve("bin")).resolve("java"), "for each in \"$@\"; do case $each in\n" +
+            "-XX:DumpLoadedClassList=*) touch \"${each#*=}\"; stat -c %a . >>" + modes + ";;\n" +
+            "-XX:SharedArchiveFile=*/archive) echo classes >\"${each#*=}\"; chmod a-w \"${each#*=}\";;\nesac; done");
+        Files.writeString(javaHome.resolve("release"), "JAVA_VERSION=\"17\"\n");
+        final Map<String, String> environment = new HashMap<>(tree.environment);
+        environment.put("JAVA_HOME", javaHome.toString());
+        assertEquals(0, start(environment, List.of(
+            "sh", "-c", "umask " + umask + " && exec " + tree.launcher + " --version")).exitCode());
+        assertEquals(List.of("700", "700"), Files.readAllLines(modes));
+        assertEquals("rw-r--r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(tree.classArchive())));
+    }
+
     @Test
     void shouldBuildAnewWhereAJarWasCut() throws IOException, InterruptedException {
         final Tree tree = new Tree(directory.resolve("checkout"));

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,7 @@ class PackageTest {
     private static final Duration TIMEOUT = Duration.ofMinutes(8);
     private static final String WHOLE_ROOT = System.getProperty("flowlag.package.root");
     private static final List<String> SHELL = List.of(
-        "/bin/sh", "/bin/sleep", "/bin/rm", "/bin/cp", "/bin/mv", "/usr/bin/id", "/usr/bin/mktemp", "/usr/bin/unshare");
+        "/bin/sh", "/bin/sleep", "/bin/rm", "/bin/chmod", "/bin/mv", "/usr/bin/id", "/usr/bin/mktemp", "/usr/bin/unshare");
 
     @TempDir
     private static Path directory;
@@ -124,7 +125,7 @@ class PackageTest {
         assertFalse(WHOLE_ROOT == null && Files.exists(root.resolve("usr/lib/jvm")));
         final String version = inRoot("/usr/bin/flowlag", "--version").run().orFail().output();
         assertTrue(version.startsWith("flowlag "), version);
-        inRoot("/usr/lib/flowlag/class-archive").run().orFail();
+        makeClassArchive();
         inRoot("/usr/bin/flowlag", "--version").environment("FLOWLAG_JAVA_OPTS", "-Xlog:class+load:file=/tmp/loads")
             .run().orFail();
         final String loads = read(root.resolve("tmp/loads"));
@@ -144,6 +145,17 @@ class PackageTest {
         final String demo = inRoot("/usr/bin/flowlag", "demo").run().orFail().output();
         assertTrue(demo.contains("records collected"), demo);
         runWithACheckpoint();
+    }
+
+    /** Wherever temporary files are: another user could exchange one there, and root maps it. */
+    private static void makeClassArchive() throws IOException {
+        inRoot("/usr/lib/flowlag/class-archive").environment("TMPDIR", "/nowhere").run().orFail();
+        final Path archive = root.resolve("usr/lib/flowlag/flowlag.jsa");
+        assertEquals("rw-r--r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(archive)));
+        assertEquals("root", Files.getOwner(archive).getName());
+        try (Stream<Path> files = Files.list(archive.getParent())) {
+            assertEquals(List.of(), files.filter((file) -> file.getFileName().toString().startsWith(".")).toList());
+        }
     }
 
     /** What needs the compiler of the runtime, live packets, and native code from the jar. */
