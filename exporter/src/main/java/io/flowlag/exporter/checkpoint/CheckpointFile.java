@@ -52,6 +52,7 @@ final class CheckpointFile implements AutoCloseable {
     private final UnsafeBuffer valueBuffer = new UnsafeBuffer(value);
     private ChronicleMap<Long, byte[]> map;
     private FileChannel mapChannel;
+    private Path mapPath;
     private String setAside = "";
     private long refusedCount;
     private long formerRoundNs;
@@ -59,6 +60,7 @@ final class CheckpointFile implements AutoCloseable {
     private CheckpointFile(
         final Path path, final int maxFlows, final Disk disk, final FileChannel lockChannel, final FileLock lock) {
         this.path = path;
+        mapPath = path;
         this.maxFlows = maxFlows;
         this.disk = disk;
         this.lockChannel = lockChannel;
@@ -109,9 +111,11 @@ final class CheckpointFile implements AutoCloseable {
         final SavedFlows flows = Files.exists(path) ? recover(leftovers) : SavedFlows.none();
         if (map == null) {
             create(SavedFlows.none());
+            takeName();
         } else if (maxFlowsOfMap() != maxFlows) {
             map.close();
             create(flows);
+            takeName();
         } else {
             mapChannel = Disk.open(path, MODE, StandardOpenOption.WRITE);
             force();
@@ -168,16 +172,17 @@ final class CheckpointFile implements AutoCloseable {
 
     /** Forces everything to the disk. */
     void force() throws IOException {
-        disk.force(mapChannel, path);
+        disk.force(mapChannel, mapPath);
     }
 
-    /** Writes the time of a complete round, and forces everything to the disk. */
+    /** Writes the time of a complete round, and forces everything to the disk. A new file then replaces the former one. */
     void endRound(final long nowNs) throws IOException {
         putHeader(map, nowNs);
         force();
+        takeName();
     }
 
-    /** Creates a new file, because the present one cannot be written. */
+    /** Begins a new file, because the present one cannot be written. That one stays until the new one holds a round. */
     void beginAgain() throws IOException {
         CloseHelper.quietClose(mapChannel);
         CloseHelper.quietClose(map);
@@ -188,6 +193,7 @@ final class CheckpointFile implements AutoCloseable {
     void remove() throws IOException {
         CloseHelper.quietClose(mapChannel);
         CloseHelper.quietClose(map);
+        Files.deleteIfExists(mapPath);
         Files.deleteIfExists(path);
         disk.forceDirectory(directory(path));
     }
@@ -266,21 +272,27 @@ final class CheckpointFile implements AutoCloseable {
         return flows;
     }
 
-    /** The former file keeps its name until the new one is whole on the disk. */
+    /** Creates a file next to the former one, on the disk. */
     private void create(final SavedFlows flows) throws IOException {
-        final Path fresh = path.resolveSibling(path.getFileName() + ".new");
-        Files.deleteIfExists(fresh);
-        mapChannel = Disk.open(fresh, MODE, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        mapPath = path.resolveSibling(path.getFileName() + ".new");
+        Files.deleteIfExists(mapPath);
+        mapChannel = Disk.open(mapPath, MODE, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         try {
-            map = builder(maxFlows).createPersistedTo(fresh.toFile());
+            map = builder(maxFlows).createPersistedTo(mapPath.toFile());
             putHeader(map, formerRoundNs);
             flows.forEach((flow) -> map.put(FlowEntry.flowId(new UnsafeBuffer(flow), 0), flow));
-            disk.force(mapChannel, fresh);
-            disk.replace(fresh, path);
+            force();
         } catch (final IOException | RuntimeException | InternalError ex) {
             CloseHelper.quietCloseAll(mapChannel, map);
-            Files.deleteIfExists(fresh);
+            Files.deleteIfExists(mapPath);
             throw ex;
+        }
+    }
+
+    private void takeName() throws IOException {
+        if (!mapPath.equals(path)) {
+            disk.replace(mapPath, path);
+            mapPath = path;
         }
     }
 

@@ -353,11 +353,44 @@ class CheckpointTest {
         return path;
     }
 
-    /** A disk that fails: a new file is tried after ever longer pauses, and everything is given again once it takes writes. */
+    /** A kill at any step after a failed write, until a new file holds all flows, leaves the former file. */
     @Test
-    void shouldPauseWhileADiskFailsAndHeal() throws IOException {
+    void shouldLoseNoFlowByAKillBeforeANewFileIsWhole() throws IOException {
         final boolean[] isFailing = new boolean[1];
-        final Disk disk = new Disk() {
+        final Disk disk = failing(isFailing);
+        int partialCount = 0;
+        boolean isPartial = true;
+        for (int steps = 0; (isPartial || partialCount == 0) && steps < 50; steps++) {
+            try (Life first = new Life(MAX_FLOWS, disk)) {
+                for (int flow = 0; flow < 100; flow++) {
+                    first.count(flow, START_NS);
+                }
+                first.copy(START_NS);
+                isFailing[0] = true;
+                long nowNs = START_NS + 10 * SECOND_NS;
+                for (; first.counters.get(CounterId.CHECKPOINT_FAILURES) == 0; nowNs += SECOND_NS) {
+                    first.cache.snapshot(nowNs);
+                    first.checkpoint.doWork();
+                }
+                isFailing[0] = false;
+                for (int i = 0; i < steps; i++, nowNs += SECOND_NS / 4) {
+                    first.count(i % 100, nowNs);
+                    first.cache.snapshot(nowNs);
+                    first.checkpoint.doWork();
+                }
+                isPartial = Files.exists(directory.resolve("flows.checkpoint.new"));
+                partialCount += isPartial ? 1 : 0;
+            }
+            try (Life second = life()) {
+                assertEquals(100, second.checkpoint.savedFlows().count(), "after steps: " + steps);
+                second.checkpoint.discard();
+            }
+        }
+        assertTrue(!isPartial && partialCount > 1, partialCount + " steps with two files");
+    }
+
+    private static Disk failing(final boolean[] isFailing) {
+        return new Disk() {
             @Override
             public void force(final FileChannel channel, final Path path) throws IOException {
                 if (isFailing[0]) {
@@ -365,6 +398,13 @@ class CheckpointTest {
                 }
             }
         };
+    }
+
+    /** A disk that fails: a new file is tried after ever longer pauses, and everything is given again once it takes writes. */
+    @Test
+    void shouldPauseWhileADiskFailsAndHeal() throws IOException {
+        final boolean[] isFailing = new boolean[1];
+        final Disk disk = failing(isFailing);
         long nowNs = START_NS;
         try (Life first = new Life(MAX_FLOWS, disk)) {
             for (int flow = 0; flow < 100; flow++) {
