@@ -13,25 +13,37 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
 /**
- * The log file, readable by its owner and group, and no link. When a write fails, the terminal shows this once and receives the
- * lines until the file is reopened. Safe from any thread; allocates with each line.
+ * The log file, readable by its owner and group, and no link. A named pipe is opened with the first line, because that waits for
+ * a reader. When a write fails, the terminal shows this once and receives the lines until the file is reopened. Safe from any
+ * thread; allocates with each line.
  */
 public final class LogFile implements Consumer<String>, AutoCloseable {
+    private static final int TYPE_MASK = 0xf000;
+    private static final int PIPE_TYPE = 0x1000;
+
     private final Path path;
     private final Terminal terminal;
-    private final OutputStream stream;
+    private OutputStream stream;
     private boolean isLost;
 
     LogFile(final Path path, final Terminal terminal) throws IOException {
         this.path = path;
         this.terminal = terminal;
         final boolean isDevice = path.startsWith("/dev") || Files.exists(path) && !Files.isRegularFile(path);
+        if (isDevice && isPipe(path)) {
+            return;
+        }
         if (!isDevice) {
             Disk.open(path, "rw-r-----", StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
         }
         // This stream, unlike a channel, stays open when a thread that writes is interrupted.
         stream = isDevice ? Files.newOutputStream(path, StandardOpenOption.APPEND) :
             Files.newOutputStream(path, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Whether it is one, and may be written. */
+    private static boolean isPipe(final Path path) throws IOException {
+        return Files.isWritable(path) && ((int)Files.getAttribute(path, "unix:mode") & TYPE_MASK) == PIPE_TYPE;
     }
 
     @Override
@@ -42,6 +54,9 @@ public final class LogFile implements Consumer<String>, AutoCloseable {
     private synchronized void write(final String line) {
         if (!isLost) {
             try {
+                if (stream == null) {
+                    stream = Files.newOutputStream(path, StandardOpenOption.APPEND);
+                }
                 stream.write((line + '\n').getBytes(StandardCharsets.UTF_8));
                 return;
             } catch (final IOException ex) {

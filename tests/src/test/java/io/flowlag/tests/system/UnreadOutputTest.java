@@ -6,12 +6,14 @@ import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.NotifySocket;
 import io.flowlag.tests.support.Ports;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.BufferedReader;
 import java.io.FileInputStream;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
@@ -77,6 +79,30 @@ class UnreadOutputTest {
             assertEquals(73, result.exitCode(), "its last statistics are not written");
             assertTrue(!unread.equals("statistics") || result.errors().contains("the reader or the disk does not answer"),
                 result::toString);
+        }
+    }
+
+    /** A named pipe that nothing opens: its lines wait, but the start and the reload do not. */
+    @Test
+    void shouldStartAndReloadWhenNothingOpensTheLog() throws Exception {
+        final Path log = FailFastTest.pipe(directory, "log");
+        final Path config = directory.resolve("flowlag.yaml");
+        final Path next = directory.resolve("next");
+        final String text =
+            "log: {file: " + log + "}\nexporting: {destinations: ['file:" + directory.resolve("records") + "'%s]}\n";
+        Files.writeString(config, text.formatted(""));
+        try (NotifySocket supervisor = new NotifySocket(directory.resolve("notify"));
+            Command.Running run = new Flowlag().command("run", "-c", config, "-i", "lo")
+                .environment("NOTIFY_SOCKET", supervisor.path().toString()).timeout(FailFastTest.TIMEOUT).start()) {
+            Deadline.await(FailFastTest.TIMEOUT, () -> supervisor.received("READY=1") == 1, supervisor::toString);
+            Files.writeString(config, text.formatted(", 'file:" + next + "'"));
+            run.signal("HUP");
+            Deadline.await(FailFastTest.TIMEOUT, () -> Files.exists(next), run::errors);
+            try (BufferedReader reader = Files.newBufferedReader(log)) {
+                assertTrue(reader.lines().anyMatch((line) -> line.endsWith(" reloaded")));
+                run.signal("TERM");
+                run.finish().orFail();
+            }
         }
     }
 }
