@@ -54,7 +54,7 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
     private static final int VERSION = 2;
     private static final int VERSION_OFFSET = 24;
     private static final int HEADER_CHECKSUM_OFFSET = 28;
-    private static final int LEAST_SLOTS = 256;
+    private static final int LEAST_SLOTS = 128;
     private static final int MOST_SLOTS = (8 << 20) / SLOT_BYTES;
     private static final int SLOTS_OF_A_FLOW = 2;
     private static final int PIECE_BYTES = 64 << 10;

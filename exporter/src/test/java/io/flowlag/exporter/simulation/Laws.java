@@ -38,8 +38,8 @@ import java.util.Optional;
 final class Laws extends TakingDestination {
     /** More than a round of the checkpoint takes if no stage stands still. */
     private static final long PROMISED_NS = 2 * Simulation.SECOND_NS;
-    /** A few steps of time. */
-    private static final long STEPS_NS = 50 * Simulation.MS_NS;
+    /** From a packet's arrival to the end of the round that has it: a cache this small is given in one step. */
+    private static final long STEPS_NS = 100 * Simulation.MS_NS;
     private static final long STATISTICS_EVERY = 32;
     /** What timestamps are good for. */
     private static final long STAMP_NS = 1;
@@ -63,8 +63,6 @@ final class Laws extends TakingDestination {
         /** By run: until when packets that were metered are safe. */
         private final Map<Integer, Long> safeNs = new HashMap<>();
         private long rounds;
-        /** When the last round was complete: the next one has all packets from before, but for those under way in the stages. */
-        private long roundNs;
         /** Nothing is promised of packets of runs up to this one. */
         private int voidLife;
         private int stalledExportLife;
@@ -90,7 +88,6 @@ final class Laws extends TakingDestination {
 
     void onStarted(final SimulatedHost host) {
         kept(host).rounds = 0;
-        kept(host).roundNs = 0;
     }
 
     /** A stage that stands still loses what its ring does not hold, and counts it. */
@@ -137,7 +134,7 @@ final class Laws extends TakingDestination {
             final DelayStatistics delay = host.pipeline.delayStage().statistics();
             check(delay.isAccountedFor(), who + "delay: " + delay.unexplained());
         }
-        if (counters.get(CounterId.DROPPED_AT_PACKET_RING) > 0 ||
+        if (counters.get(CounterId.DROPPED_AT_PACKET_RING) + counters.get(CounterId.CHECKPOINT_FLOWS_FORGOTTEN) > 0 ||
             kept(host).stalledExportLife == host.life && counters.get(CounterId.DROPPED_AT_RECORD_RING) > 0) {
             promiseNothing(host);
         }
@@ -153,10 +150,9 @@ final class Laws extends TakingDestination {
             for (int i = 0; i < host.stalledUntilNs.length; i++) {
                 isStalled |= host.stalledUntilNs[i] > world.time.nanoTime() - PROMISED_NS && i != host.exportingAgent();
             }
-            if (!isStalled && promise.roundNs > 0) {
-                promise.safeNs.merge(host.life, promise.roundNs - STEPS_NS, Math::max);
+            if (!isStalled) {
+                promise.safeNs.merge(host.life, host.clock.nanoTime() - STEPS_NS, Math::max);
             }
-            promise.roundNs = host.clock.nanoTime();
         }
     }
 

@@ -97,7 +97,7 @@ final class Simulation implements AutoCloseable {
         final Path disk = directory.resolve("disk");
         final String text = "segment: {role: " + role + ", interval: 1s, max-delay: 200ms" +
             (role.equals("sender") ? "" : ", source: [10.0.0.0/8]") + "}\n" +
-            "metering: {max-flows: 256, active-timeout: " + activeTimeout + ", idle-timeout: 1s}\n" +
+            "metering: {max-flows: 64, active-timeout: " + activeTimeout + ", idle-timeout: 1s}\n" +
             "pipeline: {packet-ring: 64k, record-ring: 64k}\nstatus: {enabled: off}\n" +
             "decode: {fragments: off}\nquantiles: {memory: 256k}\n" +
             "exporting: {destinations: [\"tcp://127.0.0.1:4739\"], spool: " + disk.resolve("spool") +
