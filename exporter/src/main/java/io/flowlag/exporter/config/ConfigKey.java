@@ -11,6 +11,8 @@ import java.util.Set;
  */
 public final class ConfigKey<T> {
     private final String path;
+    private final String section;
+    private final String name;
     private final ValueType<T> type;
     private final String defaultText;
     private final String description;
@@ -22,6 +24,8 @@ public final class ConfigKey<T> {
 
     ConfigKey(final String path, final ValueType<T> type, final String defaultText, final String description) {
         this.path = path;
+        section = path.contains(".") ? path.substring(0, path.lastIndexOf('.')) : "";
+        name = path.substring(path.lastIndexOf('.') + 1);
         this.type = type;
         this.defaultText = defaultText;
         this.description = description;
@@ -62,12 +66,12 @@ public final class ConfigKey<T> {
 
     /** {@return the last part of the name} */
     public String name() {
-        return path.substring(path.lastIndexOf('.') + 1);
+        return name;
     }
 
     /** {@return the section, empty at the top} */
     public String section() {
-        return path.contains(".") ? path.substring(0, path.lastIndexOf('.')) : "";
+        return section;
     }
 
     public String defaultText() {

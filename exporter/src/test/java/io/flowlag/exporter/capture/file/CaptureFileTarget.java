@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Capture files: pcap, pcapng, either of them packed by gzip, as a stream; one of {@value #INPUTS_PER_FILE} as a mapped file
@@ -38,6 +39,7 @@ public final class CaptureFileTarget implements FuzzTarget {
     private static final int MOST_UNPACKED_PER_OCTET = 1032;
     private static final int LEAST_RECORD_BYTES = 12;
     private static final int POLL_LIMIT = 64;
+    private static final Pattern NUMBERS = Pattern.compile("[^a-z ]");
 
     private final Counters counters = new Counters();
     private final PacketDecoder decoder = new PacketDecoder(new PacketDecoder.Context().innerTunnels(true), counters);
@@ -211,7 +213,7 @@ public final class CaptureFileTarget implements FuzzTarget {
         }
         captured += source.capturedCount();
         final String damage = source.damage();
-        return damage == null ? 1 : damage.replaceAll("[^a-z ]", "").hashCode();
+        return damage == null ? 1 : NUMBERS.matcher(damage).replaceAll("").hashCode();
     }
 
     @Override

@@ -41,10 +41,12 @@ public final class SpoolTarget implements FuzzTarget {
     private long inputs;
     private long lost;
 
-    /** A target with a directory of its own, which the virtual machine deletes when it ends. */
+    /** A target with a directory of its own, in memory if it can be, which the virtual machine deletes when it ends. */
     public SpoolTarget() {
         try {
-            directory = Files.createTempDirectory("flowlag-fuzz");
+            final Path shared = Path.of("/dev/shm");
+            directory = Files.isWritable(shared) ?
+                Files.createTempDirectory(shared, "flowlag-fuzz") : Files.createTempDirectory("flowlag-fuzz");
             file = directory.resolve("input");
             channel = FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
