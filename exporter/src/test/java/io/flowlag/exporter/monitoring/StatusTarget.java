@@ -40,7 +40,8 @@ public final class StatusTarget implements FuzzTarget {
         seeds.add(SnapshotCodec.encode(Snapshots.of(1), Snapshots.flows(1, FLOWS)).byteArray());
         try {
             for (int flows = 1; flows <= MOST_SHORT_FLOWS; flows++) {
-                seeds.add(shortOne(flows, flows % 2 == 0));
+                seeds.add(shortOne(flows, true));
+                seeds.add(shortOne(flows, false));
             }
         } catch (final IOException ex) {
             throw new UncheckedIOException(ex);
@@ -99,7 +100,7 @@ public final class StatusTarget implements FuzzTarget {
         try {
             final StatusSnapshot snapshot = SnapshotCodec.decode(contents);
             final boolean hasDelay = snapshot.statistics().delay() != null;
-            return 1 + (Math.min(snapshot.flows().flows().size(), FLOWS) << 1) + (hasDelay ? 1 : 0);
+            return 1 + (Math.min(snapshot.flows().flows().size(), MOST_SHORT_FLOWS) << 1) + (hasDelay ? 1 : 0);
         } catch (final ExitException ex) {
             return 0;
         }
