@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /** Configuration files: each is a configuration, or refused with at least one line that says why. */
 final class ConfigTarget implements FuzzTarget {
-    private static final int MAX_BYTES = 512;
+    private static final int MAX_BYTES = 384;
     private static final int LINES_OF_A_PIECE = 3;
 
     @Override

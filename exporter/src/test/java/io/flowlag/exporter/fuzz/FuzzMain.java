@@ -135,9 +135,11 @@ public final class FuzzMain {
 
     private void report(final String what) {
         final double seconds = (System.nanoTime() - startNs) / 1e9;
-        out.printf(Locale.ROOT, "%s: %s: %d inputs, %d MB, %.0f s, %.0f a second; %d answers, corpus %d; slowest %.3f ms, "
-            + "largest allocation %d octets%n", name, what, loop.inputs(), loop.octets() >> 20, seconds, loop.inputs() / seconds,
-            loop.answers(), loop.corpusSize(), loop.slowestNs() / 1e6, loop.largestAllocationBytes());
+        final double workSeconds = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() / 1e9;
+        out.printf(Locale.ROOT, "%s: %s: %d inputs, %d MB, %.0f s (%.0f of them at work), %.0f a second; %d answers, corpus %d; "
+            + "slowest %.3f ms, largest allocation %d octets%n", name, what, loop.inputs(), loop.octets() >> 20, seconds,
+            workSeconds, loop.inputs() / seconds, loop.answers(), loop.corpusSize(), loop.slowestNs() / 1e6,
+            loop.largestAllocationBytes());
     }
 
     private void keep(final byte[] input) throws IOException {

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.fuzz;
 
+import io.flowlag.sketch.image.ImageDescriptor;
 import io.flowlag.sketch.image.ImageResult;
 import io.flowlag.sketch.image.ImageVerifier;
 import io.flowlag.sketch.image.SketchGeometry;
@@ -38,6 +39,7 @@ final class ReconciliationTarget implements FuzzTarget {
     private final SketchImage sketch = new SketchImage();
     private final Synopsis ours = rda(PACKETS);
     private final RdaReconciler reconciler = new RdaReconciler(CAPACITY, SEED, CONFIDENCE);
+    private final List<byte[]> whole = seeds();
     private long sum;
 
     private static Synopsis rda(final int packets) {
@@ -68,6 +70,17 @@ final class ReconciliationTarget implements FuzzTarget {
         lds.image().buffer().getBytes(0, octets);
         seeds.add(octets);
         return seeds;
+    }
+
+    /** Mostly the header and the length of a valid image, so that what follows is read. */
+    @Override
+    public int mend(final byte[] octets, final int lengthBytes, final SplittableRandom random) {
+        if (random.nextInt(4) == 0) {
+            return lengthBytes;
+        }
+        final byte[] valid = whole.get(random.nextInt(whole.size()));
+        System.arraycopy(valid, 0, octets, 0, ImageDescriptor.PREAMBLE_LENGTH);
+        return valid.length;
     }
 
     @Override
