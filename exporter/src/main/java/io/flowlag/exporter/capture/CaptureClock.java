@@ -18,7 +18,7 @@ public interface CaptureClock extends EpochNanoClock {
         }
     };
 
-    /** {@return the time since any beginning, ns, that no one sets; this clock's own if no one sets that} */
+    /** {@return monotonic time of any origin, ns; by default this clock's} */
     default long monotonicNs() {
         return nanoTime();
     }

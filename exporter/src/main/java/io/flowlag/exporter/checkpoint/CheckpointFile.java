@@ -108,6 +108,7 @@ final class CheckpointFile implements AutoCloseable {
      * @throws IOException if no new file can be created.
      */
     SavedFlows open(final Consumer<CheckpointFile> leftovers) throws IOException {
+        Files.deleteIfExists(freshPath()); // of a process that was killed
         final SavedFlows flows = Files.exists(path) ? recover(leftovers) : SavedFlows.none();
         if (map == null) {
             create(SavedFlows.none());
@@ -272,9 +273,13 @@ final class CheckpointFile implements AutoCloseable {
         return flows;
     }
 
-    /** Creates a file next to the former one, on the disk. */
+    private Path freshPath() {
+        return path.resolveSibling(path.getFileName() + ".new");
+    }
+
+    /** Creates FILE.new and forces it. */
     private void create(final SavedFlows flows) throws IOException {
-        mapPath = path.resolveSibling(path.getFileName() + ".new");
+        mapPath = freshPath();
         Files.deleteIfExists(mapPath);
         mapChannel = Disk.open(mapPath, MODE, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         try {

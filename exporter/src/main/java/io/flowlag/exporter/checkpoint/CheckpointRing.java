@@ -29,7 +29,7 @@ import java.util.zip.CRC32C;
  *  128  sequence behind the last copy that was forced (8)
  *  768  slots: 0 CRC-32C of 4..207 (4) | 4 type (4) | 8 sequence (8) | 16 what it holds (192)
  * </pre>
- * The blocks of the file are allocated when it begins: a full disk is an error at the start. Allocates until then.
+ * {@link #begin} allocates the file's blocks, so a full disk is an error at the start. Allocates in {@link #open} and there.
  */
 final class CheckpointRing implements SnapshotSink, AutoCloseable {
     /** A {@link SavedFlow}. */
@@ -227,6 +227,9 @@ final class CheckpointRing implements SnapshotSink, AutoCloseable {
      */
     void begin(final int maxFlows) throws IOException {
         final int lengthBytes = lengthBytes(maxFlows);
+        octets.setMemory(0, SLOTS_OFFSET, (byte)0);
+        write(0, SLOTS_OFFSET); // the header first: a ring that is half cleared must not be read
+        disk.force(channel, path);
         clear(channel, lengthBytes);
         disk.force(channel, path);
         if (memory.capacity() == lengthBytes) {

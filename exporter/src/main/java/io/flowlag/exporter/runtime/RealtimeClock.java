@@ -31,6 +31,11 @@ public final class RealtimeClock implements CaptureClock {
     private RealtimeClock() {
     }
 
+    /** {@return whether it reads without an object for each reading} */
+    static boolean isDirect() {
+        return ADJUSTMENT != null;
+    }
+
     private static MethodHandle adjustment() {
         try {
             return MethodHandles.lookup().unreflect(

@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One thread beside an endpoint's or the collector's, for the arithmetic of TLS handshakes and questions to name servers. It goes
- * when idle, and has a heartbeat while it works.
+ * A helper thread of an endpoint or of {@code collect}, for the arithmetic of TLS handshakes and questions to name servers. It
+ * goes when idle, and has a heartbeat while it works.
  */
 public final class HandshakeWorker extends ThreadPoolExecutor implements AutoCloseable {
     private static final long KEEP_SECONDS = 5;
@@ -31,7 +31,7 @@ public final class HandshakeWorker extends ThreadPoolExecutor implements AutoClo
         heartbeat = Heartbeat.of(name, patienceNs);
     }
 
-    /** {@return whether its thread hangs; for one caller, who asks often} */
+    /** {@return whether its thread hangs; one thread may call it, at least once in that time} */
     public boolean isStalled(final long nowNs) {
         return Heartbeat.living().contains(heartbeat) && heartbeat.isStalled(nowNs);
     }

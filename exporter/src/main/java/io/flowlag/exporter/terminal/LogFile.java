@@ -36,14 +36,18 @@ public final class LogFile implements Consumer<String>, AutoCloseable {
         if (!isDevice) {
             Disk.open(path, "rw-r-----", StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
         }
-        // This stream, unlike a channel, stays open when a thread that writes is interrupted.
-        stream = isDevice ? Files.newOutputStream(path, StandardOpenOption.APPEND) :
-            Files.newOutputStream(path, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
+        stream = isDevice ? Files.newOutputStream(path, StandardOpenOption.APPEND) : open();
+    }
+
+    /** The stream, unlike a channel, stays open when a thread that writes is interrupted. */
+    private OutputStream open() throws IOException {
+        return Files.newOutputStream(path, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
     }
 
     /** Whether it is one, and may be written. */
     private static boolean isPipe(final Path path) throws IOException {
-        return Files.isWritable(path) && ((int)Files.getAttribute(path, "unix:mode") & TYPE_MASK) == PIPE_TYPE;
+        final int mode = (int)Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        return Files.isWritable(path) && (mode & TYPE_MASK) == PIPE_TYPE;
     }
 
     @Override
@@ -55,7 +59,7 @@ public final class LogFile implements Consumer<String>, AutoCloseable {
         if (!isLost) {
             try {
                 if (stream == null) {
-                    stream = Files.newOutputStream(path, StandardOpenOption.APPEND);
+                    stream = open();
                 }
                 stream.write((line + '\n').getBytes(StandardCharsets.UTF_8));
                 return;

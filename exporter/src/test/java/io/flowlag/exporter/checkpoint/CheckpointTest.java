@@ -383,6 +383,7 @@ class CheckpointTest {
             }
             try (Life second = life()) {
                 assertEquals(100, second.checkpoint.savedFlows().count(), "after steps: " + steps);
+                assertFalse(Files.exists(directory.resolve("flows.checkpoint.new")));
                 second.checkpoint.discard();
             }
         }

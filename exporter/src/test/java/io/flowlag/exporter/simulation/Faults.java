@@ -141,7 +141,7 @@ final class Faults {
         world.tell("clock of " + host.role + " steps by " + ns);
         host.clockOffsetNs += ns;
         world.laws.promiseNothing(host);
-        world.laws.onStepped();
+        world.laws.onStepped(host);
     }
 
     private void away(final SimulatedHost host, final long ns) {
@@ -201,7 +201,7 @@ final class Faults {
             world.hosts.forEach((host) -> {
                 host.clockOffsetNs = 0;
                 world.laws.promiseNothing(host);
-                world.laws.onStepped();
+                world.laws.onStepped(host);
             });
         }
     }

@@ -46,6 +46,8 @@ final class Laws extends TakingDestination {
     /** What the exchange may allocate in a duty cycle, besides the octets that it received. */
     private static final long MOST_ALLOCATED_BYTES = 4 << 20;
 
+    private static final int NONE = -1;
+
     private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
 
     private final Simulation world;
@@ -64,8 +66,8 @@ final class Laws extends TakingDestination {
         private final Map<Integer, Long> safeNs = new HashMap<>();
         private long rounds;
         /** Nothing is promised of packets of runs up to this one. */
-        private int voidLife;
-        private int stalledExportLife;
+        private int voidLife = NONE;
+        private int stalledExportLife = NONE;
     }
 
     Laws(final Simulation world) {
@@ -102,9 +104,9 @@ final class Laws extends TakingDestination {
         kept(host).voidLife = host.life;
     }
 
-    /** The receiver's clock was set: its times are in no order. */
-    void onStepped() {
-        hasStepped = true;
+    /** A clock was set: the receiver's times are in no order then. */
+    void onStepped(final SimulatedHost host) {
+        hasStepped |= host.role == Role.RECEIVER;
     }
 
     /** Of a number that changes with whatever a process has done. */
@@ -191,7 +193,10 @@ final class Laws extends TakingDestination {
         }
     }
 
-    /** Each packet that was metered early enough is counted in a record that left. */
+    /**
+     * Each packet that was metered early enough is counted in a record that left. Other packets take nothing out of records, so
+     * one of them can hide one that is missing.
+     */
     private void onPromise(final Kept promise, final SimulatedCollector collector) {
         final Map<Integer, List<long[]>> records = new HashMap<>();
         collector.records.forEach((each) -> records.computeIfAbsent((int)each[0], (flow) -> new ArrayList<>()).add(each));

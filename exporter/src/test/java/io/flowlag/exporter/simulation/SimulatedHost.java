@@ -135,6 +135,7 @@ final class SimulatedHost implements AutoCloseable {
         factory.delay(pipeline.delayStage());
         agents.clear();
         agents.addAll(pipeline.agents());
+        agents.forEach(Agent::onStart);
         agents.add(endAgent);
         stalledUntilNs = new long[agents.size()];
         isStopping = false;

@@ -334,8 +334,8 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
      * @param answer of the sender; null if none came.
      * @param isLast whether the next interval belongs to the next generation: packets that arrived after the end and were not
      *               sent in this interval are assigned there.
-     * @return whether it is known where they were sent; then {@link InFlightMatch} has those of the next generation's packets
-     *         that this one took.
+     * @return whether it is known where they were sent; then {@link InFlightMatch} expects the packets that both generations
+     *         held and this one counted.
      */
     boolean settle(final long number, final SenderAnswer answer, final boolean isLast) {
         final PointInterval own = open(number);

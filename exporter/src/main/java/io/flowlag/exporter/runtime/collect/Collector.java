@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime.collect;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.status.HandshakeWorker;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.terminal.ExitCode;
@@ -268,7 +269,7 @@ public final class Collector implements AutoCloseable {
         final boolean isStalled = handshakes.isStalled(nowNs);
         if (isStalled && !isStallTold) {
             LOG.error("collect-handshake stalled for more than {} s: no exporter can connect by TLS meanwhile",
-                Heartbeat.STUCK_NS / 1_000_000_000L);
+                Heartbeat.STUCK_NS / Nanoseconds.PER_SECOND);
         }
         isStallTold = isStalled;
     }
