@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -143,8 +144,8 @@ class SignalsTest {
         process.getOutputStream().write('\n');
         process.getOutputStream().flush();
         assertEquals("ready", output.readLine());
-        assertEquals("reload", output.readLine());
-        assertEquals("counters", output.readLine());
+        // The virtual machine gives each signal a thread of its own, and one may overtake another.
+        assertEquals(Set.of("reload", "counters"), Set.of(output.readLine(), output.readLine()));
         kill(process, "TERM");
         assertEquals("flushed", output.readLine());
         assertEquals(0, process.waitFor());
