@@ -6,16 +6,15 @@ import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.CountingTransmitter;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
-import io.flowlag.exporter.delay.ReferenceTransmitter;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -36,23 +35,6 @@ class LateMeteringTest {
     private final Counters counters = new Counters();
     private DelayStage stage;
     private long nowNs;
-
-    /** Sends nothing. */
-    private static final class Sent implements ReferenceTransmitter {
-        @Override
-        public boolean send(final int streamIndex, final DirectBuffer buffer, final int offset, final int lengthBytes) {
-            return true;
-        }
-
-        @Override
-        public int poll(final SendTimeHandler handler, final int limit) {
-            return 0;
-        }
-
-        @Override
-        public void close() {
-        }
-    }
 
     private void describe(final long timestampNs) {
         batch.setMemory(0, PacketDescriptor.LENGTH_BYTES, (byte)0);
@@ -116,7 +98,8 @@ class LateMeteringTest {
         final ExporterConfig config = new ConfigLoader().text("test",
             "segment: {role: sender}\nrli: {target: 127.0.0.1, policy: every-n, every-n: 100, max-gap: 100ms}\n").conclude();
         final DelayWiring wiring = new DelayWiring(
-            Role.SENDER, new DelayWiring.References(ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(1)), new Sent()),
+            Role.SENDER, new DelayWiring.References(
+                ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(1)), new CountingTransmitter()),
             ClockError.NONE, true, false, false, false);
         final MeteringAgent agent = agent(config, wiring);
         nowNs = START_NS;

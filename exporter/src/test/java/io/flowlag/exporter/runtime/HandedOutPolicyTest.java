@@ -5,16 +5,15 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.CountingTransmitter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
-import io.flowlag.exporter.delay.ReferenceTransmitter;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.ExchangeSender;
 import io.flowlag.exporter.exchange.link.MemoryNetwork;
 import io.flowlag.exporter.exchange.link.PeerSecurity;
 import io.flowlag.exporter.runtime.run.SegmentChange;
 import org.agrona.CloseHelper;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.CachedNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -44,32 +43,12 @@ class HandedOutPolicyTest {
     private static final long DEADLINE_NS = TimeUnit.MINUTES.toNanos(2);
 
     private final UnsafeBuffer batch = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
-    private final Counting transmitter = new Counting();
+    private final CountingTransmitter transmitter = new CountingTransmitter();
     private final MemoryNetwork network = new MemoryNetwork(new CachedNanoClock());
     private ExchangeReceiver receiver;
     private ExchangeSender link;
     private MeteringPoint sender;
     private long packetNumber;
-
-    /** Counts references in place of sending them. */
-    private static final class Counting implements ReferenceTransmitter {
-        private int sentCount;
-
-        @Override
-        public boolean send(final int streamIndex, final DirectBuffer buffer, final int offset, final int lengthBytes) {
-            sentCount++;
-            return true;
-        }
-
-        @Override
-        public int poll(final SendTimeHandler handler, final int limit) {
-            return 0;
-        }
-
-        @Override
-        public void close() {
-        }
-    }
 
     @AfterEach
     void close() {
@@ -107,7 +86,7 @@ class HandedOutPolicyTest {
 
     /** {@return references that were sent while packets of some whole intervals passed the sender point} */
     private int pass(final int intervals) {
-        final int before = transmitter.sentCount;
+        final int before = transmitter.sentCount();
         for (int i = 0; i < intervals * PACKETS_PER_INTERVAL; i++) {
             sender.nowNs = START_NS + packetNumber++ * GAP_NS;
             batch.setMemory(0, PacketDescriptor.LENGTH_BYTES, (byte)0);
@@ -124,7 +103,7 @@ class HandedOutPolicyTest {
             sender.agent.onDescriptors(batch, 0, 1);
             link.doWork();
         }
-        return transmitter.sentCount - before;
+        return transmitter.sentCount() - before;
     }
 
     private static void assertOneIn(final int packets, final int sentCount, final int intervals) {
