@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -52,6 +53,10 @@ final class Backlog implements UnsentRecords {
     private final long[] lostBefore = new long[3];
     private long head;
     private long tail;
+    /** End of those that had left when records were given back; unsent ones follow. */
+    private long keptTail;
+    private long unsentHead;
+    private boolean isRewindDue;
 
     private ExportingSession session;
     private volatile long committedCount;
@@ -71,9 +76,10 @@ final class Backlog implements UnsentRecords {
         final long boundBytes,
         final int recordsPerSecond,
         final ElementRegistry registry,
-        final TemplateCatalog catalog) throws IOException {
+        final TemplateCatalog catalog,
+        final Executor executor) throws IOException {
         this.recordsPerSecond = recordsPerSecond;
-        spool = new Spool(directory, boundBytes, templates(registry, catalog), this::onLost, disk);
+        spool = new Spool(directory, boundBytes, templates(registry, catalog), this::onLost, disk, executor);
     }
 
     /** {@return octets of memory that a backlog takes besides the session's buffers} */
@@ -162,21 +168,25 @@ final class Backlog implements UnsentRecords {
         return drain() + spool.doWork(timeMs);
     }
 
-    /** The session is closed; its unsent records are in the spool again. */
-    void close() {
+    /** Begins the end, or goes on with it; the session is closed. Returns whether the spool is; if it is late, it is. */
+    boolean close(final long timeMs, final boolean isLate) {
+        final boolean isFree = spool.isFree();
         settle();
-        spool.close();
+        if (isLate) {
+            spool.close();
+        }
+        return isLate || isFree && spool.end(timeMs);
     }
 
     @Override
     public void onUnsent(final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes) {
         beginGivingBack();
         nextUnsentCount++;
-        while (head < tail && commitCounts[index(head)] < nextUnsentCount) {
-            head++; // was not sent, and precedes this one
+        while (unsentHead < tail && commitCounts[index(unsentHead)] < nextUnsentCount) {
+            unsentHead++; // was not sent, and precedes this one
         }
-        if (head < tail && commitCounts[index(head)] == nextUnsentCount && !isUnsendable[index(head)]) {
-            head++; // still in the spool
+        if (unsentHead < tail && commitCounts[index(unsentHead)] == nextUnsentCount && !isUnsendable[index(unsentHead)]) {
+            unsentHead++; // still in the spool
         } else {
             spool.append(template, buffer, offset, lengthBytes, nowMs);
         }
@@ -187,16 +197,30 @@ final class Backlog implements UnsentRecords {
         beginGivingBack();
         isGivingBack = false;
         givenBackTimes++;
-        head = tail;
-        drainingCount = 0;
+        while (tail > keptTail) {
+            drainingCount -= isUnsendable[index(--tail)] ? 0 : 1;
+        }
         spool.flush();
     }
 
     private void beginGivingBack() {
         if (!isGivingBack) {
-            settle();
             isGivingBack = true;
             nextUnsentCount = leftCount();
+            settle();
+            keptTail = head;
+            while (keptTail < tail && commitCounts[index(keptTail)] <= nextUnsentCount) {
+                keptTail++; // has left, and is released when the spool is free
+            }
+            unsentHead = keptTail;
+            isRewindDue = true;
+            rewind();
+        }
+    }
+
+    private void rewind() {
+        if (isRewindDue && head == keptTail && spool.isFree()) {
+            isRewindDue = false;
             spool.rewind();
         }
     }
@@ -208,7 +232,7 @@ final class Backlog implements UnsentRecords {
 
     private void settle() {
         final long left = leftCount();
-        while (head < tail && commitCounts[index(head)] <= left) {
+        while (head < tail && commitCounts[index(head)] <= left && spool.isFree()) {
             final int index = index(head++);
             spool.release(segments[index], endOffsets[index], packets[index], octets[index]);
             if (isUnsendable[index]) {
@@ -217,13 +241,14 @@ final class Backlog implements UnsentRecords {
                 drainingCount--;
             }
         }
+        rewind();
     }
 
     private int drain() {
         fillCredit();
         int count = 0;
-        while (count < DRAIN_LIMIT && creditMilliRecords >= MILLISECONDS_PER_SECOND && tail - head < UNDER_WAY_LIMIT &&
-            session.isReady() && spool.next() && drainOne()) {
+        while (!isRewindDue && count < DRAIN_LIMIT && creditMilliRecords >= MILLISECONDS_PER_SECOND &&
+            tail - head < UNDER_WAY_LIMIT && session.isReady() && spool.next() && drainOne()) {
             creditMilliRecords -= MILLISECONDS_PER_SECOND;
             count++;
         }

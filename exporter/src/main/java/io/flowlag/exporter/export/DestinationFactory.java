@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.status.HandshakeWorker;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.ipfix.element.ElementRegistry;
@@ -29,6 +30,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 
@@ -91,7 +93,8 @@ public final class DestinationFactory {
     public Destination make(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
         final Transport transport = transport(config, spec);
         try {
-            return make(spec.address().uri(), transport, config, spec, Disk.SYSTEM);
+            return make(spec.address().uri(), transport, config, spec, Disk.SYSTEM,
+                hasSpool(spec) ? new HandshakeWorker("spool", Long.MAX_VALUE) : Runnable::run);
         } catch (final IOException ex) { // thrown by a spool only
             transport.close();
             throw new ExitException(ExitCode.CANNOT_WRITE,
@@ -134,7 +137,7 @@ public final class DestinationFactory {
     public Destination make(
         final String name, final Transport transport, final ExporterConfig config, final ExporterConfig.Destination spec) {
         try {
-            return make(name, transport, config, spec, Disk.SYSTEM);
+            return make(name, transport, config, spec, Disk.SYSTEM, Runnable::run);
         } catch (final IOException ex) {
             throw new UncheckedIOException(ex); // thrown by a spool only
         }
@@ -143,18 +146,20 @@ public final class DestinationFactory {
     /**
      * Makes a destination that sends by a given transport, which it owns from now on.
      *
-     * @param disk of its spool.
+     * @param disk     of its spool.
+     * @param executor works on the files of its spool, in order.
      * @throws IOException if the spool cannot be opened.
      */
     public Destination make(
         final String name, final Transport transport, final ExporterConfig config, final ExporterConfig.Destination spec,
-        final Disk disk) throws IOException {
+        final Disk disk, final Executor executor) throws IOException {
         final int enterpriseNumber = (int)config.exporting().enterpriseNumber();
         final ElementRegistry registry = FlowElements.registry(enterpriseNumber);
         final TemplateCatalog catalog = new TemplateCatalog(registry);
         final FlowRecordEncoder encoder = new FlowRecordEncoder(registry, catalog, spec.profile(), isEgress, counters);
         final Backlog backlog = !hasSpool(spec) ? null : new Backlog(
-            spoolDirectory(spec), disk, spec.spool().maxBytes(), spec.spool().recordsPerSecond(), registry, catalog);
+            spoolDirectory(spec), disk, spec.spool().maxBytes(), spec.spool().recordsPerSecond(), registry, catalog,
+            executor);
         final ExportingSession session = new ExportingSession(transport, settings(config, spec, backlog), catalog);
         final boolean isFull = spec.profile() == Profile.FULL;
         final OptionsExporter options = new OptionsExporter(

@@ -19,6 +19,7 @@ final class SpooledDestination extends IpfixDestination {
     /** Odd while session and backlog change together. */
     private final AtomicInteger version = new AtomicInteger();
     private long drainEndMs = NEVER;
+    private long spoolEndMs = NEVER;
 
     /** A destination; parameters as of its base. */
     SpooledDestination(
@@ -67,7 +68,20 @@ final class SpooledDestination extends IpfixDestination {
             doWork(nowMs);
             return false;
         }
-        return super.close(nowMs, deadlineMs);
+        return super.close(nowMs, deadlineMs) && closeBacklog(nowMs, deadlineMs);
+    }
+
+    /** A disk that hangs gets a while. */
+    private boolean closeBacklog(final long nowMs, final long deadlineMs) {
+        if (spoolEndMs == NEVER) {
+            spoolEndMs = Math.min(deadlineMs, nowMs + LEAVE_PATIENCE_MS);
+        }
+        beginChange();
+        try {
+            return backlog.close(nowMs, nowMs >= spoolEndMs);
+        } finally {
+            endChange();
+        }
     }
 
     /** Sends some spooled records before the end. */
@@ -83,7 +97,6 @@ final class SpooledDestination extends IpfixDestination {
         beginChange();
         try {
             super.closeSession();
-            backlog.close();
         } finally {
             endChange();
         }

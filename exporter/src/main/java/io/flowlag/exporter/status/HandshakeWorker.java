@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A helper thread of an endpoint or of {@code collect}, for the arithmetic of TLS handshakes and questions to name servers. It
- * goes when idle, and has a heartbeat while it works.
+ * One thread beside an endpoint's, the collector's or the exporting one, for the arithmetic of TLS handshakes, questions to name
+ * servers and the files of a spool. It goes when idle, and has a heartbeat while it works.
  */
 public final class HandshakeWorker extends ThreadPoolExecutor implements AutoCloseable {
     private static final long KEEP_SECONDS = 5;

@@ -73,7 +73,7 @@ class PowerCutTest {
         private Life(final Platter disk, final Path home) throws IOException {
             this.disk = disk;
             spool = new Spool(home.resolve("spool"), 1 << 20, (ids, lengths, enterprises) -> template,
-                (records, packets, octets) -> assertEquals(0, records), disk);
+                (records, packets, octets) -> assertEquals(0, records), disk, Runnable::run);
             checkpoint = Checkpoint.open(home.resolve("flows.checkpoint"), MAX_FLOWS, 0, counters, disk);
             checkpoint.recordsUnderWay(this);
             final SnapshotSink sink = checkpoint.sink();

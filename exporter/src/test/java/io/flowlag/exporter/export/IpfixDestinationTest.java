@@ -116,7 +116,9 @@ class IpfixDestinationTest {
         for (int i = 0; i < 10; i++) {
             destination.doWork(NOW_MS + i * 100);
         }
-        assertTrue(destination.close(NOW_MS + 2_000, NOW_MS + 10_000));
+        while (!destination.close(NOW_MS + 2_000, NOW_MS + 10_000)) {
+            Thread.onSpinWait(); // the spool's thread reads
+        }
 
         assertEquals(2, IpfixRecords.flows(file).size());
         assertTrue(IpfixRecords.options(file).stream().noneMatch((record) -> record.containsKey("maxFlowEndMilliseconds")));

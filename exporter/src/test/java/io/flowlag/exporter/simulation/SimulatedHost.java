@@ -124,7 +124,7 @@ final class SimulatedHost implements AutoCloseable {
             isPassive, false, false, role == Role.RECEIVER).withLink(end);
         final DestinationFactory factory = new DestinationFactory(false, new boolean[1], Map.of(), counters);
         exporting = factory.make("tcp://collector", collector.transport(), config,
-            config.exporting().destinations().get(0), disk);
+            config.exporting().destinations().get(0), disk, Runnable::run);
         final Path file = config.checkpoint().file();
         final Checkpoint checkpoint = file == null ? null : Checkpoint.open(
             file, config.metering().maxFlows(), DelayStage.stateLengthBytes(wiring), counters, disk);

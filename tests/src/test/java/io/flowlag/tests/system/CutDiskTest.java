@@ -41,6 +41,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class CutDiskTest {
     private static final String HERE = "flcut" + ProcessHandle.current().pid();
     private static final Duration TIMEOUT = CrashTraffic.TIMEOUT;
+    private static final Duration END_PATIENCE = Duration.ofSeconds(10);
     private static final int MOST_CHANGES = 60;
     private static final int BATCHES = 20;
     private static final byte[] MARK = {0};
@@ -155,6 +156,31 @@ class CutDiskTest {
         final CrashTraffic.Outcome outcome = traffic.outcome(exported);
         assertEquals(outcome.sent(), outcome.packets(), outcome::toString);
         assertEquals(0, outcome.doubled(), outcome::toString);
+    }
+
+    /** The kernel lets no process go that waits for such a disk, so that its last line tells its end. */
+    @Test
+    void shouldServeOtherDestinationsAndEndWhileTheDiskOfASpoolHangs() throws Exception {
+        final int away;
+        try (TcpSink sink = new TcpSink()) {
+            away = sink.port();
+        }
+        try (Command.Running run = new Flowlag().command("run", "-i", HERE, "--direction", "in",
+            "--export", "tcp://127.0.0.1:" + away + "?options=off&spool=" + disk.root().resolve("spool"),
+            "--export", "tcp://127.0.0.1:" + port + "?options=off", "--set", "metering.max-flows=4k", "--idle", "1s",
+            "--active", "3s").timeout(TIMEOUT).start()) {
+            Flowlag.awaitMetering(run);
+            disk.slow(TIMEOUT.multipliedBy(2));
+            traffic.send(CrashTraffic.FLOWS);
+            Deadline.await(TIMEOUT, () -> run.errors().contains(": the disk does not answer for 2 s or more"), run::errors);
+            final long octets = collector.octetCount();
+            traffic.send(CrashTraffic.FLOWS);
+            Deadline.await(TIMEOUT, () -> collector.octetCount() > octets, run::errors);
+            run.signal("TERM");
+            Deadline.await(END_PATIENCE, () -> run.errors().contains(" ended: ") || !run.isAlive(), run::errors);
+            disk.heal();
+            assertEquals(0, run.finish().exitCode(), run::errors);
+        }
     }
 
     /** The system has another boot identifier from now on. */

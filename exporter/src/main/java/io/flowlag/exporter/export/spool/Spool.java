@@ -2,15 +2,24 @@ package io.flowlag.exporter.export.spool;
 
 import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.status.SpoolStatistics;
-import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.ipfix.template.Template;
-import org.agrona.CloseHelper;
+import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.concurrent.ControlledMessageHandler;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
+import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * Flow records of one destination on disk, first in, first out, bounded in octets: when it is full, the oldest file of records is
@@ -19,24 +28,51 @@ import java.util.List;
  * <p>
  * Reading runs ahead of {@link #release releasing}: records read but not released are read again after {@link #rewind} and after
  * a crash. Used by the exporting thread; {@link #statistics()}, {@link #lastError()} and {@link #notices()} by any. Writes are at
- * most 256 KiB, once a second or when that much is buffered. A slow disk blocks that thread. Allocates at construction and, while
- * records are written or read, a little per record.
+ * most 256 KiB, once a second or when that much is buffered. Allocates at construction and, while records are written or read, a
+ * little per record.
+ * <p>
+ * An executor works on the files, one job at a time, so that a disk that hangs blocks its thread alone. All state belongs to the
+ * job meanwhile: records go aside, to a second buffer, and are lost when it is full; nothing is read. In the next call the
+ * exporting thread takes note of what became of the job.
  */
 public final class Spool implements AutoCloseable {
     public static final long MIN_BOUND_BYTES = 1 << 20;
 
+    private static final int ASIDE_BYTES = SpoolWriter.BUFFER_BYTES + RingBufferDescriptor.TRAILER_LENGTH;
+    private static final long STALL_SECONDS = 2;
+    private static final int CLOSE_WAITS = 50;
+    private static final long CLOSE_WAIT_NS = 10_000_000L;
+    private static final long MS_PER_SECOND = 1_000L;
+    private static final long NEVER = Long.MIN_VALUE;
+
     private final Path directory;
-    private final Disk disk;
     private final SpoolLosses losses;
+    private final Executor executor;
     private final SpoolBook book = new SpoolBook();
     private final SpoolTrouble trouble = new SpoolTrouble(book);
     private final SpoolFiles files;
     private final SpoolWriter writer = new SpoolWriter();
     private final SpoolReader reader;
-    private SpoolHold hold;
-    private volatile List<String> notices = List.of();
-    private volatile IOException forceFault;
+    private final SpoolWorker worker;
+    private final OneToOneRingBuffer aside =
+        new OneToOneRingBuffer(new UnsafeBuffer(BufferUtil.allocateDirectAligned(ASIDE_BYTES, CACHE_LINE_LENGTH)));
+    private final Int2ObjectHashMap<Template> asideTemplates = new Int2ObjectHashMap<>();
+    private final ControlledMessageHandler asideTaker = this::takeAside;
+    private final Runnable work = this::work;
+    /** Records, packets and octets that the job may write. */
+    private final long[] underWay = new long[3];
+    private BooleanSupplier job;
+    private boolean hasSucceeded;
+    private volatile boolean isBusy;
+    private boolean isUnnoted;
+    private boolean isRoomSought;
+    private long recordsBeforeAside;
+    private long nowMs;
+    private long busySinceMs = NEVER;
+    private volatile long stalledSeconds;
+    private boolean isEnding;
     private boolean isClosed;
+    private volatile boolean isGivenUp;
 
     /**
      * Opens a spool and recovers what a former process left in it. If another destination of this process still uses the
@@ -45,28 +81,25 @@ public final class Spool implements AutoCloseable {
      * @param directory  of the spool alone; created if absent.
      * @param boundBytes of its files, {@link #MIN_BOUND_BYTES} or more.
      * @param losses     receives the records that were discarded.
+     * @param executor   works on the files, in order.
      * @throws IOException if the directory cannot be created or another process uses it; the message names it.
      */
-    public Spool(final Path directory, final long boundBytes, final SpoolTemplates templates, final SpoolLosses losses)
-        throws IOException {
-        this(directory, boundBytes, templates, losses, Disk.SYSTEM);
-    }
-
-    /** As {@link #Spool(Path, long, SpoolTemplates, SpoolLosses)}, with a given disk. */
     public Spool(
-        final Path directory, final long boundBytes, final SpoolTemplates templates, final SpoolLosses losses, final Disk disk)
-        throws IOException {
+        final Path directory, final long boundBytes, final SpoolTemplates templates, final SpoolLosses losses, final Disk disk,
+        final Executor executor) throws IOException {
+        this.executor = executor;
         this.directory = directory;
-        this.disk = disk;
         this.losses = losses;
         files = new SpoolFiles(directory, Math.max(MIN_BOUND_BYTES, boundBytes), book, disk);
         reader = new SpoolReader(templates);
+        worker = new SpoolWorker(directory, disk, files, writer, reader, trouble, book);
         SpoolDirectory.make(directory, disk);
-        open();
+        worker.open();
+        note();
     }
 
     public static long memoryBytes() {
-        return SpoolWriter.BUFFER_BYTES + SpoolReader.BUFFER_BYTES;
+        return SpoolWriter.BUFFER_BYTES + ASIDE_BYTES + SpoolReader.BUFFER_BYTES;
     }
 
     /** {@return what the spool has done; safe from any thread} */
@@ -90,22 +123,18 @@ public final class Spool implements AutoCloseable {
      * @return false if the disk does not take it, or did not take a file that still has unsent records.
      */
     public boolean force() {
-        try {
-            return files.force();
-        } catch (final IOException ex) {
-            forceFault = ex;
-            return false;
-        }
+        return worker.force();
     }
 
     /** {@return the reason of the last failed write or read, empty after a success; safe from any thread} */
     public String lastError() {
-        return trouble.lastError();
+        final long seconds = stalledSeconds;
+        return seconds == 0 ? trouble.lastError() : directory + ": the disk does not answer for " + seconds + " s or more";
     }
 
     /** {@return notices from the start, each worth a log line} */
     public List<String> notices() {
-        return notices;
+        return worker.notices();
     }
 
     /** {@return records in it, including those read but not released} */
@@ -122,40 +151,153 @@ public final class Spool implements AutoCloseable {
      */
     public void append(
         final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes, final long timeMs) {
-        trouble.now(timeMs);
+        nowMs = timeMs;
         book.onRecordIn();
-        final SpoolTemplate shape = writer.shape(template);
-        final int frameBytes = SpoolWriter.frameBytes(lengthBytes);
-        if (trouble.isPaused() || frameBytes > SpoolReader.BUFFER_BYTES || shape.recordLengthBytes() != lengthBytes ||
-            !makeRoom(frameBytes + SpoolWriter.frameBytes(template))) {
-            book.onLostAtEntry();
-            losses.onLost(1, shape.packets(buffer, offset), shape.octets(buffer, offset));
-            return;
+        if (!isFree() || !take(template, buffer, offset, lengthBytes)) {
+            putAside(template, buffer, offset, lengthBytes);
         }
-        writer.put(tail(), template, buffer, offset, lengthBytes, timeMs);
-        book.onHeld(1);
+        noteSettled();
     }
 
-    /** Finds the oldest unread record; it stays the same until {@link #consume()}. Returns whether there is one. */
-    public boolean next() {
-        while (!reader.hasRecord() && hold != null && !trouble.isPaused()) {
-            if (reader.segment() == null) {
-                if (files.first() == null) {
+    /** Adds a record to the buffer, or loses it. Returns false if it must wait for the job that makes room. */
+    private boolean take(final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        trouble.now(nowMs);
+        final int frameBytes = SpoolWriter.frameBytes(lengthBytes);
+        final int needed = frameBytes + SpoolWriter.frameBytes(template);
+        final boolean isPossible = !trouble.isPaused() && frameBytes <= SpoolReader.BUFFER_BYTES &&
+            writer.shape(template).recordLengthBytes() == lengthBytes;
+        boolean hasRoom = isPossible && worker.hasRoom(needed);
+        if (isPossible && !hasRoom) {
+            if (!isRoomSought) {
+                isRoomSought = true;
+                if (!run(() -> worker.makeRoom(needed))) {
                     return false;
                 }
-                reader.begin(files.first(), files.releasedOffset());
             }
-            if (!reader.isAtEnd()) {
-                readFrame();
-            } else if (reader.segment().isSealed) {
-                if (!readOn()) {
-                    return false;
-                }
-            } else if (!flush()) {
-                return false;
-            }
+            hasRoom = hasSucceeded && worker.hasRoom(needed);
         }
-        return reader.hasRecord();
+        isRoomSought = false;
+        if (hasRoom) {
+            writer.put(tail(), template, buffer, offset, lengthBytes, nowMs);
+        } else {
+            lose(template, buffer, offset);
+        }
+        return true;
+    }
+
+    private ControlledMessageHandler.Action takeAside(
+        final int key, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        return take(asideTemplates.get(key), buffer, offset, lengthBytes) ?
+            ControlledMessageHandler.Action.CONTINUE : ControlledMessageHandler.Action.ABORT;
+    }
+
+    private void putAside(final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (aside.size() == 0) {
+            recordsBeforeAside = book.recordsIn() - 1;
+        }
+        asideTemplates.put(template.templateId(), template);
+        if (lengthBytes > aside.maxMsgLength() || !aside.write(template.templateId(), buffer, offset, lengthBytes)) {
+            lose(template, buffer, offset);
+        }
+    }
+
+    private void lose(final Template template, final DirectBuffer buffer, final int offset) {
+        final SpoolTemplate shape = writer.shape(template);
+        book.onLost(1);
+        losses.onLost(1, shape.packets(buffer, offset), shape.octets(buffer, offset));
+    }
+
+    /** Whether no job works on the files; only then may records be released, and reading go back. */
+    public boolean isFree() {
+        while (isDone() && aside.size() > 0) {
+            aside.controlledRead(asideTaker);
+            noteSettled();
+        }
+        return isDone() && aside.size() == 0;
+    }
+
+    /** Whether no job is under way; takes note of what the last one did. */
+    private boolean isDone() {
+        if (isBusy || isGivenUp) {
+            return false;
+        }
+        if (isUnnoted) {
+            isUnnoted = false;
+            note();
+        }
+        return true;
+    }
+
+    private void note() {
+        stalledSeconds = 0;
+        if (worker.found != null) {
+            book.onTakenUp(worker.found.records(), worker.found.perhapsTwice(), worker.found.refusedOctets());
+            worker.found = null;
+        }
+        tellLost(worker.lost);
+        noteSettled();
+    }
+
+    private void tellLost(final long[] counts) {
+        if (counts[0] > 0) {
+            book.onLost(counts[0]);
+            losses.onLost(counts[0], counts[1], counts[2]);
+        }
+        Arrays.fill(counts, 0);
+    }
+
+    /** Records are settled in their order: what is lost on its way in, when those before it are. */
+    private void noteSettled() {
+        if (isDone() && writer.isEmpty()) {
+            book.settled(aside.size() == 0 ? book.recordsIn() : recordsBeforeAside);
+        }
+    }
+
+    /** Begins a job. Returns whether it is done already. */
+    private boolean run(final BooleanSupplier next) {
+        job = next;
+        isUnnoted = true;
+        busySinceMs = NEVER;
+        underWay[0] = writer.records();
+        underWay[1] = writer.packets();
+        underWay[2] = writer.octets();
+        isBusy = true;
+        executor.execute(work);
+        return isDone();
+    }
+
+    private void work() {
+        try {
+            if (!isGivenUp || isEnding) {
+                hasSucceeded = job.getAsBoolean();
+            }
+        } finally {
+            isBusy = false;
+        }
+    }
+
+    /** Tells a disk that does not answer, at each power of two of seconds. */
+    private void noteStall(final long timeMs) {
+        busySinceMs = busySinceMs == NEVER ? timeMs : busySinceMs;
+        final long seconds = (timeMs - busySinceMs) / MS_PER_SECOND;
+        if (seconds >= STALL_SECONDS) {
+            if (stalledSeconds == 0) {
+                book.onError();
+            }
+            stalledSeconds = Long.highestOneBit(seconds);
+        }
+    }
+
+    /** Finds the oldest unread record; it stays the same until {@link #consume()}. Returns whether there is one by now. */
+    public boolean next() {
+        if (!isFree()) {
+            return false;
+        }
+        while (!reader.hasRecord() && worker.isReadable() && reader.readLoaded()) {
+            continue;
+        }
+        return reader.hasRecord() ||
+            worker.isReadable() && worker.isAnyUnread() && run(worker::find) && reader.hasRecord();
     }
 
     /** {@return the template of the current record, or null if the session cannot send it} */
@@ -204,14 +346,12 @@ public final class Spool implements AutoCloseable {
 
     /** Releases the oldest record that was read: it was sent or lost, and is not read again. */
     public void release(final long segment, final long endOffset, final long packets, final long octets) {
-        while (files.first().number < segment) {
-            deleteFirst();
-        }
-        final SpoolSegment first = files.first();
-        first.releasedRecords++;
-        first.packets -= packets;
-        first.octets -= octets;
-        files.releasedOffset(endOffset);
+        worker.releasedSegment = segment;
+        final SpoolSegment released = files.from(segment);
+        released.releasedRecords++;
+        released.packets -= packets;
+        released.octets -= octets;
+        released.releasedOffset = endOffset;
         reader.onReleased();
         book.onReleased();
     }
@@ -224,141 +364,60 @@ public final class Spool implements AutoCloseable {
 
     /** The duty cycle: writes records that have waited long enough, and the read position. Returns how much was done. */
     public int doWork(final long timeMs) {
+        nowMs = timeMs;
+        if (!isFree()) {
+            noteStall(timeMs);
+            return 0;
+        }
         trouble.now(timeMs);
-        if (!trouble.isPaused() && !isClosed) {
-            openIfNotOpen();
-        }
-        tellForceFault();
-        int workCount = 0;
-        if (writer.isDue(timeMs)) {
-            workCount += flush() ? 1 : 0;
-        }
-        final SpoolSegment last = files.last();
-        if (last != null && last.recordsLeft() == 0 && writer.isEmpty()) {
-            seal(last);
-        }
-        removeReadFiles();
-        writePosition();
-        return workCount;
+        final boolean isWriteDue = writer.isDue(timeMs);
+        return !isClosed && worker.isAnyDue(isWriteDue) && run(() -> worker.work(isWriteDue)) && hasSucceeded ? 1 : 0;
     }
 
-    /** Writes buffered records. Returns whether anything was written. */
+    /** Writes buffered records. Returns whether anything was written by now. */
     public boolean flush() {
-        writer.onTried();
-        if (writer.isEmpty() || hold == null) {
-            return false;
-        }
-        final SpoolSegment tail = files.last();
-        try {
-            files.begin(tail);
-            writer.write(tail);
-        } catch (final IOException ex) {
-            trouble.pause("cannot write " + directory, ex);
-            giveUpBuffer(tail);
-            return false;
-        }
-        files.onWritten(tail, writer.lengthBytes());
-        book.onWritten(writer.records());
-        writer.clear();
-        trouble.onWritten();
-        return true;
+        return isFree() && !writer.isEmpty() && run(worker::writeBuffer) && hasSucceeded;
     }
 
+    /** Begins the end, or goes on with it: writes what is buffered. Returns whether the files are closed. */
+    public boolean end(final long timeMs) {
+        if (!isClosed && isFree()) {
+            final boolean hasEnded = isEnding;
+            isEnding = true;
+            isClosed = hasEnded || run(this::endFiles);
+        } else if (!isClosed) {
+            noteStall(timeMs);
+        }
+        return isClosed;
+    }
+
+    /** Ends it, and waits for half a second at most; what the disk has not taken by then is lost. */
     @Override
     public void close() {
-        if (isClosed) {
-            return;
+        for (int i = 0; !end(nowMs) && stalledSeconds == 0 && i < CLOSE_WAITS; i++) {
+            LockSupport.parkNanos(CLOSE_WAIT_NS);
         }
+        if (!isClosed) {
+            giveUp();
+        }
+    }
+
+    private void giveUp() {
         isClosed = true;
-        openIfNotOpen();
-        flush();
-        if (!writer.isEmpty()) {
-            giveUpBuffer(files.last());
+        isGivenUp = true;
+        stalledSeconds = Math.max(1, stalledSeconds);
+        tellLost(underWay);
+        while (aside.size() > 0) {
+            aside.read((key, buffer, offset, lengthBytes) -> lose(asideTemplates.get(key), buffer, offset));
         }
-        removeReadFiles();
-        trouble.pauseNoMore();
-        writePosition();
-        force();
-        tellForceFault();
-        endPosition();
-        CloseHelper.quietCloseAll(files, hold);
-        hold = null;
-    }
-
-    private void endPosition() {
-        if (hold == null) {
-            return;
-        }
-        try {
-            hold.position().end(disk);
-        } catch (final IOException ex) {
-            trouble.tell("cannot write " + directory, ex);
+        book.settled(book.recordsIn());
+        if (!isEnding) {
+            executor.execute(this::endFiles);
         }
     }
 
-    private void tellForceFault() {
-        final IOException fault = forceFault;
-        if (fault != null) {
-            forceFault = null;
-            trouble.tell("cannot force " + directory + " to the disk", fault);
-        }
-    }
-
-    private void openIfNotOpen() {
-        if (hold != null) {
-            return;
-        }
-        try {
-            open();
-        } catch (final IOException ex) {
-            trouble.pause("cannot use " + directory, ex);
-        }
-    }
-
-    private void open() throws IOException {
-        final SpoolHold taken = SpoolHold.take(directory);
-        if (taken == null) {
-            return;
-        }
-        try {
-            takeUp(new SpoolDirectory(directory, taken.position(), reader.buffer(), reader.octets()));
-            hold = taken;
-        } catch (final UncheckedIOException ex) {
-            throw ex.getCause();
-        } finally {
-            if (hold == null) {
-                taken.close();
-            }
-        }
-        while (files.isAboveBound() && (dropAside() || dropOldest())) {
-            continue;
-        }
-    }
-
-    private void takeUp(final SpoolDirectory found) {
-        notices = found.notices();
-        book.onTakenUp(found.records(), found.perhapsTwice(), found.refusedOctets());
-        final SpoolSegment renumbered = files.takeUp(found);
-        if (renumbered != null) {
-            writer.renumber(renumbered.number);
-        }
-    }
-
-    /** Makes room in the buffer and within the bound; discards the oldest file if none of its records are in transit. */
-    private boolean makeRoom(final int neededBytes) {
-        final SpoolSegment last = files.last();
-        if (last != null && !last.isSealed && (last.isDoubtful || files.isLong(last, writer.lengthBytes())) && hold != null) {
-            flush();
-            seal(last);
-        }
-        if (!writer.hasRoom(neededBytes) && !flush()) {
-            return false;
-        }
-        while (!files.hasRoom(writer.lengthBytes() + neededBytes)) {
-            if (!dropAside() && !dropOldest()) {
-                return false;
-            }
-        }
+    private boolean endFiles() {
+        worker.end(isGivenUp);
         return true;
     }
 
@@ -369,163 +428,5 @@ public final class Spool implements AutoCloseable {
         }
         writer.beginSegment();
         return files.add();
-    }
-
-    /** Ends writing to the segment; a segment that is read is opened again. */
-    private void seal(final SpoolSegment segment) {
-        segment.isSealed = true;
-        if (segment != reader.segment()) {
-            segment.close();
-        }
-    }
-
-    /** Files that were set aside go before records do. */
-    private boolean dropAside() {
-        try {
-            final Path dropped = files.deleteAside();
-            if (dropped != null) {
-                trouble.say(dropped + " was set aside; it is deleted, since the spool needs its room");
-            }
-            return dropped != null;
-        } catch (final IOException ex) {
-            trouble.tell("cannot delete a file of " + directory + " that was set aside", ex);
-            return true;
-        }
-    }
-
-    private boolean dropOldest() {
-        final SpoolSegment first = files.first();
-        if (first == null || !first.isSealed || reader.unreleased() > 0) {
-            return false;
-        }
-        final long left = first.recordsLeft();
-        book.onLost(left);
-        losses.onLost(left, first.packets, first.octets);
-        deleteFirst();
-        return true;
-    }
-
-    private void removeReadFiles() {
-        SpoolSegment first = files.first();
-        while (first != null && first.isSealed && first.recordsLeft() == 0) {
-            deleteFirst();
-            first = files.first();
-        }
-    }
-
-    private void deleteFirst() {
-        final SpoolSegment first = files.first();
-        if (reader.segment() == first) {
-            reader.leave();
-        }
-        try {
-            files.deleteFirst();
-        } catch (final IOException ex) {
-            trouble.pause("cannot delete " + first.path, ex);
-        }
-    }
-
-    /** After a failed write the records are lost. The file is cut back to its last whole frame, and a new one follows later. */
-    private void giveUpBuffer(final SpoolSegment tail) {
-        tail.records -= writer.records();
-        tail.packets -= writer.packets();
-        tail.octets -= writer.octets();
-        tail.isSealed = true;
-        book.onBufferLost(writer.records());
-        losses.onLost(writer.records(), writer.packets(), writer.octets());
-        writer.clear();
-        if (tail.lengthBytes <= SpoolLayout.HEADER_LENGTH_BYTES) {
-            removeEmptyTail(tail);
-        } else {
-            try {
-                tail.cut();
-            } catch (final IOException ex) {
-                trouble.say(tail.path + " ends in a frame that is cut: " + OutputFiles.reason(ex)); // skipped when it is read
-            }
-            tail.close();
-        }
-    }
-
-    /** A full disk must not get another file with each attempt. */
-    private void removeEmptyTail(final SpoolSegment tail) {
-        files.removeLast();
-        if (reader.segment() == tail) {
-            if (files.last() == null) {
-                reader.leave();
-            } else {
-                reader.beginAtEnd(files.last());
-            }
-        }
-        if (hold == null) {
-            return; // was not created; a file of that name is another spool's
-        }
-        try {
-            tail.delete();
-        } catch (final IOException ex) {
-            trouble.tell("cannot delete " + tail.path, ex);
-        }
-    }
-
-    private boolean readOn() {
-        final SpoolSegment next = files.after(reader.segment());
-        if (next == null) {
-            return false;
-        }
-        reader.segment().close();
-        reader.begin(next, 0);
-        return true;
-    }
-
-    /** Stores how far records may be sent before they are sent. */
-    private void readFrame() {
-        final boolean isSound;
-        try {
-            isSound = reader.readFrame();
-        } catch (final IOException ex) {
-            trouble.pause("cannot read " + reader.segment().path, ex);
-            reader.segment().close(); // opened again, and read from the same place
-            return;
-        }
-        if (reader.takeLoaded()) {
-            trouble.onRead();
-            writePosition();
-        }
-        if (!isSound) {
-            giveUpRest();
-        }
-    }
-
-    /** Skips the rest of a damaged file; the other files are still used. */
-    private void giveUpRest() {
-        final SpoolSegment damaged = reader.segment();
-        final long damagedOctets = damaged.lengthBytes - reader.offset();
-        if (!writer.isEmpty() && damaged == files.last()) {
-            giveUpBuffer(damaged);
-        }
-        damaged.isSealed = true;
-        final long lost = damaged.records - damaged.readRecords;
-        damaged.records -= lost;
-        reader.skipRest();
-        book.onDamaged(damagedOctets, lost);
-        losses.onLost(lost, 0, 0);
-        trouble.say(damaged.path + " is damaged: the rest of it is given up");
-    }
-
-    /** A failed write is retried later and stops nothing else. At worst, records are sent twice after a crash. */
-    private void writePosition() {
-        if (hold == null || trouble.isPaused() || trouble.isPositionPaused()) {
-            return;
-        }
-        final SpoolSegment first = files.first();
-        final long releasedSegment = first == null ? files.nextNumber() : first.number;
-        final long released = first == null ? SpoolLayout.HEADER_LENGTH_BYTES : files.releasedOffset();
-        final SpoolSegment reading = reader.segment();
-        try {
-            hold.position().write(releasedSegment, released,
-                reading == null ? releasedSegment : reading.number, reading == null ? released : reader.handedOffset());
-            trouble.onPositionWritten();
-        } catch (final IOException ex) {
-            trouble.pausePosition("cannot write " + directory, ex);
-        }
     }
 }

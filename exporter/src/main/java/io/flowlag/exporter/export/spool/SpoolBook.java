@@ -4,7 +4,10 @@ import io.flowlag.exporter.status.SpoolStatistics;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** The counters of a spool. The exporting thread writes, any thread reads. Records recovered + records in = held + out + lost. */
+/**
+ * The counters of a spool. The exporting thread writes those of records, one other those of octets; any thread reads. Records
+ * recovered + records in = held + out + lost.
+ */
 final class SpoolBook {
     private static final int HELD = 0;
     private static final int TAKEN_UP = 1;
@@ -37,37 +40,22 @@ final class SpoolBook {
 
     void onRecordIn() {
         add(IN, 1);
+        add(HELD, 1);
     }
 
-    void onHeld(final long records) {
-        add(HELD, records);
+    /** So many of the records written are settled, none before an earlier one. */
+    void settled(final long records) {
+        values.setRelease(SETTLED, records);
     }
 
-    /** Counts a record that was not taken. */
-    void onLostAtEntry() {
-        add(SETTLED, 1);
-    }
-
-    /** Counts buffered records that were not written. */
-    void onBufferLost(final long records) {
-        add(HELD, -records);
-        add(SETTLED, records);
-    }
-
-    /** Counts buffered records that are on disk now. */
-    void onWritten(final long records) {
-        add(SETTLED, records);
-    }
-
-    /** Counts records on disk that were discarded. */
+    /** Counts records that were discarded. */
     void onLost(final long records) {
         add(HELD, -records);
     }
 
-    void onDamaged(final long octets, final long lostRecords) {
-        add(HELD, -lostRecords);
+    void onDamaged(final long octets) {
         add(REFUSED_BYTES, octets);
-        add(ERRORS, 1);
+        onError();
     }
 
     void onReleased() {
@@ -75,8 +63,9 @@ final class SpoolBook {
         add(OUT, 1);
     }
 
+    /** Counts a failure; any thread. */
     void onError() {
-        add(ERRORS, 1);
+        values.addAndGet(ERRORS, 1);
     }
 
     long held() {

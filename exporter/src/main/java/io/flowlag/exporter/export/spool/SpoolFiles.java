@@ -14,7 +14,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The files of a spool, oldest first, and their octets of its bound. Used by the exporting thread, but for {@link #force}.
+ * The files of a spool, oldest first, and their octets of its bound. Used by one thread at a time, but for {@link #force}.
  * Allocates for each file.
  */
 final class SpoolFiles implements AutoCloseable {
@@ -35,7 +35,6 @@ final class SpoolFiles implements AutoCloseable {
     private int forcedDeletedCount;
     private long lengthBytes;
     private long nextNumber = 1;
-    private long releasedOffset;
 
     /** Starts with no files; the book counts the octets. */
     SpoolFiles(final Path directory, final long boundBytes, final SpoolBook book, final Disk disk) {
@@ -57,7 +56,9 @@ final class SpoolFiles implements AutoCloseable {
         final SpoolSegment unwritten = segments.pollLast();
         segments.addAll(found.segments());
         nextNumber = found.nextNumber();
-        releasedOffset = found.firstOffset();
+        if (!segments.isEmpty()) {
+            first().releasedOffset = found.firstOffset();
+        }
         for (final SpoolSegment segment : segments) {
             lengthBytes += segment.lengthBytes;
         }
@@ -86,10 +87,10 @@ final class SpoolFiles implements AutoCloseable {
         return segments.peekLast();
     }
 
-    /** {@return the next newer one, or null} */
-    SpoolSegment after(final SpoolSegment other) {
+    /** {@return the oldest that has at least that number, or null} */
+    SpoolSegment from(final long number) {
         for (final SpoolSegment segment : segments) {
-            if (segment.number > other.number) {
+            if (segment.number >= number) {
                 return segment;
             }
         }
@@ -105,15 +106,6 @@ final class SpoolFiles implements AutoCloseable {
 
     long nextNumber() {
         return nextNumber;
-    }
-
-    /** {@return release position in the oldest file} */
-    long releasedOffset() {
-        return releasedOffset;
-    }
-
-    void releasedOffset(final long offset) {
-        releasedOffset = offset;
     }
 
     /** Marks unreleased records as unread. */
@@ -188,7 +180,6 @@ final class SpoolFiles implements AutoCloseable {
     void deleteFirst() throws IOException {
         final SpoolSegment first = segments.pollFirst();
         forget(first);
-        releasedOffset = SpoolLayout.HEADER_LENGTH_BYTES;
         first.delete();
         deletedCount = deletedCount + 1;
     }

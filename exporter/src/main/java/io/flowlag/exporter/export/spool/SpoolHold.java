@@ -12,7 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The lock of a spool's directory, and the file with its read position. Used by the exporting thread. */
+/** The lock of a spool's directory, and the file with its read position. Used by one thread at a time. */
 final class SpoolHold implements AutoCloseable {
     private static final Set<Path> HELD_DIRECTORIES = ConcurrentHashMap.newKeySet();
 

@@ -23,7 +23,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
  * </pre>
  * Little-endian. Records before the released position have left the process; those from there to the handed position may have.
  * It is not forced while it is used: after a power cut, which another boot identifier tells, any record may have left.
- * Used by the exporting thread. Allocates at construction.
+ * Used by one thread at a time. Allocates at construction.
  */
 final class SpoolPosition implements AutoCloseable {
     private static final int SLOT_BYTES = 64;
@@ -100,12 +100,18 @@ final class SpoolPosition implements AutoCloseable {
         return isAnyHanded || segment < handedSegment || segment == handedSegment && offset <= handedOffset;
     }
 
+    /** {@return whether this is the present position} */
+    boolean isAt(
+        final long ofReleasedSegment, final long ofReleasedOffset, final long ofHandedSegment, final long ofHandedOffset) {
+        return ofReleasedSegment == releasedSegment && ofReleasedOffset == releasedOffset &&
+            ofHandedSegment == handedSegment && ofHandedOffset == handedOffset;
+    }
+
     /** Writes the position if it has changed. */
     void write(
         final long newReleasedSegment, final long newReleasedOffset, final long newHandedSegment, final long newHandedOffset)
         throws IOException {
-        if (newReleasedSegment == releasedSegment && newReleasedOffset == releasedOffset &&
-            newHandedSegment == handedSegment && newHandedOffset == handedOffset) {
+        if (isAt(newReleasedSegment, newReleasedOffset, newHandedSegment, newHandedOffset)) {
             return;
         }
         put(newReleasedSegment, newReleasedOffset, newHandedSegment, newHandedOffset, 0);

@@ -2,6 +2,7 @@ package io.flowlag.exporter.export.spool;
 
 import io.flowlag.ipfix.template.Template;
 import org.agrona.BufferUtil;
+import org.agrona.CloseHelper;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -12,7 +13,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * Reads the files of a spool frame by frame, verifies each checksum, and holds the current record. Used by the exporting thread.
+ * Reads the files of a spool frame by frame, verifies each checksum, and holds the current record. Used by one thread at a time.
  * Allocates at construction and for each template.
  */
 final class SpoolReader {
@@ -25,6 +26,8 @@ final class SpoolReader {
     private final Int2ObjectHashMap<Template> sendable = new Int2ObjectHashMap<>();
     private final SpoolTemplates templates;
     private SpoolSegment segment;
+    /** Closed when another file begins. */
+    private SpoolSegment left;
     private long offset;
     private long loadedOffset;
     private int loadedBytes;
@@ -84,6 +87,8 @@ final class SpoolReader {
         offset = SpoolLayout.HEADER_LENGTH_BYTES;
         skipToOffset = fromOffset;
         loadedBytes = 0;
+        CloseHelper.quietClose(left);
+        left = null;
         readTemplates.clear();
         sendable.clear();
     }
@@ -108,9 +113,7 @@ final class SpoolReader {
 
     /** Reads consumed but unreleased records again. */
     void rewind() {
-        if (segment != null) {
-            segment.close();
-        }
+        left = segment == null ? left : segment;
         unreleased = 0;
         leave();
     }
@@ -133,6 +136,29 @@ final class SpoolReader {
         return hadLoaded;
     }
 
+    /** Reads a frame that is in memory. Returns false if none is there, or a damaged one. */
+    boolean readLoaded() {
+        if (segment == null || isAtEnd() || !isLoaded(SpoolLayout.FRAME_HEADER_LENGTH_BYTES)) {
+            return false;
+        }
+        final int frame = (int)(offset - loadedOffset);
+        final int payloadBytes = SpoolLayout.payloadBytes(buffer, frame);
+        if (!isPossible(payloadBytes) || !isLoaded(SpoolLayout.FRAME_HEADER_LENGTH_BYTES + payloadBytes) ||
+            !SpoolLayout.isSound(buffer, frame, segment.number)) {
+            return false;
+        }
+        return SpoolLayout.kind(buffer, frame) == SpoolLayout.TEMPLATE_KIND ?
+            onTemplate(frame, payloadBytes) : onRecord(frame, payloadBytes);
+    }
+
+    private static boolean isPossible(final int payloadBytes) {
+        return payloadBytes >= Integer.BYTES && payloadBytes <= SpoolLayout.MAX_PAYLOAD_BYTES;
+    }
+
+    private boolean isLoaded(final int neededBytes) {
+        return offset >= loadedOffset && offset + neededBytes <= loadedOffset + loadedBytes;
+    }
+
     /**
      * Reads a frame, not at the end of the file.
      *
@@ -144,16 +170,7 @@ final class SpoolReader {
             return false;
         }
         final int payloadBytes = SpoolLayout.payloadBytes(buffer, (int)(offset - loadedOffset));
-        if (payloadBytes < Integer.BYTES || payloadBytes > SpoolLayout.MAX_PAYLOAD_BYTES ||
-            !load(SpoolLayout.FRAME_HEADER_LENGTH_BYTES + payloadBytes)) {
-            return false;
-        }
-        final int frame = (int)(offset - loadedOffset);
-        if (!SpoolLayout.isSound(buffer, frame, segment.number)) {
-            return false;
-        }
-        return SpoolLayout.kind(buffer, frame) == SpoolLayout.TEMPLATE_KIND ?
-            onTemplate(frame, payloadBytes) : onRecord(frame, payloadBytes);
+        return isPossible(payloadBytes) && load(SpoolLayout.FRAME_HEADER_LENGTH_BYTES + payloadBytes) && readLoaded();
     }
 
     private boolean onTemplate(final int frame, final int payloadBytes) {
@@ -184,7 +201,7 @@ final class SpoolReader {
 
     /** Loads so many octets from the offset on; false if the file is shorter. */
     private boolean load(final int neededBytes) throws IOException {
-        if (offset >= loadedOffset && offset + neededBytes <= loadedOffset + loadedBytes) {
+        if (isLoaded(neededBytes)) {
             return true;
         }
         final long left = segment.lengthBytes - offset;

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The state of one file of a spool. Used by the exporting thread, but for {@link #force}, which one other thread may call at the
+ * The state of one file of a spool. Used by one thread at a time, but for {@link #force}, which one other thread may call at the
  * same time; it has a channel of its own.
  */
 final class SpoolSegment implements AutoCloseable {
@@ -26,6 +26,8 @@ final class SpoolSegment implements AutoCloseable {
     /** Records read since the start, or since reading went back. */
     long readRecords;
     long releasedRecords;
+    /** End of the last released record. */
+    long releasedOffset = SpoolLayout.HEADER_LENGTH_BYTES;
     /** Packets of unreleased records. */
     long packets;
     /** Octets of unreleased records. */

@@ -5,7 +5,7 @@ import io.flowlag.exporter.terminal.OutputFiles;
 import java.io.IOException;
 
 /**
- * Failures with the files of a spool, and the pauses that follow them. Used by the exporting thread; {@link #lastError()} by any.
+ * Failures with the files of a spool, and the pauses that follow them. Used by one thread at a time; {@link #lastError()} by any.
  */
 final class SpoolTrouble {
     private static final long RETRY_MS = 1_000;

@@ -14,7 +14,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * Records buffered for the newest file of a spool, as frames. Used by the exporting thread. Allocates at construction and for
+ * Records buffered for the newest file of a spool, as frames. Used by one thread at a time. Allocates at construction and for
  * each template.
  */
 final class SpoolWriter {

@@ -58,7 +58,7 @@ class SpoolDiskTest {
 
     private Spool open(final Path path) throws IOException {
         return new Spool(path, BOUND_BYTES, (ids, lengths, enterprises) -> pair,
-            (records, packets, octets) -> assertEquals(0, records), disk);
+            (records, packets, octets) -> assertEquals(0, records), disk, Runnable::run);
     }
 
     private void put(final Spool spool, final long number) {

@@ -154,7 +154,7 @@ public final class SpoolTarget implements FuzzTarget {
         }
         long records = 0;
         try (Spool spool = new Spool(folder, Spool.MIN_BOUND_BYTES, (ids, lengths, enterprises) -> null,
-            (count, packets, lostOctets) -> lost += count)) {
+            (count, packets, lostOctets) -> lost += count, Disk.SYSTEM, Runnable::run)) {
             while (spool.next()) {
                 final long segment = spool.recordSegment();
                 final long end = spool.recordEndOffset();

@@ -65,7 +65,7 @@ class SpoolTest {
 
     private Spool open(final Path path, final long boundBytes) throws IOException {
         return new Spool(path, boundBytes, this::template, (records, packets, octets) ->
-            losses.add(new long[] {records, packets, octets}), disk);
+            losses.add(new long[] {records, packets, octets}), disk, Runnable::run);
     }
 
     private Template template(final int[] ids, final int[] lengths, final int[] enterprises) {
@@ -302,7 +302,8 @@ class SpoolTest {
         try (Spool spool = open(path, 1 << 20)) {
             put(spool, 1);
         }
-        try (Spool spool = new Spool(path, 1 << 20, (ids, lengths, enterprises) -> null, (a, b, c) -> { })) {
+        try (Spool spool = new Spool(path, 1 << 20, (ids, lengths, enterprises) -> null, (a, b, c) -> { }, disk,
+            Runnable::run)) {
             assertTrue(spool.next());
             assertNull(spool.template());
         }
