@@ -5,7 +5,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayView;
-import io.flowlag.exporter.status.HandshakeWorker;
+import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.ipfix.element.ElementRegistry;
@@ -94,7 +94,7 @@ public final class DestinationFactory {
         final Transport transport = transport(config, spec);
         try {
             return make(spec.address().uri(), transport, config, spec, Disk.SYSTEM,
-                hasSpool(spec) ? new HandshakeWorker("spool", Long.MAX_VALUE) : Runnable::run);
+                hasSpool(spec) ? new HelperThread("spool", Long.MAX_VALUE) : Runnable::run);
         } catch (final IOException ex) { // thrown by a spool only
             transport.close();
             throw new ExitException(ExitCode.CANNOT_WRITE,

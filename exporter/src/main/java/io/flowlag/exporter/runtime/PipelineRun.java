@@ -52,7 +52,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 
 /**
  * The conductor: runs a {@link MeteringPipeline} to its end on the caller's thread. Meanwhile it handles signals, draws the
@@ -102,7 +101,7 @@ public final class PipelineRun implements AutoCloseable {
     private long stopDeadlineNs;
     private long toldClockSteps;
     private boolean areKernelStampsTold;
-    private Consumer<MeteringPipeline> onReload = (pipeline) -> { };
+    private Runnable onReload = () -> { };
     private Runnable onHousekeeping = () -> { };
 
     /**
@@ -185,7 +184,7 @@ public final class PipelineRun implements AutoCloseable {
     }
 
     /** Sets the action of SIGHUP, which must not throw. */
-    public void onReload(final Consumer<MeteringPipeline> onReload) {
+    public void onReload(final Runnable onReload) {
         this.onReload = onReload;
     }
 
@@ -219,6 +218,11 @@ public final class PipelineRun implements AutoCloseable {
     /** Requests an orderly end. */
     public void requestStop() {
         pipeline.requestStop();
+    }
+
+    /** {@return the stages, for the conductor} */
+    public MeteringPipeline pipeline() {
+        return pipeline;
     }
 
     /** {@return the delay stage; null without delay measurement} */
@@ -444,7 +448,7 @@ public final class PipelineRun implements AutoCloseable {
         }
         feedWatchdog();
         if (signals.takeReloadRequest()) {
-            onReload.accept(pipeline);
+            onReload.run();
         }
         if (signals.takeCountersRequest()) {
             logCounters();

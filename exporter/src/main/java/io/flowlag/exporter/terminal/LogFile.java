@@ -50,6 +50,24 @@ public final class LogFile implements Consumer<String>, AutoCloseable {
         return Files.isWritable(path) && (mode & TYPE_MASK) == PIPE_TYPE;
     }
 
+    /** Takes the place of the file in use. A named pipe is opened before that is closed, so that its reader sees no end. */
+    void follow(final LogFile inUse) {
+        terminal.write(() -> {
+            try {
+                begin();
+            } catch (final IOException ex) {
+                return; // told with the next line
+            }
+        });
+        inUse.close();
+    }
+
+    private synchronized void begin() throws IOException {
+        if (stream == null) {
+            stream = open();
+        }
+    }
+
     @Override
     public void accept(final String line) {
         terminal.write(() -> write(line));
@@ -58,9 +76,7 @@ public final class LogFile implements Consumer<String>, AutoCloseable {
     private synchronized void write(final String line) {
         if (!isLost) {
             try {
-                if (stream == null) {
-                    stream = open();
-                }
+                begin();
                 stream.write((line + '\n').getBytes(StandardCharsets.UTF_8));
                 return;
             } catch (final IOException ex) {

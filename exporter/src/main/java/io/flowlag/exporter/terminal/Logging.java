@@ -37,7 +37,9 @@ public final class Logging {
         final Level level = Level.toLevel(levelName);
         install((LoggerContext)LoggerFactory.getILoggerFactory(), level, file == null ? terminal::message : file,
             file != null || level == Level.DEBUG);
-        if (openFile != null) {
+        if (openFile != null && file != null) {
+            file.follow(openFile);
+        } else if (openFile != null) {
             openFile.close();
         }
         openFile = file;

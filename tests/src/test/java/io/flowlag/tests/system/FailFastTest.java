@@ -27,9 +27,9 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -116,7 +116,7 @@ class FailFastTest {
         return withInjector(thread).start();
     }
 
-    private Command withInjector(final String thread) {
+    private Command withInjector(final String thread, final Object... more) {
         final List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -130,6 +130,7 @@ class FailFastTest {
             line.addAll(List.of("--set", "segment.role=receiver", "--set", "lds.enabled=on", "--set", "segment.offload=allow",
                 "--set", "exchange.listen=127.0.0.1:" + Ports.freeTcp(), "--set", "rli.port=" + Ports.freeUdp()));
         }
+        Arrays.stream(more).map(String::valueOf).forEach(line::add);
         return new Command(line).inputFromTest().timeout(TIMEOUT);
     }
 
@@ -144,22 +145,20 @@ class FailFastTest {
         }
     }
 
-    /** A named pipe that is not written, in the place of the configuration that is to be read again. */
+    /** Java 20 suspends no thread. */
     @Test
+    @DisabledForJreRange(min = JRE.JAVA_20)
     void shouldSayThatTheConductorHangsAndEndBySignal() throws Exception {
-        final Path config = Files.writeString(directory.resolve("config.yaml"), "status:\n  interval: 100ms\n");
         final int port = Ports.freeTcp();
         try (NotifySocket supervisor = new NotifySocket(directory.resolve("notify"));
-            Command.Running run = new Flowlag().command("run", "-c", config, "-i", "lo",
-                "--export", "file:" + directory.resolve("records"), "--metrics", port)
-                .environment("NOTIFY_SOCKET", supervisor.path().toString()).timeout(TIMEOUT).start()) {
-            Flowlag.awaitMetering(run);
-            Deadline.await(TIMEOUT, () -> supervisor.received("WATCHDOG=1") >= 2, supervisor::toString);
+            Command.Running run = withInjector("main", "--metrics", port, "--set", "status.interval=100ms")
+                .environment("NOTIFY_SOCKET", supervisor.path().toString()).start()) {
+            Deadline.await(TIMEOUT, () -> isMetered("main") && supervisor.received("WATCHDOG=1") >= 2,
+                () -> supervisor + run.errors());
             assertEquals(1, supervisor.received("READY=1"), supervisor::toString);
             assertFalse(health(port).contains("main stalled"), () -> health(port));
 
-            Files.move(pipe(directory, "pipe"), config, StandardCopyOption.ATOMIC_MOVE);
-            run.signal("HUP");
+            run.feed(new byte[] {StoppedThreadMain.SUSPEND});
             Deadline.await(TIMEOUT, () -> health(port).startsWith("503") && health(port).contains("main stalled"),
                 () -> health(port) + run.errors());
             supervisor.clear();

@@ -105,4 +105,28 @@ class UnreadOutputTest {
             }
         }
     }
+
+    /** A configuration on a disk that hangs, for which a named pipe stands: its reload waits alone. */
+    @Test
+    void shouldGoOnWhileAConfigurationCannotBeRead() throws Exception {
+        final Path config = directory.resolve("flowlag.yaml");
+        final Path next = directory.resolve("next");
+        final String text = "exporting: {destinations: ['file:" + directory.resolve("records") + "'%s]}\n";
+        Files.writeString(config, text.formatted(""));
+        try (NotifySocket supervisor = new NotifySocket(directory.resolve("notify"));
+            Command.Running run = new Flowlag().command("run", "-c", config, "-i", "lo")
+                .environment("NOTIFY_SOCKET", supervisor.path().toString()).timeout(FailFastTest.TIMEOUT).start()) {
+            Deadline.await(FailFastTest.TIMEOUT, () -> supervisor.received("READY=1") == 1, supervisor::toString);
+            Files.move(FailFastTest.pipe(directory, "pipe"), config, StandardCopyOption.ATOMIC_MOVE);
+            run.signal("HUP");
+            supervisor.clear();
+            Deadline.await(FailFastTest.TIMEOUT, () -> supervisor.received("WATCHDOG=1") >= 3, supervisor::toString);
+            Files.writeString(config, text.formatted(", 'file:" + next + "'"), StandardOpenOption.WRITE);
+            Deadline.await(FailFastTest.TIMEOUT, () -> Files.exists(next), run::errors);
+
+            run.signal("HUP");
+            run.signal("TERM");
+            run.finish().orFail();
+        }
+    }
 }

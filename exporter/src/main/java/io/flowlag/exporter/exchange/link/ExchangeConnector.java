@@ -12,7 +12,7 @@ import io.flowlag.exporter.exchange.wire.SettingsAckMessage;
 import io.flowlag.exporter.exchange.wire.SettingsMessage;
 import io.flowlag.exporter.exchange.wire.SynopsisMessage;
 import io.flowlag.exporter.exchange.wire.SynopsisRequestMessage;
-import io.flowlag.exporter.status.HandshakeWorker;
+import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.ipfix.transport.Endpoint;
 import org.agrona.CloseHelper;
@@ -56,7 +56,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     private final ConnectionLimits limits;
     private final Handshake handshake;
     private final EndedConnections ended = new EndedConnections();
-    private final HandshakeWorker worker = new HandshakeWorker("exchange-connect");
+    private final HelperThread worker = new HelperThread("exchange-connect");
     private final SettingsSchedule schedule = new SettingsSchedule();
     private final OneToOneConcurrentArrayQueue<EncodedInterval> offered = new OneToOneConcurrentArrayQueue<>(OFFER_CAPACITY);
     private final WaitingIntervals waiting;

@@ -4,7 +4,7 @@ import io.flowlag.exporter.exchange.wire.ExchangeHeader;
 import io.flowlag.exporter.exchange.wire.ExchangeResult;
 import io.flowlag.exporter.exchange.wire.HelloMessage;
 import io.flowlag.exporter.exchange.wire.MessageType;
-import io.flowlag.exporter.status.HandshakeWorker;
+import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
@@ -39,7 +39,7 @@ final class Strangers {
     private final ExchangeConnection.Handler sessionHandler;
     private final Handshake handshake;
     private final Network.Port port;
-    private final HandshakeWorker worker = new HandshakeWorker("exchange-handshake");
+    private final HelperThread worker = new HelperThread("exchange-handshake");
     private final List<Stranger> strangers = new ArrayList<>();
     private final Long2LongCounterMap byNetwork = new Long2LongCounterMap(0);
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[HelloMessage.MAX_BYTES]);

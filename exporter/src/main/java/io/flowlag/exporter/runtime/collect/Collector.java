@@ -2,7 +2,7 @@ package io.flowlag.exporter.runtime.collect;
 
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.common.time.Nanoseconds;
-import io.flowlag.exporter.status.HandshakeWorker;
+import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
@@ -70,7 +70,7 @@ public final class Collector implements AutoCloseable {
     private final StringBuilder text = new StringBuilder();
     private RecordFormatter formatter;
     private CollectorServer server;
-    private HandshakeWorker handshakes;
+    private HelperThread handshakes;
     private boolean isStallTold;
     private IOException outputFailure;
     private long writtenCount;
@@ -204,7 +204,7 @@ public final class Collector implements AutoCloseable {
             return;
         }
         try {
-            handshakes = new HandshakeWorker("collect-handshake", Heartbeat.STUCK_NS);
+            handshakes = new HelperThread("collect-handshake", Heartbeat.STUCK_NS);
             server = new CollectorServer(process, handshakes);
         } catch (final IOException ex) {
             throw new ExitException(ExitCode.NO_INPUT, "the system gives no sockets: " + ex.getMessage());

@@ -4,14 +4,11 @@ import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.live.LiveCapture;
 import io.flowlag.exporter.checkpoint.Checkpoint;
-import io.flowlag.exporter.config.ConfigKey;
-import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.EffectiveValue;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
-import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.runtime.Destinations;
@@ -21,16 +18,14 @@ import io.flowlag.exporter.runtime.RealtimeClock;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
-import io.flowlag.exporter.status.HandshakeWorker;
+import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
-import io.flowlag.exporter.terminal.LogFile;
 import io.flowlag.exporter.terminal.Logging;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 import org.agrona.CloseHelper;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemEpochNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,10 +38,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 import static io.flowlag.exporter.config.MemorySize.mebibytes;
 
@@ -67,40 +60,33 @@ public final class RunProcess {
     private final Terminal terminal;
     private final LocalTraffic localTraffic = new LocalTraffic();
     /** Asks name servers, for which this thread must not wait. */
-    private final HandshakeWorker names = new HandshakeWorker("own-traffic");
-    private final Supplier<ExporterConfig> reload;
+    private final HelperThread names = new HelperThread("own-traffic");
+    private final Supplier<ExporterConfig> source;
     private final Counters counters = new Counters();
     private final List<String> interfaceNames;
-    private final DirectBuffer digestKey;
     private ExporterConfig config;
     private Destinations destinations;
     /** Interfaces, by index, that are known to have ended. */
     private final Set<Integer> toldEnded = new HashSet<>();
     private long nextAddressesNs = System.nanoTime() + ADDRESSES_NS;
 
-    private RunProcess(final ExporterConfig config, final Supplier<ExporterConfig> reload, final Terminal terminal) {
+    private RunProcess(final ExporterConfig config, final Supplier<ExporterConfig> source, final Terminal terminal) {
         this.config = config;
-        this.reload = reload;
+        this.source = source;
         this.terminal = terminal;
         interfaceNames = LiveSegment.interfaces(config);
-        digestKey = digestKey(config);
-    }
-
-    private static DirectBuffer digestKey(final ExporterConfig config) {
-        final Path file = config.decode().digestKeyFile();
-        return file == null ? null : DigestKey.octets(file);
     }
 
     /**
      * Runs the process.
      *
      * @param config with at least one interface, and one destination where it makes records.
-     * @param reload reads the same file and options again; throws a {@link ConfigurationException} if they are not in order.
+     * @param source reads the same file and options again; throws a {@link ConfigurationException} if they are not in order.
      * @throws io.flowlag.exporter.capture.CaptureException if an interface cannot be opened.
      */
     public static ExitCode run(
-        final ExporterConfig config, final Supplier<ExporterConfig> reload, final Terminal terminal) {
-        return new RunProcess(config, reload, terminal).run();
+        final ExporterConfig config, final Supplier<ExporterConfig> source, final Terminal terminal) {
+        return new RunProcess(config, source, terminal).run();
     }
 
     private ExitCode run() {
@@ -118,14 +104,18 @@ public final class RunProcess {
             tellNotices(sources.subList(0, interfaceNames.size()));
             segment.tellStart();
             run.watch(segment.exchangeErrors());
+            final Reload reload = new Reload(source, config, destinations, segment, terminal);
             run.onHousekeeping(() -> {
                 segment.keepHouse(counters, run.delayStage());
-                config = segment.withLongerWait(config, run.delayStage());
+                if (!reload.isUnderWay()) {
+                    config = segment.withLongerWait(config, run.delayStage());
+                }
                 followAddresses(run);
                 tellEnded(sources);
+                useReloaded(reload, run, segment);
             });
             run.ownTraffic(localTraffic.of(config));
-            run.onReload((pipeline) -> onReload(run, pipeline, segment));
+            run.onReload(reload::ask);
             run.run();
             run.tellUnsupportedLinkTypes();
             run.writeStatistics();
@@ -326,84 +316,28 @@ public final class RunProcess {
         }
     }
 
-    private void onReload(final PipelineRun run, final MeteringPipeline pipeline, final LiveSegment segment) {
-        final ExporterConfig newer;
-        try {
-            newer = segment.keepWait(reload.get());
-        } catch (final ConfigurationException ex) {
-            refuse(ex.errors());
-            return;
-        } catch (final RuntimeException ex) {
-            refuse(List.of(String.valueOf(ex.getMessage())));
+    private void useReloaded(final Reload reload, final PipelineRun run, final LiveSegment segment) {
+        final Reload.Read read = reload.poll(config, run.delayStage());
+        if (read == null) {
             return;
         }
-        final List<String> restartKeys = config.restartKeys(newer);
-        if (!restartKeys.isEmpty()) {
-            refuse(List.of(restartKeys.stream().map(RunProcess::withReason).collect(Collectors.joining(", ")) +
-                " cannot change while running; restart for it"));
-            return;
-        }
+        final ExporterConfig newer = read.config();
         final long changeNs;
-        final LiveSegment.Keys keys;
-        final LogFile log;
-        final List<Destination> newDestinations;
         try {
-            changeNs = segment.changesAt(config, newer, pipeline.delayStage(), new SystemEpochNanoClock().nanoTime());
-            requireSameDigests(newer);
-            keys = segment.readKeys(newer);
-            log = Logging.open(newer.log().file(), terminal);
-            newDestinations = orClosed(log, newer);
-        } catch (final IllegalArgumentException | ExitException ex) {
-            refuse(List.of(ex.getMessage()));
-            return;
+            changeNs = segment.changesAt(config, newer, run.delayStage(), new SystemEpochNanoClock().nanoTime());
+        } catch (final IllegalArgumentException ex) {
+            return; // the exchange is behind with its work
         }
-        Logging.use(newer.log().level().name(), log, terminal);
+        reload.used();
+        Logging.use(newer.log().level().name(), read.log(), terminal);
         newer.warnings().stream().filter((each) -> !config.warnings().contains(each)).forEach((each) -> LOG.warn("{}", each));
-        segment.change(config, newer, pipeline.delayStage(), changeNs);
-        segment.renew(keys, pipeline);
-        pipeline.reload(newer, newDestinations);
+        segment.change(config, newer, run.delayStage(), changeNs);
+        segment.renew(read.keys(), run.pipeline());
+        run.pipeline().reload(newer, read.destinations());
         run.stats(newer.stats());
         names.execute(() -> run.ownTraffic(localTraffic.of(newer)));
         config = newer;
         tellSpools();
         LOG.info("reloaded");
-    }
-
-    /** Digests of both points are compared, so their key stays until the process ends. */
-    private void requireSameDigests(final ExporterConfig newer) {
-        if (!Objects.equals(digestKey, digestKey(newer))) {
-            throw new IllegalArgumentException(ConfigTable.DIGEST_KEY_FILE.path() + "=" + newer.decode().digestKeyFile() +
-                ": its key changed, which cannot be while running (" + ConfigTable.DIGEST_KEY_FILE.restartReason().text() +
-                "): write the old one again, or restart for the new one");
-        }
-    }
-
-    /** {@return the destinations; if they cannot be made, the log is closed} */
-    private List<Destination> orClosed(final LogFile log, final ExporterConfig newer) {
-        try {
-            return destinations.of(newer);
-        } catch (final RuntimeException ex) {
-            CloseHelper.quietClose(log);
-            throw ex;
-        }
-    }
-
-    /** The log is reopened in any case, because log rotation uses the same signal. */
-    private void refuse(final List<String> reasons) {
-        String logFault = null;
-        try {
-            Logging.configure(config.log().level().name(), config.log().file(), terminal);
-        } catch (final ExitException ex) {
-            logFault = ex.getMessage();
-        }
-        reasons.forEach((reason) -> LOG.error("reload refused, the old configuration stays: {}", reason));
-        if (logFault != null) { // the old log may be unread
-            terminal.message("flowlag: reload refused, the old configuration stays: " + logFault);
-        }
-    }
-
-    private static String withReason(final String path) {
-        final ConfigKey<?> key = ConfigTable.key(path);
-        return key == null || key.restartReason() == null ? path : path + " (" + key.restartReason().text() + ")";
     }
 }

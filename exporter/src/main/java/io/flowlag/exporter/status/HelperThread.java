@@ -5,10 +5,10 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One thread beside an endpoint's, the collector's or the exporting one, for the arithmetic of TLS handshakes, questions to name
- * servers and the files of a spool. It goes when idle, and has a heartbeat while it works.
+ * One thread beside a stage, an endpoint or the conductor, for what may block: handshakes of TLS, names, files. It goes when
+ * idle, and has a heartbeat while it works.
  */
-public final class HandshakeWorker extends ThreadPoolExecutor implements AutoCloseable {
+public final class HelperThread extends ThreadPoolExecutor implements AutoCloseable {
     private static final long KEEP_SECONDS = 5;
     /** The system asks several name servers several times, for several names. */
     private static final long PATIENCE_NS = 600_000_000_000L;
@@ -16,12 +16,12 @@ public final class HandshakeWorker extends ThreadPoolExecutor implements AutoClo
     private final Heartbeat heartbeat;
 
     /** A worker without a thread yet. */
-    public HandshakeWorker(final String name) {
+    public HelperThread(final String name) {
         this(name, PATIENCE_NS);
     }
 
     /** A worker that hangs if a task takes longer than this, ns. */
-    public HandshakeWorker(final String name, final long patienceNs) {
+    public HelperThread(final String name, final long patienceNs) {
         super(1, 1, KEEP_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
             final Thread thread = new Thread(work, name);
             thread.setDaemon(true);

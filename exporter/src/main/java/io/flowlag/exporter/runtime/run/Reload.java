@@ -1,0 +1,177 @@
+package io.flowlag.exporter.runtime.run;
+
+import io.flowlag.exporter.config.ConfigKey;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ConfigurationException;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.DelayStage;
+import io.flowlag.exporter.delay.exact.DigestKey;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.runtime.Destinations;
+import io.flowlag.exporter.status.HelperThread;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.LogFile;
+import io.flowlag.exporter.terminal.Logging;
+import io.flowlag.exporter.terminal.Terminal;
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.SystemEpochNanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Reads a changed configuration while the process runs, or refuses it as a whole. A disk that hangs must not stop the conductor:
+ * a thread of its own opens and reads all files, one reload at a time. The conductor then uses what it brought. All methods but
+ * the constructor are the conductor's; it may not change the configuration meanwhile.
+ */
+final class Reload {
+    private static final Logger LOG = LoggerFactory.getLogger(Reload.class);
+    private static final long PATIENCE_NS = 10_000_000_000L;
+
+    private final Supplier<ExporterConfig> source;
+    private final Destinations destinations;
+    private final LiveSegment segment;
+    private final Terminal terminal;
+    private final DirectBuffer digestKey;
+    private final HelperThread reader = new HelperThread("reload", Long.MAX_VALUE);
+    private boolean isAsked;
+    private Future<Read> reading;
+    private long beginNs;
+    private boolean isSlownessTold;
+
+    /** What was read; the log is null if it goes to standard error. */
+    record Read(ExporterConfig config, LiveSegment.Keys keys, LogFile log, List<Destination> destinations) {
+    }
+
+    /**
+     * Reads nothing yet.
+     *
+     * @param source reads the same file and options again; throws a {@link ConfigurationException} if they are not in order.
+     * @param first  the configuration at start.
+     */
+    Reload(
+        final Supplier<ExporterConfig> source, final ExporterConfig first, final Destinations destinations,
+        final LiveSegment segment, final Terminal terminal) {
+        this.source = source;
+        this.destinations = destinations;
+        this.segment = segment;
+        this.terminal = terminal;
+        digestKey = digestKey(first);
+    }
+
+    private static DirectBuffer digestKey(final ExporterConfig config) {
+        final Path file = config.decode().digestKeyFile();
+        return file == null ? null : DigestKey.octets(file);
+    }
+
+    /** Asks for a reload. One that is under way may have read old files, so another one follows it. */
+    void ask() {
+        isAsked = true;
+    }
+
+    boolean isUnderWay() {
+        return reading != null;
+    }
+
+    /**
+     * Begins what was asked for, or looks whether it is read.
+     *
+     * @param config in use.
+     * @return what was read, until it is {@link #used}; null if there is nothing, or if it was refused.
+     */
+    Read poll(final ExporterConfig config, final DelayStage stage) {
+        if (reading == null && isAsked) {
+            isAsked = false;
+            isSlownessTold = false;
+            beginNs = System.nanoTime();
+            reading = reader.submit(() -> read(config, stage));
+        }
+        if (reading != null && !isSlownessTold && System.nanoTime() - beginNs >= PATIENCE_NS) {
+            isSlownessTold = true;
+            LOG.warn("reload: a file, a disk or the exchange does not answer; until it does, the old configuration stays");
+        }
+        final Read read = reading != null && reading.isDone() ? result(reading) : null;
+        if (read == null && reading != null && reading.isDone()) {
+            used();
+        }
+        return read;
+    }
+
+    void used() {
+        reading = null;
+    }
+
+    private static Read result(final Future<Read> done) {
+        try {
+            return done.get();
+        } catch (final ExecutionException ex) {
+            throw new IllegalStateException(ex.getCause());
+        } catch (final InterruptedException ex) {
+            throw new IllegalStateException(ex); // it is done
+        }
+    }
+
+    /** Returns null if the configuration is refused. */
+    private Read read(final ExporterConfig config, final DelayStage stage) {
+        LogFile log = null;
+        try {
+            final ExporterConfig newer = segment.keepWait(source.get());
+            requireNoRestart(config, newer);
+            segment.changesAt(config, newer, stage, new SystemEpochNanoClock().nanoTime());
+            requireSameDigests(newer);
+            final LiveSegment.Keys keys = segment.readKeys(newer);
+            log = Logging.open(newer.log().file(), terminal);
+            return new Read(newer, keys, log, destinations.of(newer));
+        } catch (final ConfigurationException ex) {
+            refuse(config, ex.errors());
+        } catch (final RuntimeException ex) {
+            CloseHelper.quietClose(log);
+            refuse(config, List.of(String.valueOf(ex.getMessage())));
+        }
+        return null;
+    }
+
+    private static void requireNoRestart(final ExporterConfig config, final ExporterConfig newer) {
+        final List<String> keys = config.restartKeys(newer);
+        if (!keys.isEmpty()) {
+            throw new IllegalArgumentException(keys.stream().map(Reload::withReason).collect(Collectors.joining(", ")) +
+                " cannot change while running; restart for it");
+        }
+    }
+
+    private static String withReason(final String path) {
+        final ConfigKey<?> key = ConfigTable.key(path);
+        return key == null || key.restartReason() == null ? path : path + " (" + key.restartReason().text() + ")";
+    }
+
+    /** Digests of both points are compared, so their key stays until the process ends. */
+    private void requireSameDigests(final ExporterConfig newer) {
+        if (!Objects.equals(digestKey, digestKey(newer))) {
+            throw new IllegalArgumentException(ConfigTable.DIGEST_KEY_FILE.path() + "=" + newer.decode().digestKeyFile() +
+                ": its key changed, which cannot be while running (" + ConfigTable.DIGEST_KEY_FILE.restartReason().text() +
+                "): write the old one again, or restart for the new one");
+        }
+    }
+
+    /** The log is reopened in any case, because log rotation uses the same signal. */
+    private void refuse(final ExporterConfig config, final List<String> reasons) {
+        String logFault = null;
+        try {
+            Logging.configure(config.log().level().name(), config.log().file(), terminal);
+        } catch (final ExitException ex) {
+            logFault = ex.getMessage();
+        }
+        reasons.forEach((reason) -> LOG.error("reload refused, the old configuration stays: {}", reason));
+        if (logFault != null) { // the old log may be unread
+            terminal.message("flowlag: reload refused, the old configuration stays: " + logFault);
+        }
+    }
+}
