@@ -26,9 +26,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -66,6 +68,21 @@ final class SimulatedHost implements AutoCloseable {
     private final Path kept;
     private Platter disk;
     private Destination exporting;
+    private final Queue<Runnable> fileJobs = new ArrayDeque<>();
+    private boolean isDiskDirect;
+
+    /** Works the files of the spool. */
+    private final class SpoolThread implements Agent {
+        @Override
+        public int doWork() {
+            return workFiles();
+        }
+
+        @Override
+        public String roleName() {
+            return "spool";
+        }
+    }
 
     /**
      * A host without a process.
@@ -124,7 +141,7 @@ final class SimulatedHost implements AutoCloseable {
             isPassive, false, false, role == Role.RECEIVER).withLink(end);
         final DestinationFactory factory = new DestinationFactory(false, new boolean[1], Map.of(), counters);
         exporting = factory.make("tcp://collector", collector.transport(), config,
-            config.exporting().destinations().get(0), disk, Runnable::run);
+            config.exporting().destinations().get(0), disk, this::onFileJob);
         final Path file = config.checkpoint().file();
         final Checkpoint checkpoint = file == null ? null : Checkpoint.open(
             file, config.metering().maxFlows(), DelayStage.stateLengthBytes(wiring), counters, disk);
@@ -136,9 +153,34 @@ final class SimulatedHost implements AutoCloseable {
         agents.clear();
         agents.addAll(pipeline.agents());
         agents.forEach(Agent::onStart);
+        isDiskDirect = false;
+        agents.add(new SpoolThread());
         agents.add(endAgent);
         stalledUntilNs = new long[agents.size()];
         isStopping = false;
+    }
+
+    private void onFileJob(final Runnable job) {
+        fileJobs.add(job);
+        if (isDiskDirect) {
+            workFiles();
+        }
+    }
+
+    private int workFiles() {
+        final int count = fileJobs.size();
+        while (!fileJobs.isEmpty()) {
+            fileJobs.poll().run();
+        }
+        return count;
+    }
+
+    /** What the process waits for at its end. */
+    private void closePipeline() {
+        isDiskDirect = true;
+        workFiles();
+        pipeline.close();
+        pipeline = null;
     }
 
     /** A duty cycle of an agent, unless it stands still. Returns a count of work done. */
@@ -187,13 +229,12 @@ final class SimulatedHost implements AutoCloseable {
      * @param other a duty cycle of the exchange's other end; null if there is none that listens.
      */
     void finish(final Runnable other) throws Exception {
-        pipeline.close();
+        closePipeline();
         if (other == null) {
             network.close(List.of((AutoCloseable)end));
         } else {
             network.close((AutoCloseable)end, other);
         }
-        pipeline = null;
     }
 
     /** Ends the process as kill -9 does, or the whole host as a power cut does: then only what was forced is left. */
@@ -205,8 +246,7 @@ final class SimulatedHost implements AutoCloseable {
             copy(home, kept);
         }
         network.close(List.of((AutoCloseable)end));
-        pipeline.close();
-        pipeline = null;
+        closePipeline();
         remove(home);
         Files.move(kept, home);
     }
@@ -240,8 +280,7 @@ final class SimulatedHost implements AutoCloseable {
         if (pipeline != null) {
             collector.onKilled(false);
             network.close(List.of((AutoCloseable)end));
-            pipeline.close();
-            pipeline = null;
+            closePipeline();
         }
         remove(directory);
     }
