@@ -14,8 +14,10 @@ import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.DistinctError;
 import io.flowlag.exporter.status.HeavyFlow;
+import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.LatencySummary;
 import io.flowlag.exporter.status.PipelineLatency;
+import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
@@ -166,8 +168,18 @@ final class Snapshots {
             List.of(new SketchStatistics(0, "4 rows of 4096", 1 << 20, number, number + 1, 95, 100,
                 List.of(new AggregateDelay(0, 10, 3 * MS, MS, 2L), new AggregateDelay(46, 0, null, null, null)), 1L,
                 List.of(new HeavyFlow("10.0.0.1", "10.0.0.2", 6, 1, 2, 3)),
-                List.of(new AggregateDelay(0, 100, 3 * MS, MS, 2L)), "too much", null, null)),
+                List.of(new AggregateDelay(0, 100, 3 * MS, MS, 2L)), "too much", joint(number), reconcile(number))),
             Map.of("unexplained_estimates", 0L));
+    }
+
+    private static JointStatistics joint(final long number) {
+        return new JointStatistics(number + 2, number + 3, "joint", "fast", 1.25, 59, 53, 47, 43, 5 * MS, 7 * MS);
+    }
+
+    private static ReconcileStatistics reconcile(final long number) {
+        return new ReconcileStatistics(number + 4, number + 5, "complete", 4096,
+            List.of(new AggregateDelay(46, 11, 13 * MS, 17 * MS, 19L)),
+            List.of(new AggregateDelay(10, 23, 29 * MS, 31 * MS, 37L)));
     }
 
     private static DelaySummary summary(final int index, final int dscp, final long number) {
