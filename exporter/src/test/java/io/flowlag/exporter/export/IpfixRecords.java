@@ -1,6 +1,8 @@
 package io.flowlag.exporter.export;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.status.Counters;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
@@ -8,7 +10,13 @@ import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.MessageResult;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.collect.TransportSession;
+import io.flowlag.ipfix.element.ElementRegistry;
 import io.flowlag.ipfix.element.InformationElement;
+import io.flowlag.ipfix.session.ExportingSession;
+import io.flowlag.ipfix.session.SessionSettings;
+import io.flowlag.ipfix.template.TemplateCatalog;
+import io.flowlag.ipfix.transport.FileTransport;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
@@ -22,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** What the Collecting Process reads in a file: for each record the values by element, in their order. */
 public final class IpfixRecords {
@@ -34,6 +43,23 @@ public final class IpfixRecords {
 
     public static List<Map<String, List<String>>> options(final Path file) throws IOException {
         return read(file, true);
+    }
+
+    /** What it reads of flow records that are exported to a file, with all elements. */
+    public static List<Map<String, List<String>>> exported(final Path file, final List<? extends DirectBuffer> flows)
+        throws IOException {
+        final ElementRegistry registry = FlowElements.registry(FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER);
+        final TemplateCatalog catalog = new TemplateCatalog(registry);
+        final ExportingSession session = new ExportingSession(new FileTransport(file), new SessionSettings(), catalog);
+        final FlowRecordEncoder encoder =
+            new FlowRecordEncoder(registry, catalog, Profile.FULL, new boolean[2], new Counters());
+        session.doWork(0);
+        for (final DirectBuffer flow : flows) {
+            assertTrue(encoder.encode(session, flow, 0, flow.capacity(), 0) >= 0);
+        }
+        session.flush(0);
+        session.close();
+        return flows(file);
     }
 
     private static List<Map<String, List<String>>> read(final Path file, final boolean isOptions) throws IOException {

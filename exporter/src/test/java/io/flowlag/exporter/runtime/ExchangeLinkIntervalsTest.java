@@ -10,6 +10,7 @@ import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.SenderLink;
 import io.flowlag.exporter.delay.SketchLink;
+import io.flowlag.exporter.export.IpfixRecords;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
@@ -20,10 +21,12 @@ import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -37,6 +40,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** What one process tells of intervals and flows, two points tell that the exchange joins. */
 class ExchangeLinkIntervalsTest extends LinkedPoints {
+    @TempDir
+    private Path directory;
+
     @Test
     void shouldTellAnOrderlyEndWithoutAWarning() throws Exception {
         final ByteArrayOutputStream log = new ByteArrayOutputStream();
@@ -96,7 +102,7 @@ class ExchangeLinkIntervalsTest extends LinkedPoints {
         assertEquals(receiver.count("lds_intervals"), receiver.count("lds_intervals_of_flows"));
         assertEquals(receiver.count("lds_flows_unseen"), 1);
         assertTrue(receiver.count("lds_flows_different") <= 1, "what was under way when the sender began");
-        int exact = 0;
+        final List<UnsafeBuffer> exact = new ArrayList<>();
         long lost = 0;
         final List<UnsafeBuffer> unseen = new ArrayList<>();
         for (final UnsafeBuffer record : receiver.records) {
@@ -119,10 +125,16 @@ class ExchangeLinkIntervalsTest extends LinkedPoints {
                 assertEquals(meanNs(record), FlowSketch.meanNs(record, FlowDelay.sketchOffset(offset)), 0.5001);
                 assertEquals(1, FlowDelay.errorBoundNs(record, offset), "what the timestamps are good for");
                 assertEquals(0, lost(record));
-                exact++;
+                exact.add(record);
             }
         }
-        assertTrue(exact > 2 * FLOWS, "exact means: " + exact);
+        assertTrue(exact.size() > 2 * FLOWS, "exact means: " + exact.size());
+        final List<Map<String, List<String>>> exported = IpfixRecords.exported(directory.resolve("exact.ipfix"), exact);
+        for (int i = 0; i < exact.size(); i++) {
+            final double sumUs = meanNs(exact.get(i)) * FlowEntry.packetCount(exact.get(i), 0) / 1_000;
+            final List<String> sums = exported.get(i).get("pathDelaySumDeltaMicroseconds");
+            assertEquals(sumUs, Double.parseDouble(sums.get(0)), 1, () -> "the sum, of " + exported);
+        }
         assertEquals(1, unseen.size());
         assertEquals(99, FlowEntry.sourceLow(unseen.get(0), 0));
         assertEquals(7, lost(unseen.get(0)));
