@@ -9,6 +9,7 @@ import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.SketchStatistics;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -80,8 +81,9 @@ class ExchangeLinkChangeTest extends LinkedPoints {
         assertTrue(sender.stage.statistics().isAccountedFor(), () -> sender.stage.statistics().toString());
     }
 
-    /** The thread that distributes settings never waits for the exchange's. */
+    /** The thread that distributes settings never waits for the exchange's. If it waited, it would hang here. */
     @Test
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldRefuseSettingsWhileTheExchangeStandsStill() {
         pass(2, null, true);
         final ExporterConfig newer = newer("source: [0.0.0.0/29], ", "", "");
