@@ -1,17 +1,24 @@
 package io.flowlag.exporter.checkpoint;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.pipeline.FlowRecordRing;
+import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,7 +26,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class SavedFlowsTest {
     private static final int FLOWS = 2 * SavedFlows.PIECE_FLOWS + 5;
     private static final long NOW_NS = 1_700_000_000_000_000_000L;
+    private static final long DAY_NS = 86_400_000_000_000L;
     private static final int LIMIT = 7;
+    private static final int SMALLEST_RING_BYTES = 64 << 10;
 
     private final byte[] flow = new byte[SavedFlow.LENGTH_BYTES];
     private final UnsafeBuffer buffer = new UnsafeBuffer(flow);
@@ -65,6 +74,30 @@ class SavedFlowsTest {
             assertTrue(flows.takeUp(cache, NOW_NS, LIMIT) <= LIMIT);
         }
         assertEquals(FLOWS, cache.size());
+        assertEquals(FLOWS, counters.get(CounterId.FLOWS_TAKEN_UP));
+    }
+
+    /** All are over when the next process starts, and become records at once. The reader of the ring is slow. */
+    @Test
+    void shouldNotOverrunTheSmallestRecordRingWithFlowsThatAreOver() {
+        final SavedFlows flows = every(2);
+        final Counters counters = new Counters();
+        final StageRing ring = new StageRing(SMALLEST_RING_BYTES, false);
+        final FlowCache cache = new FlowCache(
+            new FlowCacheSettingsBuilder().maxFlows(FLOWS).stateLengthBytes(FlowDelay.SKETCH_LENGTH_BYTES).build(),
+            new FlowRecordRing(ring, counters), counters);
+        final MeteringAgent agent =
+            new MeteringAgent(cache, StageRing.unused(), () -> false, () -> NOW_NS + DAY_NS, counters);
+        agent.takeUp(flows, ring::isEmpty);
+        final Set<Long> ids = new HashSet<>();
+        final MessageHandler reader =
+            FlowRecordRing.reader((entry, offset, length) -> assertTrue(ids.add(FlowEntry.flowId(entry, offset))));
+        while (!flows.isDone() || !ring.isEmpty()) {
+            agent.doWork();
+            ring.read(reader, LIMIT);
+        }
+        assertEquals(0, counters.get(CounterId.DROPPED_AT_RECORD_RING));
+        assertEquals(FLOWS, ids.size());
         assertEquals(FLOWS, counters.get(CounterId.FLOWS_TAKEN_UP));
     }
 
