@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
@@ -80,6 +82,23 @@ class DiskTest {
         Disk.SYSTEM.replace(from, to);
         assertEquals("new", Files.readString(to));
         assertFalse(Files.exists(from));
+    }
+
+    /** Only then does the name outlive a power cut. */
+    @Test
+    void shouldForceTheDirectoryOfAFileThatHasTakenItsName() throws IOException {
+        final Path from = Files.writeString(directory.resolve("from"), "new");
+        final Path to = directory.resolve("to");
+        final List<Path> forced = new ArrayList<>();
+        final Disk disk = new Disk() {
+            @Override
+            public void forceDirectory(final Path names) {
+                assertTrue(Files.exists(to) && Files.notExists(from), "forced before the file has its name");
+                forced.add(names);
+            }
+        };
+        disk.replace(from, to);
+        assertEquals(List.of(directory), forced);
     }
 
     @Test

@@ -9,7 +9,6 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -127,8 +126,8 @@ public final class Platter extends Disk {
 
     @Override
     public void replace(final Path from, final Path to) throws IOException {
-        Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
-        forceDirectory(to.getParent());
+        onOperation("replace", to);
+        super.replace(from, to);
     }
 
     private void cut() throws IOException {

@@ -34,6 +34,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class PowerCutTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long MS_NS = 1_000_000L;
+    /** A new map takes its name. */
+    private static final List<String> NAMED = List.of("force flows.checkpoint.new", "replace flows.checkpoint", "names home");
     private static final int NEVER = Integer.MAX_VALUE;
     private static final int MAX_FLOWS = 256;
     private static final int FLOWS = 200;
@@ -217,6 +219,40 @@ class PowerCutTest {
                 home = next;
             }
             assertTrue(!safe.isEmpty(), "no round was complete");
+        }
+    }
+
+    /** A file is on the disk before it takes its name, and the name is on it before the file is trusted. */
+    @Test
+    void shouldForceAFileThenItsName() throws IOException {
+        final Path home = Files.createDirectory(directory.resolve("home"));
+        final Platter disk = new Platter(home, directory.resolve("kept"), new Random(1), NEVER);
+        try (Life life = new Life(disk, home)) {
+            final List<String> opened = disk.operations();
+            assertEquals("names home", opened.get(0), "the spool's directory");
+            assertEquals(NAMED, opened.subList(1, 4));
+            assertEquals("names home", opened.get(opened.size() - 1), "the ring");
+            disk.failing(true);
+            life.count(1);
+            life.round();
+            disk.failing(false);
+            for (int i = 0; i < 8; i++) {
+                life.round();
+            }
+            final List<String> begunAgain = disk.operations();
+            final int place = begunAgain.indexOf(NAMED.get(1));
+            assertTrue(place > 1, begunAgain::toString);
+            assertEquals(NAMED, begunAgain.subList(place - 1, place + 2));
+        }
+        disk.operations();
+        Files.writeString(home.resolve("flows.checkpoint"), "damaged");
+        try (Life life = new Life(disk, home)) {
+            final List<String> opened = disk.operations();
+            assertEquals(List.of("replace flows.checkpoint.damaged", "names home"), opened.subList(0, 2));
+            assertEquals(NAMED, opened.subList(2, 5));
+            life.checkpoint.discard();
+            life.checkpoint.onClose();
+            assertEquals(List.of("names home"), disk.operations(), "that it is gone");
         }
     }
 
