@@ -80,14 +80,17 @@ class StatusFileTest {
                     write(writer, number);
                 }
             });
-            int reads = 0;
-            while (!writing.isDone() || reads == 0) {
-                final StatusSnapshot snapshot = reader.read();
-                final long number = snapshot.statistics().sources().get(0).captured();
-                assertEquals(text(Snapshots.of(number)), text(snapshot));
-                reads++;
+            try {
+                int reads = 0;
+                while (!writing.isDone() || reads == 0) {
+                    final StatusSnapshot snapshot = reader.read();
+                    final long number = snapshot.statistics().sources().get(0).captured();
+                    assertEquals(text(Snapshots.of(number)), text(snapshot));
+                    reads++;
+                }
+            } finally {
+                writing.join(); // before the file is unmapped
             }
-            writing.join();
             assertEquals(text(Snapshots.of(400)), text(reader.read()));
         }
     }
