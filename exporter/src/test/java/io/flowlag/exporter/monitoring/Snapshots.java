@@ -168,7 +168,9 @@ final class Snapshots {
             List.of(new SketchStatistics(0, "4 rows of 4096", 1 << 20, number, number + 1, 95, 100,
                 List.of(new AggregateDelay(0, 10, 3 * MS, MS, 2L), new AggregateDelay(46, 0, null, null, null)), 1L,
                 List.of(new HeavyFlow("10.0.0.1", "10.0.0.2", 6, 1, 2, 3)),
-                List.of(new AggregateDelay(0, 100, 3 * MS, MS, 2L)), "too much", joint(number), reconcile(number))),
+                List.of(new AggregateDelay(0, 100, 3 * MS, MS, 2L)), "too much", joint(number), reconcile(number)),
+                new SketchStatistics(1, "4 rows of 4096", 1 << 20, null, null, 0, 0, List.of(), null, List.of(), List.of(), null,
+                    null, null)),
             Map.of("unexplained_estimates", 0L));
     }
 
