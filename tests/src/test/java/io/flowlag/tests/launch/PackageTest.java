@@ -219,6 +219,9 @@ class PackageTest {
                 unit.replace("=/usr/bin/flowlag", "=" + root + "/usr/bin/flowlag"));
             final Command.Result verified = command("systemd-analyze", "verify", "--man=no", here).run();
             assertTrue(verified.errors().lines().noneMatch((line) -> line.contains("flowlag.service")), verified::toString);
+            final String exposure = command("systemd-analyze", "security", "--offline=true", "--threshold=17", here).run()
+                .orFail().output();
+            assertTrue(exposure.contains("Overall exposure level"), exposure);
         }
         if (Tools.find("man").isPresent()) {
             final Command.Result page = command("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z",
