@@ -157,7 +157,6 @@ public final class SketchedSegment implements AutoCloseable {
         private final Path records;
         private final Path statistics;
         private final Command.Running run;
-        private boolean isKilled;
 
         private Point(final NetworkNamespace namespace, final String name, final List<Object> own) {
             records = directory.resolve(name + ".ipfix");
@@ -178,7 +177,7 @@ public final class SketchedSegment implements AutoCloseable {
 
         /** {@return its flow records, when it has ended} */
         public List<DelayFlow> records() {
-            return isKilled ? DelayFlow.readCut(records) : DelayFlow.read(records);
+            return DelayFlow.read(records);
         }
 
         /**
@@ -246,13 +245,6 @@ public final class SketchedSegment implements AutoCloseable {
             if (ended.exitCode() != 0) {
                 throw new AssertionError(ended);
             }
-        }
-
-        /** Ends it as a fault would. */
-        public void kill() {
-            isKilled = true;
-            run.signal("KILL");
-            run.finish();
         }
 
         @Override

@@ -107,32 +107,6 @@ class SketchExchangeTest {
             () -> cells(stats));
     }
 
-    /** A sender that is started again, and then a receiver: both times the other end goes on with it. */
-    @Test
-    void shouldGoOnWhenEitherEndIsStartedAgain() throws Exception {
-        try (Command.Running sender = sender("first")) {
-            try (Command.Running receiver = receiver()) {
-                Flowlag.awaitMetering(receiver, sender);
-                awaitCompared(receiver, 2);
-                stop(sender);
-                try (Command.Running second = sender("second")) {
-                    Flowlag.awaitMetering(second);
-                    awaitCompared(receiver, 2);
-                    stop(receiver);
-                    Files.delete(receiverStats);
-                    try (Command.Running other = receiver()) {
-                        Flowlag.awaitMetering(other);
-                        awaitCompared(other, 2);
-                        stop(other);
-                    }
-                    stop(second);
-                }
-            }
-        }
-        final Stats stats = Stats.read(receiverStats).orFailUnlessAccounted();
-        assertEquals(0, stats.delayCounter("lds_intervals_refused"), stats::toString);
-    }
-
     /** No packet is injected: the sender tells when packets of the traffic left, and ships exact sums of every flow. */
     @Test
     @Tag("slow")
