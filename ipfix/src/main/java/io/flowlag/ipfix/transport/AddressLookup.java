@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 /**
  * Finds the addresses of an {@link Endpoint} without blocking the caller. It returns one after the other until {@link #settle},
  * then resolves again. Used by one thread. Allocates a task with a thread for each query to a name server; an address needs none.
+ * A query under way outlasts an attempt, so that a name server that hangs holds one thread.
  */
 final class AddressLookup {
     private final Endpoint endpoint;

@@ -255,7 +255,6 @@ abstract class StreamTransport extends TransportSupport {
     private void breakConnection(final IOException cause) {
         peerLossCount++;
         error("no connection to " + name(), cause);
-        lookup.cancel();
         CloseHelper.quietClose(channel);
         channel = null;
         state(TransportState.DISCONNECTED);

@@ -21,6 +21,9 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -119,6 +122,33 @@ class TcpTransportTest {
             Await.until("connected", () -> session.doWork(NOW_MS), session.transport()::isConnected);
             assertEquals(1, session.transport().peerLossCount());
             session.close();
+        }
+    }
+
+    /** Its questions cannot be interrupted, as those of the system. */
+    @Test
+    void shouldLeaveOneThreadAloneWithANameServerThatHangs() throws IOException {
+        final Semaphore answers = new Semaphore(0);
+        final Queue<Thread> asking = new ConcurrentLinkedQueue<>();
+        try (StreamCollector collector = collector(0)) {
+            final Endpoint endpoint = new Endpoint("collector.example", collector.port());
+            final Transport transport = new TcpTransport(
+                StreamSettings.of(endpoint).withTimes(1_000, 2_000), new AddressLookup(endpoint, () -> {
+                    asking.add(Thread.currentThread());
+                    answers.acquireUninterruptibly();
+                    return List.of(new InetSocketAddress("127.0.0.1", collector.port()));
+                }));
+            Await.until("asked", () -> transport.doWork(nowMs), () -> !asking.isEmpty());
+            while (transport.peerLossCount() < 200) {
+                nowMs += 500;
+                transport.doWork(nowMs);
+                Thread.yield();
+            }
+            answers.release(1_000);
+            Await.until("connected", () -> transport.doWork(nowMs += 100), transport::isConnected);
+            assertEquals(1, asking.size());
+            assertFalse(asking.contains(Thread.currentThread()));
+            transport.close();
         }
     }
 

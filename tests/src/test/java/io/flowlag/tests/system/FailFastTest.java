@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -171,6 +172,48 @@ class FailFastTest {
             assertEquals(70, result.exitCode(), result::toString);
             assertTrue(result.errors().contains("no orderly end after a signal, waiting for main"), result::toString);
             assertEquals(0, supervisor.received("WATCHDOG=1"), supervisor::toString);
+        }
+    }
+
+    /** A named pipe that is not written, in the place of the file of hosts: each question for a name hangs. */
+    @Test
+    void shouldMeterReloadAndEndWhileNoNameServerAnswers() throws Exception {
+        final Path config = Files.writeString(directory.resolve("config.yaml"), "status:\n  interval: 100ms\n");
+        final int port = Ports.freeTcp();
+        try (Command.Running run = new Flowlag().jvm("-Djdk.net.hosts.file=" + pipe(directory, "hosts"))
+            .command("run", "-c", config, "-i", "lo", "--filter", "udp port 9", "--export", "tcp://collector.example:4739",
+                "--metrics", port, "--set", "exporting.connect-timeout=10ms", "--set", "exporting.reconnect-interval=10ms")
+            .timeout(TIMEOUT).start()) {
+            Flowlag.awaitMetering(run);
+            for (int i = 1; i <= 3; i++) {
+                final int reloads = i;
+                run.signal("HUP");
+                Deadline.await(TIMEOUT, () -> run.errors().split(" reloaded\n", -1).length == 1 + reloads, run::errors);
+            }
+            final String health = health(port);
+            assertTrue(health.startsWith("200"), health);
+            final List<String> asking = threads(run).stream()
+                .filter((name) -> name.startsWith("resolve") || name.startsWith("own-traffic")).sorted().toList();
+            assertEquals(List.of("own-traffic", "resolve-collect"), asking);
+            final long beginMs = System.currentTimeMillis();
+            run.signal("TERM");
+            final Command.Result result = run.finish().orFail();
+            final long tookMs = System.currentTimeMillis() - beginMs;
+            assertTrue(tookMs < STOP_MS, () -> tookMs + " ms: " + result);
+        }
+    }
+
+    private static List<String> threads(final Command.Running run) throws IOException {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(run.pid()), "task"))) {
+            return threads.map((thread) -> read(thread.resolve("comm"))).map(String::strip).toList();
+        }
+    }
+
+    private static String read(final Path file) {
+        try {
+            return Files.readString(file);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

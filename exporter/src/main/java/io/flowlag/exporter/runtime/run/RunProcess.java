@@ -39,6 +39,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import static io.flowlag.exporter.config.MemorySize.mebibytes;
@@ -56,6 +58,8 @@ public final class RunProcess {
 
     /** Interval of checks for changed addresses of this host. */
     private static final long ADDRESSES_NS = 10_000_000_000L;
+    /** How long the start waits for name servers; after that, own traffic counts as flows until they answer. */
+    private static final long NAMES_WAIT_NS = 2_000_000_000L;
 
     private final Terminal terminal;
     private final LocalTraffic localTraffic = new LocalTraffic();
@@ -114,7 +118,8 @@ public final class RunProcess {
                 tellEnded(sources);
                 useReloaded(reload, run, segment);
             });
-            run.ownTraffic(localTraffic.of(config));
+            CompletableFuture.runAsync(() -> run.ownTraffic(localTraffic.of(config)), names)
+                .completeOnTimeout(null, NAMES_WAIT_NS, TimeUnit.NANOSECONDS).join();
             run.onReload(reload::ask);
             run.run();
             run.tellUnsupportedLinkTypes();

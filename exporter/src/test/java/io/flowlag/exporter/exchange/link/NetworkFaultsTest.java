@@ -3,19 +3,25 @@ package io.flowlag.exporter.exchange.link;
 import io.flowlag.exporter.exchange.link.ExchangeFixture.Heard;
 import io.flowlag.exporter.exchange.link.ExchangeFixture.Received;
 import io.flowlag.exporter.exchange.wire.SharedKey;
+import io.flowlag.ipfix.transport.Endpoint;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.stream.LongStream;
 
 import static io.flowlag.exporter.exchange.link.ExchangeFixture.SECOND_NS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Two ends and a network with faults: each fault ends in the counter that names it, and the exchange goes on. */
@@ -111,6 +117,33 @@ class NetworkFaultsTest {
         ends.memory.silent(false);
         ends.untilWithTime("settings held", stepNs, () -> received.held.equals(List.of(1)));
         ship();
+    }
+
+    /** Its questions cannot be interrupted, as those of the system. */
+    @Test
+    void shouldLeaveOneThreadAloneWithANameServerThatHangs() throws IOException {
+        final Semaphore answers = new Semaphore(0);
+        final Set<Thread> asking = ConcurrentHashMap.newKeySet();
+        listener = ends.listener(received);
+        final int port = ends.port(listener);
+        connector = new ConnectorSetup(ends.memory, new Endpoint("receiver.example", port), heard, ends.clock, 0)
+            .resolver(() -> {
+                asking.add(Thread.currentThread());
+                answers.acquireUninterruptibly();
+                return List.of(new InetSocketAddress("127.0.0.1", port));
+            }).connector();
+        ends.duty(connector::doWork);
+        try {
+            ends.until("asked", () -> !asking.isEmpty());
+            ends.untilWithTime("ten attempts", SECOND_NS, () -> heard.ends.size() == 10);
+            answers.release(1_000);
+            ends.untilWithTime("settings held", stepNs, () -> received.held.equals(List.of(1)));
+            assertEquals(1, asking.size());
+            assertFalse(asking.contains(Thread.currentThread()));
+        } finally {
+            answers.release(1_000);
+            connector.close();
+        }
     }
 
     /** The sender hears the receiver and is not heard, then the other way around: each connection is half open at last. */
