@@ -330,8 +330,9 @@ public final class CaptureAgent implements Stage, PacketHandler {
 
     private void passOn() {
         if (batchCount > 0) {
-            next.onDescriptors(batch, 0, batchCount);
-            batchCount = 0;
+            final int count = batchCount;
+            batchCount = 0; // also where the next stage fails
+            next.onDescriptors(batch, 0, count);
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The reported progress of capture, with live sources whose packets wait in a ring while the process is not scheduled. */
@@ -43,6 +44,7 @@ class CaptureAgentTest {
     private static final class Waiting implements PacketSource {
         private final Queue<Long> timestampsNs = new ArrayDeque<>();
         private final UnsafeBuffer frame = new UnsafeBuffer(new byte[64]);
+        private long captured;
         private long untoldDrops;
         private long kernelDrops;
         private long kernelStamped;
@@ -56,6 +58,7 @@ class CaptureAgentTest {
         public int poll(final PacketHandler handler, final int packetLimit) {
             int taken = 0;
             while (taken < packetLimit && !timestampsNs.isEmpty()) {
+                captured++;
                 handler.onPacket(new CapturedPacket(frame, LinkType.ETHERNET, 0).set(0, 64, 64, timestampsNs.remove()));
                 taken++;
             }
@@ -69,7 +72,7 @@ class CaptureAgentTest {
 
         @Override
         public long capturedCount() {
-            return 0;
+            return captured;
         }
 
         @Override
@@ -101,9 +104,13 @@ class CaptureAgentTest {
         private long newestNs;
         /** Packets of the new time come before the clock step is noticed. */
         private boolean isClockSet;
+        private boolean isFailing;
 
         @Override
         public void onDescriptors(final DirectBuffer buffer, final int offset, final int count) {
+            if (isFailing) {
+                throw new ArithmeticException("of the test");
+            }
             packets += count;
             for (int i = 0; i < count; i++) {
                 newestNs = PacketDescriptor.timestampNs(buffer, offset + i * PacketDescriptor.LENGTH_BYTES);
@@ -179,6 +186,25 @@ class CaptureAgentTest {
             assertEquals(first.timestampsNs.isEmpty() ? nowNs : passed.newestNs, passed.last());
         }
         assertEquals(MANY, passed.packets);
+        assertEquals(MANY, counters.get(CounterId.DECODED));
+    }
+
+    /** A batch whose stage fails is lost; what follows must not be written behind it. */
+    @Test
+    void shouldGoOnAfterABatchOnWhichTheNextStageFails() {
+        final CaptureAgent agent = agent(false, first);
+        for (int i = 0; i < MANY; i++) {
+            first.add(START_NS + i * MS);
+        }
+        passed.isFailing = true;
+        assertThrows(ArithmeticException.class, agent::doWork);
+        passed.isFailing = false;
+        final int left = first.timestampsNs.size();
+        while (!first.timestampsNs.isEmpty()) {
+            agent.doWork();
+        }
+        assertEquals(left, passed.packets);
+        assertEquals(MANY, counters.get(CounterId.CAPTURED));
         assertEquals(MANY, counters.get(CounterId.DECODED));
     }
 

@@ -20,6 +20,7 @@ final class CapturedPackets implements PacketHandler {
     }
 
     private final List<Packet> packets = new ArrayList<>();
+    private int failingCount;
 
     @Override
     public void onPacket(final CapturedPacket packet) {
@@ -27,6 +28,15 @@ final class CapturedPackets implements PacketHandler {
         packet.buffer().getBytes(packet.offset(), octets);
         packets.add(new Packet(
             octets, packet.wireLengthBytes(), packet.timestampNs(), packet.linkType(), packet.interfaceId(), packet.vlanTag()));
+        if (packets.size() == failingCount) {
+            throw new ArithmeticException("of the test");
+        }
+    }
+
+    /** Throws once it has so many packets. */
+    CapturedPackets failAt(final int count) {
+        failingCount = count;
+        return this;
     }
 
     List<Packet> packets() {

@@ -140,6 +140,19 @@ class LiveCaptureTest {
 
     @ParameterizedTest
     @EnumSource
+    void shouldCountThePacketsBeforeAHandlerFails(final LiveCaptureOptions.Kind kind) throws Exception {
+        try (LivePacketSource source = near.call(open(options("lo", kind)))) {
+            send(near, "lo", mixedFrames().subList(0, 60));
+            final CapturedPackets captured = new CapturedPackets();
+            assertThrows(ArithmeticException.class, () -> captured.failAt(21).stopAndDrain(source));
+            assertEquals(21, source.capturedCount());
+            assertEquals(60, captured.stopAndDrain(source).packets().size());
+            assertEquals(60, source.capturedCount());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void shouldTellDirectionsApart(final LiveCaptureOptions.Kind kind) throws Exception {
         final List<byte[]> outgoing = mixedFrames().subList(0, 30);
         final List<byte[]> incoming = mixedFrames().subList(30, 90);
