@@ -1,13 +1,16 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.fuzz.RealCaptures;
 import io.flowlag.exporter.lab.GeneratedTraffic;
@@ -28,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -36,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -43,6 +48,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertIterableEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -328,6 +334,40 @@ class ShardedPipelineTest {
         Pipelines.awaitEnd(pipeline);
         pipeline.close();
         assertEquals(flowCount, list.recordCount());
+    }
+
+    /** The disk hangs once the checkpoint is open. */
+    @Test
+    void shouldTellThatTheCheckpointHangs(@TempDir final Path directory) throws IOException {
+        final ExporterConfig config = config(Threading.PIPELINED, 1, "checkpoint.interval", "100ms", "metering.max-flows", "4k");
+        final Semaphore mayGoOn = new Semaphore(1_000);
+        final Checkpoint checkpoint = Checkpoint.open(directory.resolve("flows"), config.metering().maxFlows(),
+            DelayStage.stateLengthBytes(DelayWiring.NONE), counters, new Disk() {
+                @Override
+                public void force(final FileChannel channel, final Path path) throws IOException {
+                    mayGoOn.acquireUninterruptibly();
+                    super.force(channel, path);
+                }
+            });
+        mayGoOn.drainPermits();
+        final WaitingTraffic traffic = new WaitingTraffic(1);
+        final MeteringPipeline pipeline = new MeteringPipeline(config, List.of(traffic), RealtimeClock.ofSystem(),
+            DelayWiring.NONE, checkpoint, List.of(list), counters, Pipelines::fail);
+        pipeline.start();
+        final long deadlineNs = System.nanoTime() + Pipelines.DEADLINE_NS;
+        while (!mayGoOn.hasQueuedThreads() && System.nanoTime() - deadlineNs < 0) {
+            LockSupport.parkNanos(100_000);
+        }
+        final Heartbeat heartbeat =
+            Heartbeat.living().stream().filter((each) -> "checkpoint".equals(each.roleName())).findAny().orElseThrow();
+        assertFalse(heartbeat.isStalled(1));
+        assertFalse(heartbeat.isStalled(Heartbeat.PATIENT_NS));
+        assertTrue(heartbeat.isStalled(1 + Heartbeat.PATIENT_NS));
+        traffic.isOver = true;
+        Pipelines.awaitEnd(pipeline);
+        mayGoOn.release(1_000);
+        pipeline.close();
+        assertAccounted();
     }
 
     @Test

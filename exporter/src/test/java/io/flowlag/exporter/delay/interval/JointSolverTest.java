@@ -2,15 +2,21 @@ package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.exporter.delay.interval.records.JointSettings;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -215,6 +221,40 @@ class JointSolverTest {
             assertTrue(points.records().hasJointMean(points.record(flow)));
             assertEquals(2 * MS, points.records().jointMeanNs(points.record(flow)), 1);
         }
+    }
+
+    /** A suspended thread is one whose task does not return. Newer versions of Java cannot suspend one. */
+    @Test
+    @DisabledForJreRange(min = JRE.JAVA_20)
+    void shouldTellThatItsThreadHangs() throws ReflectiveOperationException {
+        final Set<Heartbeat> others = Set.copyOf(Heartbeat.living());
+        final Set<Thread> otherThreads = Thread.getAllStackTraces().keySet();
+        final TwoPoints points = new TwoPoints(context(true));
+        final Heartbeat heartbeat = await(() -> Heartbeat.living().stream()
+            .filter((each) -> "joint".equals(each.roleName()) && !others.contains(each)).findAny());
+        final Thread thread = await(() -> Thread.getAllStackTraces().keySet().stream()
+            .filter((each) -> "joint".equals(each.getName()) && !otherThreads.contains(each)).findAny());
+        Thread.class.getMethod("suspend").invoke(thread);
+        try {
+            assertFalse(heartbeat.isStalled(1));
+            assertFalse(heartbeat.isStalled(Heartbeat.PATIENT_NS));
+            assertTrue(heartbeat.isStalled(1 + Heartbeat.PATIENT_NS));
+        } finally {
+            Thread.class.getMethod("resume").invoke(thread);
+        }
+        await(() -> heartbeat.isStalled(1 + Heartbeat.PATIENT_NS) ? Optional.empty() : Optional.of(heartbeat));
+        points.pair.onEnd();
+        points.pair.receiver().close();
+    }
+
+    private static <T> T await(final Supplier<Optional<T>> found) {
+        final long deadlineNs = System.nanoTime() + DEADLINE_NS;
+        Optional<T> now = found.get();
+        while (now.isEmpty() && System.nanoTime() - deadlineNs < 0) {
+            LockSupport.parkNanos(MS);
+            now = found.get();
+        }
+        return now.orElseThrow();
     }
 
     @Test

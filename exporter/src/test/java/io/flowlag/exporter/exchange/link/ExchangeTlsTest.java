@@ -2,18 +2,24 @@ package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.exporter.exchange.link.ExchangeFixture.Heard;
 import io.flowlag.exporter.exchange.link.ExchangeFixture.Received;
+import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.X509TrustManager;
+import java.lang.reflect.Constructor;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -153,6 +159,33 @@ class ExchangeTlsTest {
             });
             assertTrue(refused.getMessage().contains("certif"), refused::getMessage);
         }
+    }
+
+    /** The key manager of the receiver answers no ClientHello. */
+    @Test
+    void shouldTellAHandshakeThatHangs() throws Exception {
+        final CountDownLatch mayEnd = new CountDownLatch(1);
+        final Constructor<TlsCredentials> constructor =
+            TlsCredentials.class.getDeclaredConstructor(SSLContext.class, X509TrustManager.class, List.class);
+        constructor.setAccessible(true);
+        final TlsCredentials stalled = constructor.newInstance(StalledKeys.context(mayEnd), null, List.of());
+        try {
+            final ExchangeListener listener = ends.listener(received, 0, context -> context.tls(stalled, List.of()));
+            connector(heard, ends.port(listener), "sender", "receiver", "127.0.0.1");
+            ends.until("a handshake", () -> handshake() != null);
+            assertFalse(handshake().isStalled(1));
+            assertFalse(handshake().isStalled(TimeUnit.MINUTES.toNanos(10)));
+            assertTrue(handshake().isStalled(TimeUnit.MINUTES.toNanos(10) + 1));
+            mayEnd.countDown();
+            ends.until("refused", () -> listener.counters().get(ExchangeCounter.ENDED_TLS) == 1);
+            ends.until("no handshake", () -> handshake() == null);
+        } finally {
+            mayEnd.countDown();
+        }
+    }
+
+    private static Heartbeat handshake() {
+        return Heartbeat.living().stream().filter((each) -> "exchange-handshake".equals(each.roleName())).findAny().orElse(null);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.flowlag.exporter.runtime.collect;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.flowlag.exporter.exchange.link.StalledKeys;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
@@ -14,11 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.X509ExtendedKeyManager;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -30,9 +28,6 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.Principal;
-import java.security.PrivateKey;
-import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -331,8 +326,7 @@ class CollectorTest {
     @Test
     void shouldSayOnceThatTheThreadOfHandshakesHangs() throws Exception {
         final CountDownLatch mayEnd = new CountDownLatch(1);
-        final SSLContext stalled = SSLContext.getInstance("TLS");
-        stalled.init(new KeyManager[] {new StalledKeys(mayEnd)}, null, null);
+        final SSLContext stalled = StalledKeys.context(mayEnd);
         final ListAppender<ILoggingEvent> log = new ListAppender<>();
         final Logger logger = (Logger)LoggerFactory.getLogger(Collector.class);
         log.start();
@@ -361,55 +355,6 @@ class CollectorTest {
 
     private static boolean isWorking(final String name) {
         return Heartbeat.living().stream().anyMatch((each) -> name.equals(each.roleName()));
-    }
-
-    /** Has no key, and takes its time to say so. */
-    private static final class StalledKeys extends X509ExtendedKeyManager {
-        private final CountDownLatch mayEnd;
-
-        private StalledKeys(final CountDownLatch mayEnd) {
-            this.mayEnd = mayEnd;
-        }
-
-        @Override
-        public String chooseEngineServerAlias(final String type, final Principal[] issuers, final SSLEngine engine) {
-            try {
-                mayEnd.await();
-            } catch (final InterruptedException ex) {
-                Thread.currentThread().interrupt();
-            }
-            return null;
-        }
-
-        @Override
-        public String[] getClientAliases(final String type, final Principal[] issuers) {
-            return null;
-        }
-
-        @Override
-        public String chooseClientAlias(final String[] types, final Principal[] issuers, final Socket socket) {
-            return null;
-        }
-
-        @Override
-        public String[] getServerAliases(final String type, final Principal[] issuers) {
-            return null;
-        }
-
-        @Override
-        public String chooseServerAlias(final String type, final Principal[] issuers, final Socket socket) {
-            return null;
-        }
-
-        @Override
-        public X509Certificate[] getCertificateChain(final String alias) {
-            return null;
-        }
-
-        @Override
-        public PrivateKey getPrivateKey(final String alias) {
-            return null;
-        }
     }
 
     @Test
