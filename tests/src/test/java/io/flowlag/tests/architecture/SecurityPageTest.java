@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The page names tests as proofs; each must exist. */
+/** The page names tests as proofs, each of which must exist, and says how to report a vulnerability. */
 class SecurityPageTest {
     private static final Pattern TEST = Pattern.compile("`([A-Za-z0-9]+Test)`");
     private static final int COLUMNS = 5;
@@ -38,6 +38,15 @@ class SecurityPageTest {
             .filter((line) -> line.startsWith("|")).toList();
         assertTrue(rows.size() > 12);
         rows.forEach((row) -> assertEquals(COLUMNS + 1, row.chars().filter((each) -> each == '|').count(), row));
+    }
+
+    @Test
+    void shouldSayHowToReportAVulnerability() throws IOException {
+        final String page = Files.readString(Checkout.root().resolve("docs/security.md"));
+        assertTrue(page.contains("[Report a vulnerability](../SECURITY.md)"));
+        final String how = Files.readString(Checkout.root().resolve("SECURITY.md")).replaceAll("\\s+", " ");
+        assertTrue(how.contains("Report a vulnerability to the maintainers privately"), how);
+        assertTrue(how.contains("use the private report form of the place where you got this repository"), how);
     }
 
     private static Set<String> testClasses() throws IOException {
