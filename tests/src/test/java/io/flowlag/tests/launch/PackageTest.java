@@ -158,16 +158,55 @@ class PackageTest {
         }
     }
 
-    /** What needs the compiler of the runtime, live packets, and native code from the jar. */
+    /**
+     * What needs the compiler of the runtime, live packets, and native code from the jar. As in an upgrade, which gives new files
+     * the names of old ones, the process goes on and ends in order with the files that it has open: the new ones are of no use.
+     */
     private static void runWithACheckpoint() throws IOException {
         final String script = "/usr/bin/flowlag run -i lo --export file:/tmp/live.ipfix " +
             "--set checkpoint.file=/tmp/live.checkpoint --set status.file=/tmp/live.status 2>/tmp/live.log & p=$!; n=0; " +
             "until /usr/bin/flowlag top --once --file /tmp/live.status >/tmp/top.txt 2>&1; do n=$((n + 1)); " +
-            "if [ $n -gt 300 ] || ! kill -0 $p; then break; fi; sleep 0.2; done; kill -TERM $p; wait $p; echo ended $?";
+            "if [ $n -gt 300 ] || ! kill -0 $p; then break; fi; sleep 0.2; done; cd /usr/lib/flowlag; " +
+            "for f in flowlag.jar runtime/lib/*.* runtime/lib/modules runtime/lib/*/*.* runtime/conf/*/*.*; do " +
+            "mv $f $f.old; echo new >$f.new; mv $f.new $f; done; kill -HUP $p; told=; n=0; " +
+            "until [ -n \"$told\" ] || [ $n -gt 300 ]; do n=$((n + 1)); sleep 0.2; " +
+            "while read -r line; do case $line in *reloaded) told=yes ;; esac; done </tmp/live.log; done; " +
+            "kill -TERM $p; wait $p; echo ended $?; " +
+            "for f in *.old runtime/*/*.old runtime/*/*/*.old; do mv $f ${f%.old}; done";
         final Command.Result ran = inRoot("/bin/sh", "-c", script).run();
         assertTrue(ran.output().contains("ended 0"), () -> ran + read(root.resolve("tmp/live.log")) +
             read(root.resolve("tmp/top.txt")));
         assertTrue(read(root.resolve("tmp/top.txt")).contains("threads"), () -> read(root.resolve("tmp/top.txt")));
+        assertTrue(read(root.resolve("tmp/live.log")).contains(" reloaded\n"), () -> read(root.resolve("tmp/live.log")));
+    }
+
+    /** A process whose files are new is started again; none is that did not run. */
+    @Test
+    void shouldRestartTheServiceAfterAnUpgrade() throws IOException {
+        final Path scripts = directory.resolve("scripts");
+        command("dpkg-deb", "--control", debianPackage, scripts).run().orFail();
+        for (final String tool : List.of("systemctl", "getent", "chown", "chmod", "rm")) {
+            final Path stub = Files.writeString(
+                scripts.resolve(tool), "#!/bin/sh\necho ${0##*/} \"$@\" >>" + scripts + "/log\n");
+            Files.setPosixFilePermissions(stub, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        final String reload = "daemon-reload";
+        assertEquals(List.of(reload), services(scripts, "postinst", "configure", ""));
+        assertEquals(List.of(reload, "try-restart flowlag.service"), services(scripts, "postinst", "configure", "0.0.1"));
+        assertEquals(List.of(), services(scripts, "prerm", "upgrade", "9.9.9"));
+        assertEquals(List.of("--no-reload disable --now flowlag.service"), services(scripts, "prerm", "remove", ""));
+    }
+
+    /** What a script asks of systemd, with other paths than those of this system. */
+    private static List<String> services(final Path scripts, final String script, final String... arguments) throws IOException {
+        Files.deleteIfExists(scripts.resolve("log"));
+        final String text = Files.readString(scripts.resolve(script)).replace("/run/systemd/system", scripts.toString())
+            .replace("/usr/lib/flowlag/", "/nowhere/").replace("/etc/flowlag", "/nowhere");
+        final List<Object> line = new ArrayList<>(List.of("sh", "-c", text, script));
+        line.addAll(List.of(arguments));
+        command(line.toArray()).environment("PATH", scripts + ":" + System.getenv("PATH")).run().orFail();
+        return read(scripts.resolve("log")).lines().filter((each) -> each.startsWith("systemctl "))
+            .map((each) -> each.substring("systemctl ".length())).toList();
     }
 
     private static String read(final Path file) {
