@@ -65,6 +65,9 @@ final class Backlog implements UnsentRecords {
     private long nextUnsentCount;
     private boolean isGivingBack;
     private long givenBackTimes;
+    /** Records of the session that had left before the others were given back, and those in the spool with them. */
+    private volatile long leftBefore;
+    private volatile long givenBackIn;
     private long creditMilliRecords;
     private long creditMs = NEVER;
     private long nowMs;
@@ -170,12 +173,14 @@ final class Backlog implements UnsentRecords {
 
     /** Begins the end, or goes on with it; the session is closed. Returns whether the spool is; if it is late, it is. */
     boolean close(final long timeMs, final boolean isLate) {
-        final boolean isFree = spool.isFree();
+        final boolean isReady = spool.tryReady();
         settle();
         if (isLate) {
             spool.close();
+        } else if (!isReady) {
+            spool.doWork(timeMs);
         }
-        return isLate || isFree && spool.end(timeMs);
+        return isLate || isReady && spool.end(timeMs);
     }
 
     @Override
@@ -197,6 +202,7 @@ final class Backlog implements UnsentRecords {
         beginGivingBack();
         isGivingBack = false;
         givenBackTimes++;
+        givenBackIn = spool.recordsIn();
         while (tail > keptTail) {
             drainingCount -= isUnsendable[index(--tail)] ? 0 : 1;
         }
@@ -207,6 +213,7 @@ final class Backlog implements UnsentRecords {
         if (!isGivingBack) {
             isGivingBack = true;
             nextUnsentCount = leftCount();
+            leftBefore = isGivenBackSettled() ? nextUnsentCount : leftBefore;
             settle();
             keptTail = head;
             while (keptTail < tail && commitCounts[index(keptTail)] <= nextUnsentCount) {
@@ -219,20 +226,30 @@ final class Backlog implements UnsentRecords {
     }
 
     private void rewind() {
-        if (isRewindDue && head == keptTail && spool.isFree()) {
+        if (isRewindDue && head == keptTail && spool.tryReady()) {
             isRewindDue = false;
             spool.rewind();
         }
     }
 
-    /** Counts the records that were given to the session and have left it. */
+    /** Counts the records that were given to the session and have left it, if only into the memory of the spool. */
     private long leftCount() {
         return committedCount - session.statistics().recordsWaiting();
     }
 
+    private boolean isGivenBackSettled() {
+        return spool.recordsSettled() >= givenBackIn;
+    }
+
+    /** {@return how many of the records given to the session have left the process, are on disk or are lost; any thread} */
+    long directLeft() {
+        final long left = leftCount();
+        return isGivenBackSettled() ? left : leftBefore;
+    }
+
     private void settle() {
         final long left = leftCount();
-        while (head < tail && commitCounts[index(head)] <= left && spool.isFree()) {
+        while (head < tail && commitCounts[index(head)] <= left && spool.tryReady()) {
             final int index = index(head++);
             spool.release(segments[index], endOffsets[index], packets[index], octets[index]);
             if (isUnsendable[index]) {

@@ -35,8 +35,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 
 /**
- * Builds destinations from their configuration. Used by the conductor at start and at reload. Allocated objects belong to the
- * destination.
+ * Builds destinations from their configuration. Used by one thread at a time, at start and at a reload. Allocated objects belong
+ * to the destination.
  */
 public final class DestinationFactory {
     private static final int SPOOL_NAME_LIMIT = 80;

@@ -123,7 +123,7 @@ final class SpooledDestination extends IpfixDestination {
     @Override
     public Progress progress() {
         final long spooledLeft = backlog.spool().recordsSettled();
-        final long directLeft = backlog.committedCount() - session.statistics().recordsWaiting();
+        final long directLeft = backlog.directLeft();
         return new Progress(backlog.committedCount(), directLeft, backlog.spool().recordsIn(), spooledLeft);
     }
 

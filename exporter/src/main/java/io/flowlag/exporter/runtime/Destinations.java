@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The destinations of a configuration. A destination that a reload leaves unchanged keeps its session; others are replaced. The
- * conductor owns it.
+ * The destinations of a configuration. A destination that a reload leaves unchanged keeps its session; others are replaced. Used
+ * by one thread at a time: the conductor, or that of a reload.
  */
 public final class Destinations {
     /** Everything that determines a destination's behaviour; credentials are those of a TLS destination, else null. */
@@ -67,7 +67,7 @@ public final class Destinations {
                 next.put(identity, destination);
                 destinations.add(destination);
             }
-        } catch (final ExitException ex) {
+        } catch (final RuntimeException ex) {
             destinations.removeAll(current.values());
             destinations.forEach((destination) -> destination.close(0, 0));
             throw ex;

@@ -112,7 +112,7 @@ public final class LastResort {
         }
         final List<String> quiet = heartbeats.stream().filter((each) -> !each.isHelper() && each.quietNs(nowNs) >= QUIET_NS)
             .map(Heartbeat::roleName).sorted().toList();
-        if (quiet.isEmpty() && !heartbeats.isEmpty()) {
+        if (quiet.isEmpty() && heartbeats.stream().anyMatch((each) -> !each.isHelper())) {
             workedNs = nowNs;
         }
         return nowNs - stoppedNs < STOP_PATIENCE_NS || nowNs - workedNs < QUIET_NS ? null :

@@ -13,8 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
 /**
- * The log file, readable by its owner and group, and no link. A named pipe is opened with the first line, because that waits for
- * a reader. When a write fails, the terminal shows this once and receives the lines until the file is reopened. Safe from any
+ * The log file, readable by its owner and group, and no link. A named pipe is opened where lines are written, because that waits
+ * for a reader. When a write fails, the terminal shows this once and receives the lines until the file is reopened. Safe from any
  * thread; allocates with each line.
  */
 public final class LogFile implements Consumer<String>, AutoCloseable {

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 
 /**
  * Configures SLF4J's back end in code; no file is searched. Until {@link #configure} is called, warnings and errors go to
- * standard error. Called by the command's thread, at start and on reload, which reopens the file for log rotation.
+ * standard error. Called at start, and on reload, which reopens the file for log rotation.
  */
 public final class Logging {
     private static final List<String> CHATTY_LIBRARIES = List.of("org.pcap4j", "net.openhft", "com.sun.jna", "org.eclipse.jetty");

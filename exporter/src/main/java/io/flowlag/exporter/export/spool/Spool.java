@@ -63,6 +63,7 @@ public final class Spool implements AutoCloseable {
     private final long[] underWay = new long[3];
     private BooleanSupplier job;
     private boolean hasSucceeded;
+    private RuntimeException failure;
     private volatile boolean isBusy;
     private boolean isUnnoted;
     private boolean isRoomSought;
@@ -152,10 +153,10 @@ public final class Spool implements AutoCloseable {
     public void append(
         final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes, final long timeMs) {
         nowMs = timeMs;
-        book.onRecordIn();
-        if (!isFree() || !take(template, buffer, offset, lengthBytes)) {
+        if (!tryReady() || !take(template, buffer, offset, lengthBytes)) {
             putAside(template, buffer, offset, lengthBytes);
         }
+        book.onRecordIn(); // not before it is in a buffer or lost: what counts as in may be settled
         noteSettled();
     }
 
@@ -193,7 +194,7 @@ public final class Spool implements AutoCloseable {
 
     private void putAside(final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes) {
         if (aside.size() == 0) {
-            recordsBeforeAside = book.recordsIn() - 1;
+            recordsBeforeAside = book.recordsIn();
         }
         asideTemplates.put(template.templateId(), template);
         if (lengthBytes > aside.maxMsgLength() || !aside.write(template.templateId(), buffer, offset, lengthBytes)) {
@@ -207,8 +208,11 @@ public final class Spool implements AutoCloseable {
         losses.onLost(1, shape.packets(buffer, offset), shape.octets(buffer, offset));
     }
 
-    /** Whether no job works on the files; only then may records be released, and reading go back. */
-    public boolean isFree() {
+    /**
+     * Takes in the records that went aside, if no job works on the files. Returns whether none does; only then may records be
+     * released, and reading go back.
+     */
+    public boolean tryReady() {
         while (isDone() && aside.size() > 0) {
             aside.controlledRead(asideTaker);
             noteSettled();
@@ -216,7 +220,7 @@ public final class Spool implements AutoCloseable {
         return isDone() && aside.size() == 0;
     }
 
-    /** Whether no job is under way; takes note of what the last one did. */
+    /** Whether no job is under way; takes note of what the last one did, and throws what it threw. */
     private boolean isDone() {
         if (isBusy || isGivenUp) {
             return false;
@@ -224,6 +228,11 @@ public final class Spool implements AutoCloseable {
         if (isUnnoted) {
             isUnnoted = false;
             note();
+            final RuntimeException thrown = failure;
+            failure = null;
+            if (thrown != null) {
+                throw thrown;
+            }
         }
         return true;
     }
@@ -268,9 +277,12 @@ public final class Spool implements AutoCloseable {
 
     private void work() {
         try {
+            hasSucceeded = false;
             if (!isGivenUp || isEnding) {
                 hasSucceeded = job.getAsBoolean();
             }
+        } catch (final RuntimeException ex) {
+            failure = ex;
         } finally {
             isBusy = false;
         }
@@ -290,7 +302,7 @@ public final class Spool implements AutoCloseable {
 
     /** Finds the oldest unread record; it stays the same until {@link #consume()}. Returns whether there is one by now. */
     public boolean next() {
-        if (!isFree()) {
+        if (!tryReady()) {
             return false;
         }
         while (!reader.hasRecord() && worker.isReadable() && reader.readLoaded()) {
@@ -365,7 +377,7 @@ public final class Spool implements AutoCloseable {
     /** The duty cycle: writes records that have waited long enough, and the read position. Returns how much was done. */
     public int doWork(final long timeMs) {
         nowMs = timeMs;
-        if (!isFree()) {
+        if (!tryReady()) {
             noteStall(timeMs);
             return 0;
         }
@@ -376,12 +388,12 @@ public final class Spool implements AutoCloseable {
 
     /** Writes buffered records. Returns whether anything was written by now. */
     public boolean flush() {
-        return isFree() && !writer.isEmpty() && run(worker::writeBuffer) && hasSucceeded;
+        return tryReady() && !writer.isEmpty() && run(worker::writeBuffer) && hasSucceeded;
     }
 
     /** Begins the end, or goes on with it: writes what is buffered. Returns whether the files are closed. */
     public boolean end(final long timeMs) {
-        if (!isClosed && isFree()) {
+        if (!isClosed && tryReady()) {
             final boolean hasEnded = isEnding;
             isEnding = true;
             isClosed = hasEnded || run(this::endFiles);

@@ -48,8 +48,13 @@ final class SpoolTrouble {
 
     /** Pauses the position only. */
     void pausePosition(final String what, final IOException ex) {
-        positionRetryMs = nowMs + RETRY_MS;
+        pausePosition();
         tell(what, ex);
+    }
+
+    /** The same where nothing failed. */
+    void pausePosition() {
+        positionRetryMs = nowMs + RETRY_MS;
     }
 
     void tell(final String what, final IOException ex) {

@@ -98,7 +98,7 @@ final class SpoolWorker {
     /** Whether {@link #work} has anything to do. */
     boolean isAnyDue(final boolean isWriteDue) {
         final SpoolSegment first = files.first();
-        return hold == null ? !trouble.isPaused() :
+        return hold == null ? !trouble.isPaused() && !trouble.isPositionPaused() :
             isWriteDue || forceFault != null || first != null && isRead(first) || isLastRead() || isPositionDue();
     }
 
@@ -148,21 +148,24 @@ final class SpoolWorker {
 
     /** Ends it; what is buffered is lost if it is late. */
     void end(final boolean isLate) {
-        if (!isLate) {
-            openIfNotOpen();
-            writeBuffer();
+        try {
+            if (!isLate) {
+                openIfNotOpen();
+                writeBuffer();
+            }
+            if (!writer.isEmpty()) {
+                giveUpBuffer(files.last());
+            }
+            removeReadFiles();
+            trouble.pauseNoMore();
+            writePosition();
+            force();
+            tellForceFault();
+            endPosition();
+        } finally {
+            CloseHelper.quietCloseAll(files, hold);
+            hold = null;
         }
-        if (!writer.isEmpty()) {
-            giveUpBuffer(files.last());
-        }
-        removeReadFiles();
-        trouble.pauseNoMore();
-        writePosition();
-        force();
-        tellForceFault();
-        endPosition();
-        CloseHelper.quietCloseAll(files, hold);
-        hold = null;
     }
 
     private void endPosition() {
@@ -199,6 +202,7 @@ final class SpoolWorker {
     void open() throws IOException {
         final SpoolHold taken = SpoolHold.take(directory);
         if (taken == null) {
+            trouble.pausePosition(); // another spool has it for now
             return;
         }
         try {

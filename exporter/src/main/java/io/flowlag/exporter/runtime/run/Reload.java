@@ -98,8 +98,11 @@ final class Reload {
             isSlownessTold = true;
             LOG.warn("reload: a file, a disk or the exchange does not answer; until it does, the old configuration stays");
         }
-        final Read read = reading != null && reading.isDone() ? result(reading) : null;
-        if (read == null && reading != null && reading.isDone()) {
+        if (reading == null || !reading.isDone()) {
+            return null;
+        }
+        final Read read = result(reading);
+        if (read == null) {
             used();
         }
         return read;
@@ -121,22 +124,29 @@ final class Reload {
 
     /** Returns null if the configuration is refused. */
     private Read read(final ExporterConfig config, final DelayStage stage) {
+        final ExporterConfig newer;
+        try {
+            newer = segment.keepWait(source.get());
+        } catch (final ConfigurationException ex) {
+            refuse(config, ex.errors());
+            return null;
+        } catch (final RuntimeException ex) {
+            refuse(config, List.of(String.valueOf(ex.getMessage())));
+            return null;
+        }
         LogFile log = null;
         try {
-            final ExporterConfig newer = segment.keepWait(source.get());
             requireNoRestart(config, newer);
             segment.changesAt(config, newer, stage, new SystemEpochNanoClock().nanoTime());
             requireSameDigests(newer);
             final LiveSegment.Keys keys = segment.readKeys(newer);
             log = Logging.open(newer.log().file(), terminal);
             return new Read(newer, keys, log, destinations.of(newer));
-        } catch (final ConfigurationException ex) {
-            refuse(config, ex.errors());
-        } catch (final RuntimeException ex) {
+        } catch (final IllegalArgumentException | ExitException ex) {
             CloseHelper.quietClose(log);
-            refuse(config, List.of(String.valueOf(ex.getMessage())));
+            refuse(config, List.of(ex.getMessage()));
+            return null;
         }
-        return null;
     }
 
     private static void requireNoRestart(final ExporterConfig config, final ExporterConfig newer) {

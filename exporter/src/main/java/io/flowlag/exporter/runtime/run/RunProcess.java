@@ -116,7 +116,9 @@ public final class RunProcess {
                 }
                 followAddresses(run);
                 tellEnded(sources);
-                useReloaded(reload, run, segment);
+                if (!signals.isStopRequested()) {
+                    useReloaded(reload, run, segment);
+                }
             });
             CompletableFuture.runAsync(() -> run.ownTraffic(localTraffic.of(config)), names)
                 .completeOnTimeout(null, NAMES_WAIT_NS, TimeUnit.NANOSECONDS).join();

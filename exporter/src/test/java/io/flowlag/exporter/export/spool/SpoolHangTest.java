@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A spool on a disk that answers late or never: its jobs are held, and run when the test says so. */
@@ -173,6 +174,44 @@ class SpoolHangTest {
         }
     }
 
+    /** Only then may a flow be forgotten whose record it is. */
+    @Test
+    void shouldSettleNoRecordBeforeItIsOnDisk() throws IOException {
+        try (Spool spool = open(directory.resolve("s"), 16 << 20)) {
+            isHanging = true;
+            put(spool, 1);
+            spool.flush();
+            isHanging = false;
+            runJobs();
+            put(spool, 2);
+            assertEquals(1, spool.recordsSettled(), "the second one notices that the first is written");
+            long number = 2;
+            while (spool.recordsSettled() == 1) {
+                put(spool, ++number);
+            }
+            assertEquals(number - 1, spool.recordsSettled(), "the last one made room for itself");
+        }
+    }
+
+    /** It counts where the spool is used, and the directory is free. */
+    @Test
+    void shouldThrowWhatAJobThrew() throws IOException {
+        final Path path = directory.resolve("s");
+        final Spool spool = new Spool(path, BOUND_BYTES, (ids, lengths, enterprises) -> pair, (records, packets, octets) -> { },
+            new Disk() {
+                @Override
+                public void force(final FileChannel channel, final Path file) {
+                    throw new IllegalStateException("fault");
+                }
+            }, Runnable::run);
+        put(spool, 1);
+        assertThrows(IllegalStateException.class, () -> spool.end(timeMs));
+        assertTrue(spool.end(timeMs));
+        try (Spool next = open(path, BOUND_BYTES)) {
+            assertEquals(List.of(1L), takeAll(next));
+        }
+    }
+
     /** What has been read is read again in the same order, and what is gone was counted, whenever the disk answers. */
     @Property(tries = 60)
     void shouldGiveTheSameRecordsInOrderWheneverTheDiskAnswers(@ForAll final long seed) throws IOException {
@@ -210,14 +249,14 @@ class SpoolHangTest {
                         }
                     }
                     case 8 -> {
-                        for (int i = random.nextInt(300); i >= 0 && spool.isFree() && !underWay.isEmpty(); i--) {
+                        for (int i = random.nextInt(300); i >= 0 && spool.tryReady() && !underWay.isEmpty(); i--) {
                             released.add(underWay.peek()[2]);
                             release(spool, underWay.poll());
                         }
                     }
                     case 9 -> spool.flush();
                     case 10 -> {
-                        if (random.nextInt(4) == 0 && spool.isFree()) {
+                        if (random.nextInt(4) == 0 && spool.tryReady()) {
                             spool.rewind();
                             underWay.clear();
                             newest = released.isEmpty() ? 0 : released.get(released.size() - 1);
@@ -233,7 +272,7 @@ class SpoolHangTest {
             if (random.nextBoolean()) {
                 isHanging = false;
                 runJobs();
-                assertTrue(spool.isFree());
+                assertTrue(spool.tryReady());
                 spool.rewind();
                 released.addAll(takeAll(spool));
                 assertEquals(number, released.size() + lost);

@@ -206,6 +206,8 @@ class SpoolTest {
         assertFalse(second.next());
         first.close();
         second.doWork(NOW_MS + 1);
+        assertFalse(second.next(), "it looks once a second");
+        second.doWork(NOW_MS + 1_000);
         assertEquals(List.of(1L, 2L), takeAll(second));
         second.close();
         Files.writeString(directory.resolve("file"), "");
