@@ -26,7 +26,7 @@ import static io.flowlag.tests.house.Walk.Way;
 
 /** What a process entered on each {@link Walk}: files, packages and threads of at least half of the calls. */
 final class TracedRun {
-    private static final int PACKETS = 3000;
+    private static final int PACKETS = 2000;
     private static final long TIMEOUT_S = 300;
     private static final long START_MS = 15_000;
     private static final int LEAD_S = 10;
