@@ -49,6 +49,8 @@ public final class FaultSoak {
     private static final int REFERENCE_PORT = 8623;
     private static final byte[] KEY = new byte[16];
     private static final int INTERVALS = 2;
+    /** However slow the machine is. */
+    private static final int LEAST_FAULTS = 2;
     /** So many intervals take longer than a missing one is waited for. */
     private static final int INTERVALS_OF_DEADLINE = 8;
     private static final long FAULT_NS = 5_000_000_000L;
@@ -150,7 +152,7 @@ public final class FaultSoak {
     private void fault() throws Exception {
         // Each of them takes memory for the first time.
         final List<Fault> first = new ArrayList<>(List.of(Fault.values()));
-        while (System.nanoTime() - beginNs < duration.toNanos()) {
+        while (System.nanoTime() - beginNs < duration.toNanos() || done.size() < LEAST_FAULTS) {
             final boolean isWarm = first.isEmpty() && System.nanoTime() - beginNs > duration.toNanos() / WARM_UP_PART;
             Fault fault = first.isEmpty() ? Fault.values()[random.nextInt(Fault.values().length)] :
                 first.remove(random.nextInt(first.size()));
