@@ -25,7 +25,7 @@ final class ReceiverCommand {
         final Path archive = jar.resolveSibling(jar.getFileName().toString().replaceFirst("\\.jar$", "") + "-java" +
             Runtime.version().feature() + ".jsa");
         final List<String> line = new ArrayList<>(List.of(
-            "/usr/bin/env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
+            "/usr/bin/env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=131072",
             Path.of(System.getProperty("java.home"), "bin/java").toString(),
             "-Xms64m", "-Xmx512m", "-Xmn48m", "-XX:MaxDirectMemorySize=64g", "-XX:+UseSerialGC", "-Xshare:auto",
             "-XX:+PerfDisableSharedMem", "-Dfile.encoding=UTF-8",

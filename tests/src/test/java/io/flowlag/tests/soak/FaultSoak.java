@@ -339,9 +339,10 @@ public final class FaultSoak {
         return new Flowlag().under("ip", "netns", "exec", namespace.name(), "nice", "-n", "-19").compiledFully();
     }
 
+    /** As {@code bin/flowlag} does. */
     private Command.Running startReceiver() {
-        return flowlag().jvm("-Xms64m", "-Xmx512m", "-Xmn48m")
-            .command("run", "-c", config).timeout(LIFE).start();
+        return flowlag().jvm("-Xms64m", "-Xmx512m", "-Xmn48m").command("run", "-c", config)
+            .environment("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=131072").timeout(LIFE).start();
     }
 
     private Command.Running startSender() {
