@@ -47,7 +47,7 @@ final class Reload {
     private long beginNs;
     private boolean isSlownessTold;
 
-    /** What was read; the log is null if it goes to standard error. */
+    /** What was read and opened; the log is null if it goes to standard error. */
     record Read(ExporterConfig config, LiveSegment.Keys keys, LogFile log, List<Destination> destinations) {
     }
 
@@ -137,6 +137,7 @@ final class Reload {
         LogFile log = null;
         try {
             requireNoRestart(config, newer);
+            // Refuses what cannot change before anything is opened; the time of the change is taken when it is used.
             segment.changesAt(config, newer, stage, new SystemEpochNanoClock().nanoTime());
             requireSameDigests(newer);
             final LiveSegment.Keys keys = segment.readKeys(newer);
