@@ -19,7 +19,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -80,9 +79,9 @@ final class Backlog implements UnsentRecords {
         final int recordsPerSecond,
         final ElementRegistry registry,
         final TemplateCatalog catalog,
-        final Executor executor) throws IOException {
+        final Spool.Jobs jobs) throws IOException {
         this.recordsPerSecond = recordsPerSecond;
-        spool = new Spool(directory, boundBytes, templates(registry, catalog), this::onLost, disk, executor);
+        spool = new Spool(directory, boundBytes, templates(registry, catalog), this::onLost, disk, jobs);
     }
 
     /** {@return octets of memory that a backlog takes besides the session's buffers} */

@@ -6,8 +6,8 @@ import org.agrona.DirectBuffer;
 import java.util.List;
 
 /**
- * Receives flow records. The exporting thread owns it; only {@link #statistics()} may be read by others. It never blocks: a
- * destination that cannot take a record returns at once.
+ * Receives flow records. The exporting thread owns it; only {@link #statistics()} may be read by others. A destination that
+ * cannot take a record returns at once; a spool waits for its disk first, within a bound.
  */
 public interface Destination {
     /** Result of an offer. */

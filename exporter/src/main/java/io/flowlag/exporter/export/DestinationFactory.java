@@ -3,6 +3,7 @@ package io.flowlag.exporter.export;
 import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.export.spool.Spool;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayView;
 import io.flowlag.exporter.status.HelperThread;
@@ -30,7 +31,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 
@@ -94,7 +94,7 @@ public final class DestinationFactory {
         final Transport transport = transport(config, spec);
         try {
             return make(spec.address().uri(), transport, config, spec, Disk.SYSTEM,
-                hasSpool(spec) ? new HelperThread("spool", Long.MAX_VALUE) : Runnable::run);
+                hasSpool(spec) ? new HelperThread("spool", Long.MAX_VALUE)::execute : Runnable::run);
         } catch (final IOException ex) { // thrown by a spool only
             transport.close();
             throw new ExitException(ExitCode.CANNOT_WRITE,
@@ -146,20 +146,20 @@ public final class DestinationFactory {
     /**
      * Makes a destination that sends by a given transport, which it owns from now on.
      *
-     * @param disk     of its spool.
-     * @param executor works on the files of its spool, in order.
+     * @param disk of its spool.
+     * @param jobs works on the files of its spool.
      * @throws IOException if the spool cannot be opened.
      */
     public Destination make(
         final String name, final Transport transport, final ExporterConfig config, final ExporterConfig.Destination spec,
-        final Disk disk, final Executor executor) throws IOException {
+        final Disk disk, final Spool.Jobs jobs) throws IOException {
         final int enterpriseNumber = (int)config.exporting().enterpriseNumber();
         final ElementRegistry registry = FlowElements.registry(enterpriseNumber);
         final TemplateCatalog catalog = new TemplateCatalog(registry);
         final FlowRecordEncoder encoder = new FlowRecordEncoder(registry, catalog, spec.profile(), isEgress, counters);
         final Backlog backlog = !hasSpool(spec) ? null : new Backlog(
             spoolDirectory(spec), disk, spec.spool().maxBytes(), spec.spool().recordsPerSecond(), registry, catalog,
-            executor);
+            jobs);
         final ExportingSession session = new ExportingSession(transport, settings(config, spec, backlog), catalog);
         final boolean isFull = spec.profile() == Profile.FULL;
         final OptionsExporter options = new OptionsExporter(

@@ -15,6 +15,7 @@ import io.flowlag.exporter.exchange.link.PeerSecurity;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.export.ExportingAgent;
+import io.flowlag.exporter.export.spool.Spool;
 import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.concurrent.Agent;
@@ -41,6 +42,8 @@ import java.util.stream.Stream;
  * Agents are worked one at a time.
  */
 final class SimulatedHost implements AutoCloseable {
+    private static final int MOMENTS = 300;
+
     final Role role;
     final SimulatedCollector collector;
     final CaptureClock clock;
@@ -71,8 +74,23 @@ final class SimulatedHost implements AutoCloseable {
     private final Queue<Runnable> fileJobs = new ArrayDeque<>();
     private boolean isDiskDirect;
 
-    /** Works the files of the spool. */
-    private final class SpoolThread implements Agent {
+    /** Works the files of the spool; whoever waits for it waits too short at times. */
+    private final class SpoolThread implements Agent, Spool.Jobs {
+        @Override
+        public void execute(final Runnable job) {
+            fileJobs.add(job);
+            if (isDiskDirect) {
+                workFiles();
+            }
+        }
+
+        @Override
+        public void await() {
+            if (random.nextInt(MOMENTS) == 0) {
+                workFiles();
+            }
+        }
+
         @Override
         public int doWork() {
             return workFiles();
@@ -139,9 +157,10 @@ final class SimulatedHost implements AutoCloseable {
         final DelayWiring wiring = new DelayWiring(
             role, new DelayWiring.References(isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, List.of()), ClockError.NONE,
             isPassive, false, false, role == Role.RECEIVER).withLink(end);
+        final SpoolThread spoolThread = new SpoolThread();
         final DestinationFactory factory = new DestinationFactory(false, new boolean[1], Map.of(), counters);
         exporting = factory.make("tcp://collector", collector.transport(), config,
-            config.exporting().destinations().get(0), disk, this::onFileJob);
+            config.exporting().destinations().get(0), disk, spoolThread);
         final Path file = config.checkpoint().file();
         final Checkpoint checkpoint = file == null ? null : Checkpoint.open(
             file, config.metering().maxFlows(), DelayStage.stateLengthBytes(wiring), counters, disk);
@@ -154,17 +173,10 @@ final class SimulatedHost implements AutoCloseable {
         agents.addAll(pipeline.agents());
         agents.forEach(Agent::onStart);
         isDiskDirect = false;
-        agents.add(new SpoolThread());
+        agents.add(spoolThread);
         agents.add(endAgent);
         stalledUntilNs = new long[agents.size()];
         isStopping = false;
-    }
-
-    private void onFileJob(final Runnable job) {
-        fileJobs.add(job);
-        if (isDiskDirect) {
-            workFiles();
-        }
     }
 
     private int workFiles() {

@@ -53,6 +53,10 @@ class HostileSendersTest {
     /** Lines of the log in a minute: of four kinds. */
     private static final int LINES = 400;
     private static final long MINUTE_NS = 60_000_000_000L;
+    /** How the receiver counts what it refuses. */
+    private static final List<String> REFUSALS = List.of("senders_unknown", "senders_doubled", "intervals_ahead",
+        "intervals_late", "intervals_duplicate", "intervals_cut", "refused_magic", "refused_authentication", "refused_interval",
+        "send_times_missing", "synopses_refused", "ended_refused", "ended_slow", "ended_evicted");
 
     @TempDir
     private Path directory;
@@ -97,8 +101,10 @@ class HostileSendersTest {
         final HostilePeers peers =
             new HostilePeers(new InetSocketAddress("127.0.0.1", port), SharedKey.of(octets()), GOOD_ID, GOOD_ID + 1, 1);
         try (peers) {
-            Deadline.await(TIMEOUT.plus(ATTACK), () -> peers.done().size() == Deed.values().length &&
-                System.nanoTime() - beginNs >= ATTACK.toNanos() || !receiver.isAlive(), () -> peers.done() + receiver.errors());
+            // A peer that closes at once takes back what the receiver has not read: each refusal is seen sooner or later.
+            Deadline.await(TIMEOUT.plus(ATTACK), () -> peers.done().size() == Deed.values().length && notCounted().isEmpty() &&
+                System.nanoTime() - beginNs >= ATTACK.toNanos() || !receiver.isAlive(),
+                () -> peers.done() + " not counted: " + notCounted() + receiver.errors());
             awaitCompared(receiver, INTERVALS);
             done = peers.done();
             tellMemory(receiver, heapBytes);
@@ -118,11 +124,11 @@ class HostileSendersTest {
         assertTrue(sender.isAlive(), sender::errors);
         final long lines = receiver.errors().lines().filter((line) -> line.contains("sender " + (GOOD_ID + 1))).count();
         assertTrue(lines <= LINES * (2 + (System.nanoTime() - beginNs) / MINUTE_NS), lines + " lines of the log");
-        for (final String label : List.of("senders_unknown", "senders_doubled", "intervals_ahead", "intervals_late",
-            "intervals_duplicate", "intervals_cut", "refused_magic", "refused_authentication", "refused_interval",
-            "send_times_missing", "synopses_refused", "ended_refused", "ended_slow", "ended_evicted")) {
-            assertTrue(after.delayCounter("exchange_" + label) > 0, () -> label + " " + after);
-        }
+    }
+
+    private List<String> notCounted() {
+        final Stats now = Stats.read(stats);
+        return REFUSALS.stream().filter((label) -> now.delayCounter("exchange_" + label) == 0).toList();
     }
 
     private void tellMemory(final Command.Running receiver, final long heapBytesBefore) {

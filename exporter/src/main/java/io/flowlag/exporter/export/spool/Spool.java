@@ -31,23 +31,33 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * most 256 KiB, once a second or when that much is buffered. Allocates at construction and, while records are written or read, a
  * little per record.
  * <p>
- * An executor works on the files, one job at a time, so that a disk that hangs blocks its thread alone. All state belongs to the
- * job meanwhile: records go aside, to a second buffer, and are lost when it is full; nothing is read. In the next call the
- * exporting thread takes note of what became of the job.
+ * Another thread works on the files, one job at a time, so that a disk that hangs blocks that thread alone. All state belongs to
+ * the job meanwhile: records go aside, to a second buffer; nothing is read. When that buffer is full too, as after a burst or a
+ * broken connection, the exporting thread waits for the job, but for no more than about half a second a job and two seconds a
+ * duty cycle; further records are lost. In the next call the exporting thread takes note of what became of the job.
  */
 public final class Spool implements AutoCloseable {
+    /** Runs the jobs of a spool in order, as a rule on another thread. */
+    public interface Jobs extends Executor {
+        /** Waits a moment for a job to end. */
+        default void await() {
+            LockSupport.parkNanos(AWAIT_NS);
+        }
+    }
+
     public static final long MIN_BOUND_BYTES = 1 << 20;
 
     private static final int ASIDE_BYTES = SpoolWriter.BUFFER_BYTES + RingBufferDescriptor.TRAILER_LENGTH;
     private static final long STALL_SECONDS = 2;
-    private static final int CLOSE_WAITS = 50;
-    private static final long CLOSE_WAIT_NS = 10_000_000L;
+    private static final long AWAIT_NS = 1_000_000L;
+    private static final int MOST_WAITS_FOR_JOB = 500;
+    private static final int MOST_WAITS = 2_000;
     private static final long MS_PER_SECOND = 1_000L;
     private static final long NEVER = Long.MIN_VALUE;
 
     private final Path directory;
     private final SpoolLosses losses;
-    private final Executor executor;
+    private final Jobs jobs;
     private final SpoolBook book = new SpoolBook();
     private final SpoolTrouble trouble = new SpoolTrouble(book);
     private final SpoolFiles files;
@@ -67,6 +77,8 @@ public final class Spool implements AutoCloseable {
     private volatile boolean isBusy;
     private boolean isUnnoted;
     private boolean isRoomSought;
+    private int waitsForJob;
+    private int waits;
     private long recordsBeforeAside;
     private long nowMs;
     private long busySinceMs = NEVER;
@@ -82,13 +94,13 @@ public final class Spool implements AutoCloseable {
      * @param directory  of the spool alone; created if absent.
      * @param boundBytes of its files, {@link #MIN_BOUND_BYTES} or more.
      * @param losses     receives the records that were discarded.
-     * @param executor   works on the files, in order.
+     * @param jobs       works on the files.
      * @throws IOException if the directory cannot be created or another process uses it; the message names it.
      */
     public Spool(
         final Path directory, final long boundBytes, final SpoolTemplates templates, final SpoolLosses losses, final Disk disk,
-        final Executor executor) throws IOException {
-        this.executor = executor;
+        final Jobs jobs) throws IOException {
+        this.jobs = jobs;
         this.directory = directory;
         this.losses = losses;
         files = new SpoolFiles(directory, Math.max(MIN_BOUND_BYTES, boundBytes), book, disk);
@@ -153,11 +165,30 @@ public final class Spool implements AutoCloseable {
     public void append(
         final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes, final long timeMs) {
         nowMs = timeMs;
-        if (!tryReady() || !take(template, buffer, offset, lengthBytes)) {
-            putAside(template, buffer, offset, lengthBytes);
+        boolean isTaken = tryTake(template, buffer, offset, lengthBytes);
+        while (!isTaken && tryAwait()) {
+            isTaken = tryTake(template, buffer, offset, lengthBytes);
+        }
+        if (!isTaken) {
+            lose(template, buffer, offset);
         }
         book.onRecordIn(); // not before it is in a buffer or lost: what counts as in may be settled
         noteSettled();
+    }
+
+    private boolean tryTake(final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        return tryReady() && take(template, buffer, offset, lengthBytes) || tryPutAside(template, buffer, offset, lengthBytes);
+    }
+
+    /** Waits a moment for the job, unless it has had its time. */
+    private boolean tryAwait() {
+        if (isGivenUp || waitsForJob == MOST_WAITS_FOR_JOB || waits == MOST_WAITS) {
+            return false;
+        }
+        waitsForJob++;
+        waits++;
+        jobs.await();
+        return true;
     }
 
     /** Adds a record to the buffer, or loses it. Returns false if it must wait for the job that makes room. */
@@ -192,14 +223,12 @@ public final class Spool implements AutoCloseable {
             ControlledMessageHandler.Action.CONTINUE : ControlledMessageHandler.Action.ABORT;
     }
 
-    private void putAside(final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+    private boolean tryPutAside(final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes) {
         if (aside.size() == 0) {
             recordsBeforeAside = book.recordsIn();
         }
         asideTemplates.put(template.templateId(), template);
-        if (lengthBytes > aside.maxMsgLength() || !aside.write(template.templateId(), buffer, offset, lengthBytes)) {
-            lose(template, buffer, offset);
-        }
+        return lengthBytes <= aside.maxMsgLength() && aside.write(template.templateId(), buffer, offset, lengthBytes);
     }
 
     private void lose(final Template template, final DirectBuffer buffer, final int offset) {
@@ -267,11 +296,12 @@ public final class Spool implements AutoCloseable {
         job = next;
         isUnnoted = true;
         busySinceMs = NEVER;
+        waitsForJob = 0;
         underWay[0] = writer.records();
         underWay[1] = writer.packets();
         underWay[2] = writer.octets();
         isBusy = true;
-        executor.execute(work);
+        jobs.execute(work);
         return isDone();
     }
 
@@ -377,6 +407,7 @@ public final class Spool implements AutoCloseable {
     /** The duty cycle: writes records that have waited long enough, and the read position. Returns how much was done. */
     public int doWork(final long timeMs) {
         nowMs = timeMs;
+        waits = 0;
         if (!tryReady()) {
             noteStall(timeMs);
             return 0;
@@ -406,8 +437,8 @@ public final class Spool implements AutoCloseable {
     /** Ends it, and waits for half a second at most; what the disk has not taken by then is lost. */
     @Override
     public void close() {
-        for (int i = 0; !end(nowMs) && stalledSeconds == 0 && i < CLOSE_WAITS; i++) {
-            LockSupport.parkNanos(CLOSE_WAIT_NS);
+        for (int i = 0; !end(nowMs) && stalledSeconds == 0 && i < MOST_WAITS_FOR_JOB; i++) {
+            jobs.await();
         }
         if (!isClosed) {
             giveUp();
@@ -424,7 +455,7 @@ public final class Spool implements AutoCloseable {
         }
         book.settled(book.recordsIn());
         if (!isEnding) {
-            executor.execute(this::endFiles);
+            jobs.execute(this::endFiles);
         }
     }
 

@@ -2,6 +2,7 @@ package io.flowlag.exporter.export.spool;
 
 import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.export.FlowElements;
+import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
 import net.jqwik.api.ForAll;
@@ -53,6 +54,8 @@ class SpoolHangTest {
         }
     };
     private boolean isHanging;
+    private int waits;
+    private int answeringWait = Integer.MAX_VALUE;
     private long timeMs = NOW_MS;
     private long lost;
     private long lostPackets;
@@ -64,10 +67,21 @@ class SpoolHangTest {
         return new Spool(path, boundBytes, (ids, lengths, enterprises) -> pair, (records, packets, octets) -> {
             lost += records;
             lostPackets += packets;
-        }, disk, (job) -> {
-            jobs.add(job);
-            if (!isHanging) {
-                runJobs();
+        }, disk, new Spool.Jobs() {
+            @Override
+            public void execute(final Runnable job) {
+                jobs.add(job);
+                if (!isHanging) {
+                    runJobs();
+                }
+            }
+
+            @Override
+            public void await() {
+                waits++;
+                if (waits % answeringWait == 0) {
+                    runJobs();
+                }
             }
         });
     }
@@ -118,6 +132,7 @@ class SpoolHangTest {
             while (lost == 0) {
                 put(spool, ++number);
             }
+            assertEquals(500, waits, "it waits for a disk that hangs");
             final long kept = number - 1;
             assertTrue(kept > 2 * (BUFFER_BYTES / FRAME_BYTES - 10), () -> kept + " records were kept");
             assertEquals(1, jobs.size());
@@ -125,6 +140,7 @@ class SpoolHangTest {
                 put(spool, ++number);
             }
             assertEquals(101, lost);
+            assertEquals(500, waits, "once");
             assertEquals(kept, spool.recordsHeld());
             assertEquals(0, spool.recordsSettled(), "what was lost on its way in comes after what waits");
             assertFalse(spool.flush());
@@ -146,6 +162,49 @@ class SpoolHangTest {
             put(spool, ++number);
             assertEquals(List.of(number), takeAll(spool));
             assertSums(spool);
+        }
+    }
+
+    /** A burst, as of a connection that breaks: megabytes at once. */
+    @Test
+    void shouldWaitForASlowDiskAndForNoMoreThanItsTime() throws IOException {
+        try (Spool spool = open(directory.resolve("s"), 64 << 20)) {
+            isHanging = true;
+            answeringWait = 400;
+            long number = 0;
+            while (waits < 2_000) {
+                put(spool, ++number);
+                assertEquals(0, lost);
+            }
+            assertTrue(number > 5 * (BUFFER_BYTES / FRAME_BYTES - 10), "so many at once");
+            while (lost == 0) {
+                put(spool, ++number);
+            }
+            assertEquals(2_000, waits);
+            runJobs();
+            spool.doWork(timeMs);
+            for (int i = 0; i < 3 * BUFFER_BYTES / FRAME_BYTES; i++) {
+                put(spool, ++number);
+            }
+            assertEquals(1, lost, "it waits again");
+            assertTrue(waits > 2_000);
+            isHanging = false;
+            runJobs();
+            assertEquals(number - 1, takeAll(spool).size());
+            assertSums(spool);
+        }
+    }
+
+    @Test
+    void shouldLoseNothingOfABurstOnADiskThatAnswers() throws IOException {
+        try (HelperThread thread = new HelperThread("spool");
+            Spool spool = new Spool(directory.resolve("s"), 64 << 20, (ids, lengths, enterprises) -> pair,
+                (records, packets, octets) -> lost += records, disk, thread::execute)) {
+            for (int number = 1; number <= 300_000; number++) {
+                put(spool, number);
+            }
+            assertEquals(0, lost);
+            assertEquals(300_000, spool.recordsHeld());
         }
     }
 
