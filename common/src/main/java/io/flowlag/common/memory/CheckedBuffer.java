@@ -8,7 +8,8 @@ import java.util.Objects;
 
 /**
  * Memory off the heap with bytes of others, such as captured packets. Reads of a single number are checked whatever the JVM's
- * flags are; all other accesses are those of {@link UnsafeBuffer}. As in an {@link OffHeapBuffer}, the memory is never a heap
+ * flags are; all other accesses are those of {@link UnsafeBuffer}. Both ends of a read are compared with the same length: so the
+ * compiler can merge the checks of reads that lie next to each other. As in an {@link OffHeapBuffer}, the memory is never a heap
  * array. The caller keeps wrapped memory reachable while the buffer is used. One thread at a time, except for accesses with
  * acquire and release. Allocates nothing after construction.
  */
@@ -27,7 +28,8 @@ public final class CheckedBuffer extends UnsafeBuffer {
 
     @Override
     public long getLong(final int index) {
-        return UnsafeApi.getLong(addressOffset + Objects.checkIndex(index, capacity() - Long.BYTES + 1));
+        Objects.checkIndex(index + Long.BYTES - 1, capacity());
+        return UnsafeApi.getLong(addressOffset + Objects.checkIndex(index, capacity()));
     }
 
     @Override
@@ -38,7 +40,8 @@ public final class CheckedBuffer extends UnsafeBuffer {
 
     @Override
     public int getInt(final int index) {
-        return UnsafeApi.getInt(addressOffset + Objects.checkIndex(index, capacity() - Integer.BYTES + 1));
+        Objects.checkIndex(index + Integer.BYTES - 1, capacity());
+        return UnsafeApi.getInt(addressOffset + Objects.checkIndex(index, capacity()));
     }
 
     @Override
@@ -49,7 +52,8 @@ public final class CheckedBuffer extends UnsafeBuffer {
 
     @Override
     public short getShort(final int index) {
-        return UnsafeApi.getShort(addressOffset + Objects.checkIndex(index, capacity() - Short.BYTES + 1));
+        Objects.checkIndex(index + Short.BYTES - 1, capacity());
+        return UnsafeApi.getShort(addressOffset + Objects.checkIndex(index, capacity()));
     }
 
     @Override

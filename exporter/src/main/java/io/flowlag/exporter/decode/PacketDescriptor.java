@@ -61,6 +61,14 @@ public final class PacketDescriptor extends FlowKeyLayout {
     private PacketDescriptor() {
     }
 
+    /** Copies a descriptor, word by word: faster than a call that copies memory of any length. */
+    public static void copy(
+        final MutableDirectBuffer buffer, final int offset, final DirectBuffer source, final int sourceOffset) {
+        for (int i = 0; i < LENGTH_BYTES; i += Long.BYTES) {
+            buffer.putLong(offset + i, source.getLong(sourceOffset + i));
+        }
+    }
+
     /** Reads UNIX epoch, ns. */
     public static long timestampNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + TIMESTAMP_NS_OFFSET);
@@ -97,12 +105,12 @@ public final class PacketDescriptor extends FlowKeyLayout {
         buffer.putShort(offset + ICMP_TYPE_CODE_OFFSET, (short)value);
     }
 
-    /** Writes both addresses of IPv4, unsigned 32 bits each. */
-    static void addressesIpv4(final MutableDirectBuffer buffer, final int offset, final int source, final int destination) {
+    /** Writes both addresses of IPv4: the source in the upper 32 bits, the destination in the lower. */
+    static void addressesIpv4(final MutableDirectBuffer buffer, final int offset, final long addresses) {
         sourceHigh(buffer, offset, 0);
-        sourceLow(buffer, offset, source & 0xFFFF_FFFFL);
+        sourceLow(buffer, offset, addresses >>> 32);
         destinationHigh(buffer, offset, 0);
-        destinationLow(buffer, offset, destination & 0xFFFF_FFFFL);
+        destinationLow(buffer, offset, addresses & 0xFFFF_FFFFL);
     }
 
     /**

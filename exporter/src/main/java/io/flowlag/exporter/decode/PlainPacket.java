@@ -12,14 +12,13 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
  * other packet. One for each decoder. Allocates at construction.
  */
 final class PlainPacket {
-    private static final int TYPE_AND_VERSION_OFFSET = Ethernet.TYPE_OFFSET;
+    /** Type, version, header length, class of service, length and identification. */
+    private static final int HEAD_OFFSET = Ethernet.TYPE_OFFSET;
     /** Type 0x0800, version 4, header of 20 octets. */
     private static final int PLAIN_IPV4 = 0x0800_45;
     private static final int IP_OFFSET = Ethernet.HEADER_LENGTH_BYTES;
-    private static final int LENGTH_OFFSET = IP_OFFSET + 2;
     private static final int FRAGMENT_OFFSET = IP_OFFSET + 6;
-    private static final int SOURCE_OFFSET = IP_OFFSET + 12;
-    private static final int DESTINATION_OFFSET = IP_OFFSET + 16;
+    private static final int ADDRESSES_OFFSET = IP_OFFSET + 12;
     private static final int TRANSPORT_OFFSET = IP_OFFSET + 20;
     private static final int TCP_CONTROL_BITS_OFFSET = TRANSPORT_OFFSET + 12;
     static final int IP_HEADER_BYTES = 20;
@@ -54,14 +53,14 @@ final class PlainPacket {
         if (capturedLengthBytes < TRANSPORT_OFFSET + PORTS_BYTES) {
             return false;
         }
-        final int typeAndService = buffer.getInt(offset + TYPE_AND_VERSION_OFFSET, BIG_ENDIAN);
+        final long head = buffer.getLong(offset + HEAD_OFFSET, BIG_ENDIAN);
         final int fragmentAndProtocol = buffer.getInt(offset + FRAGMENT_OFFSET, BIG_ENDIAN);
         final int protocol = fragmentAndProtocol & 0xFF;
-        final int ipLengthBytes = buffer.getShort(offset + LENGTH_OFFSET, BIG_ENDIAN) & 0xFFFF;
+        final int ipLengthBytes = (int)(head >>> 16) & 0xFFFF;
         final boolean isTcp = protocol == IpProtocol.TCP;
         final int payloadBytes = ipLengthBytes - IP_HEADER_BYTES;
         final int capturedBytes = Math.min(payloadBytes, capturedLengthBytes - TRANSPORT_OFFSET);
-        if (typeAndService >>> 8 != PLAIN_IPV4 || (fragmentAndProtocol >>> 16 & FRAGMENT_MASK) != 0 ||
+        if ((int)(head >>> 40) != PLAIN_IPV4 || (fragmentAndProtocol >>> 16 & FRAGMENT_MASK) != 0 ||
             capturedBytes < (isTcp ? TCP_NEEDED_BYTES : PORTS_BYTES) ||
             !isTcp && (protocol != IpProtocol.UDP || innerTunnels)) {
             return false;
@@ -90,11 +89,9 @@ final class PlainPacket {
         udpPayloadLengthBytes = isTcp ? 0 : capturedBytes - UDP_HEADER_BYTES;
         udpPayloadWholeBytes = payloadBytes - UDP_HEADER_BYTES;
         PacketDescriptor.timestampNs(descriptor, descriptorOffset, captured.timestampNs());
-        PacketDescriptor.addressesIpv4(
-            descriptor, descriptorOffset, buffer.getInt(offset + SOURCE_OFFSET, BIG_ENDIAN),
-            buffer.getInt(offset + DESTINATION_OFFSET, BIG_ENDIAN));
+        PacketDescriptor.addressesIpv4(descriptor, descriptorOffset, buffer.getLong(offset + ADDRESSES_OFFSET, BIG_ENDIAN));
         PacketDescriptor.transportIpv4(
-            descriptor, descriptorOffset, ports, protocol, typeAndService & 0xFF, fragmentAndProtocol >>> 8 & 0xFF);
+            descriptor, descriptorOffset, ports, protocol, (int)(head >>> 32) & 0xFF, fragmentAndProtocol >>> 8 & 0xFF);
         PacketDescriptor.bits(
             descriptor, descriptorOffset,
             isTcp ? buffer.getShort(offset + TCP_CONTROL_BITS_OFFSET, BIG_ENDIAN) & TCP_CONTROL_BITS_MASK : 0, 0,

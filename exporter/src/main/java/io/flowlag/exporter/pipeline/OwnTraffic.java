@@ -66,6 +66,9 @@ public final class OwnTraffic {
 
     /** Whether a packet goes to, or comes from, one of the destinations. */
     public boolean matches(final DirectBuffer descriptor, final int offset) {
+        if (ports.length == 0 && servedPort == 0) {
+            return false;
+        }
         final int protocol = PacketDescriptor.protocol(descriptor, offset);
         if (servedPort != 0 && protocol == TCP && isServed(descriptor, offset)) {
             return true;

@@ -49,8 +49,8 @@ public final class ShardRings implements DescriptorHandler {
             final int descriptorOffset = offset + i * PacketDescriptor.LENGTH_BYTES;
             tellTime(PacketDescriptor.timestampNs(buffer, descriptorOffset));
             final int shard = selector.shardOf(buffer, descriptorOffset);
-            batches[shard].putBytes(
-                batchCounts[shard] * PacketDescriptor.LENGTH_BYTES, buffer, descriptorOffset, PacketDescriptor.LENGTH_BYTES);
+            PacketDescriptor.copy(
+                batches[shard], batchCounts[shard] * PacketDescriptor.LENGTH_BYTES, buffer, descriptorOffset);
             if (++batchCounts[shard] == BATCH_LIMIT) {
                 passOn(shard);
             }

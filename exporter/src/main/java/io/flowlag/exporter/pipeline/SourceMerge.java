@@ -63,8 +63,7 @@ final class SourceMerge {
     /** Takes a packet of a source that has room. */
     void add(final int source, final OffHeapBuffer descriptors, final int offset) {
         final int index = (int)tails[source]++ & mask;
-        queues[source].putBytes(
-            index * PacketDescriptor.LENGTH_BYTES, descriptors, offset, PacketDescriptor.LENGTH_BYTES);
+        PacketDescriptor.copy(queues[source], index * PacketDescriptor.LENGTH_BYTES, descriptors, offset);
     }
 
     /** A source will show nothing more. */
@@ -155,7 +154,7 @@ final class SourceMerge {
         if (!isStray(source, headNs)) {
             lastNs[source] = headNs;
         }
-        to.putBytes(offset, queues[source], headOffset, PacketDescriptor.LENGTH_BYTES);
+        PacketDescriptor.copy(to, offset, queues[source], headOffset);
         heads[source]++;
     }
 
