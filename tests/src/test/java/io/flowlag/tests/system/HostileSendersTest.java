@@ -179,7 +179,7 @@ class HostileSendersTest {
             "interval: 500ms, max-delay: 100ms}\nlds: {rows: 2, columns: 1k}\nreconcile: {enabled: on}\n" +
             "exchange: {deadline: 2400ms, listen: \"127.0.0.1:" + port + "\", key-file: " + key +
             ", handshake-timeout: 2s, message-timeout: 1s}\n" +
-            "capture: {interfaces: [lo], direction: in, ring: 4m, filter: \"dst host " + DESTINATION + "\"}\n" +
+            "capture: {interfaces: [lo], direction: in, ring: 32m, filter: \"dst host " + DESTINATION + "\"}\n" +
             "metering: {max-flows: 8k}\n" +
             "rli: {port: " + Ports.freeUdp() + ", senders: [\"1@127.0.0.1?source=127.1.0.0/16\", " +
             "\"2@127.0.0.1?source=127.2.0.0/16\"]}\nclock: {source: fixed, error: 1us}\n");
@@ -192,7 +192,7 @@ class HostileSendersTest {
         return new Flowlag().under("nice", "-n", "-19").command("run", "-i", "lo", "--direction", "out",
             "--filter", "dst host " + DESTINATION, "--set", "segment.role=sender", "--set", "segment.id=" + GOOD_ID,
             "--set", "segment.offload=allow", "--set", "exchange.connect=127.0.0.1:" + port,
-            "--set", "exchange.key-file=" + key, "--set", "clock.source=fixed", "--set", "capture.ring=4m")
+            "--set", "exchange.key-file=" + key, "--set", "clock.source=fixed", "--set", "capture.ring=32m")
             .timeout(TIMEOUT).start();
     }
 }
