@@ -134,9 +134,9 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
         Path digestKeyFile) {
     }
 
-    /** The flow cache. */
+    /** The flow cache. Records are cut at multiples of a time, 0 for none. */
     public record Metering(
-        Set<KeyField> extraKeyFields, int maxFlows, long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs) {
+        Set<KeyField> extraKeyFields, int maxFlows, long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs, long cutNs) {
     }
 
     /** Copies of live flows in a file, restored after a crash; a null file for none. */
@@ -436,7 +436,7 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
     public ExporterConfig withFlows(final int flows, final long octets) {
         final Metering metering = metering();
         return with(new Metering(metering.extraKeyFields(), flows, metering.activeTimeoutNs(), metering.idleTimeoutNs(),
-            metering.tcpEndTimeoutNs())).with(new Quantiles(octets, quantiles().fromPackets()));
+            metering.tcpEndTimeoutNs(), metering.cutNs())).with(new Quantiles(octets, quantiles().fromPackets()));
     }
 
     public long observationDomainId() {

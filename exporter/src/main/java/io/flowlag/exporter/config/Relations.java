@@ -25,6 +25,7 @@ final class Relations extends SettingsAccess {
     void check() {
         notMore(IDLE_TIMEOUT, ACTIVE_TIMEOUT);
         notMore(TCP_END_TIMEOUT, IDLE_TIMEOUT);
+        cut();
         enterpriseNumber();
         delayRelations.check();
         sharding();
@@ -64,6 +65,24 @@ final class Relations extends SettingsAccess {
             giveWay(lesserKey, value(greaterKey), greater.text(), note);
         } else {
             problem(lesserKey, "is more than " + greaterKey.path() + "=" + greater.text() + ": lower this or raise that");
+        }
+    }
+
+    /** With delay a record ends with an interval, so that its packets and its delays are of the same time. */
+    private void cut() {
+        final Long cutNs = value(CUT);
+        if (cutNs == null) {
+            return;
+        }
+        if (cutNs > value(ACTIVE_TIMEOUT) && isDefault(ACTIVE_TIMEOUT)) {
+            giveWay(ACTIVE_TIMEOUT, cutNs, setting(CUT).text(), "as long as " + CUT.path());
+        } else if (cutNs > value(ACTIVE_TIMEOUT)) {
+            problem(CUT, "is more than " + ACTIVE_TIMEOUT.path() + "=" + setting(ACTIVE_TIMEOUT).text() +
+                ", which would end records before: lower this or raise that");
+        }
+        if (value(ROLE).isReceiver() && cutNs % value(SEGMENT_INTERVAL) != 0) {
+            problem(CUT, "is no multiple of " + SEGMENT_INTERVAL.path() + "=" + setting(SEGMENT_INTERVAL).text() +
+                ", with which delays end: change one of them");
         }
     }
 

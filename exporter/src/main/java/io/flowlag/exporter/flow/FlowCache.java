@@ -51,6 +51,9 @@ public final class FlowCache {
     private long activeTimeoutNs;
     private long idleTimeoutNs;
     private long tcpEndTimeoutNs;
+    private long cutNs;
+    /** The cut after the time that was asked for last. */
+    private long nextCutNs;
     private final int flowIdStep;
     private long nextFlowId;
     private int hand;
@@ -195,6 +198,8 @@ public final class FlowCache {
         activeTimeoutNs = timeouts.activeTimeoutNs();
         idleTimeoutNs = timeouts.idleTimeoutNs();
         tcpEndTimeoutNs = timeouts.tcpEndTimeoutNs();
+        cutNs = timeouts.cutNs();
+        nextCutNs = 0;
         for (int slot = 0; slot < table.usedSlots() && table.size() > 0; slot++) {
             if (table.isLive(slot)) {
                 wheel.cancel(slot);
@@ -308,8 +313,8 @@ public final class FlowCache {
             return isEnded ? EndReason.END_OF_FLOW : EndReason.IDLE_TIMEOUT;
         }
         // The deadline is not before the timeout, and only the deadline needs a division.
-        return nowNs >= FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs && nowNs >= activeDeadlineNs(entryOffset) ?
-            EndReason.ACTIVE_TIMEOUT : null;
+        return (cutNs > 0 || nowNs >= FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs) &&
+            nowNs >= activeDeadlineNs(entryOffset) ? EndReason.ACTIVE_TIMEOUT : null;
     }
 
     private long deadlineNs(final int entryOffset) {
@@ -323,10 +328,21 @@ public final class FlowCache {
         boundaryNs = newBoundaryNs;
     }
 
-    /** The active timeout, or the first boundary at or after it. */
+    /** The active timeout, or the first boundary at or after it; or the first cut after the last packet. */
     private long activeDeadlineNs(final int entryOffset) {
+        if (cutNs > 0) {
+            return cutAfter(FlowEntry.endNs(entries, entryOffset));
+        }
         final long timeoutNs = FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs;
         return boundaryNs == 0 ? timeoutNs : timeoutNs + Math.floorMod(-timeoutNs, boundaryNs);
+    }
+
+    /** Divides only when the time is not between the same cuts as that of the last call. */
+    private long cutAfter(final long timeNs) {
+        if (timeNs >= nextCutNs || timeNs < nextCutNs - cutNs) {
+            nextCutNs = timeNs - Math.floorMod(timeNs, cutNs) + cutNs;
+        }
+        return nextCutNs;
     }
 
     private boolean isTcpEnded(final int entryOffset) {

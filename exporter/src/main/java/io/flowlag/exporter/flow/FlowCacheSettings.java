@@ -23,16 +23,19 @@ public record FlowCacheSettings(
      * @param activeTimeoutNs longest that a record lasts, above 0.
      * @param idleTimeoutNs   how long a flow may be silent; 0 makes a record of every packet.
      * @param tcpEndTimeoutNs how long a TCP flow waits for stragglers after FIN or RST; 0 ends it with that packet.
+     * @param cutNs           records of living flows end at each multiple of this time since the epoch, whatever the active
+     *                        timeout; 0 for the active timeout.
      */
-    public record Timeouts(long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs) {
+    public record Timeouts(long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs, long cutNs) {
         /** The product's defaults. */
-        public static final Timeouts DEFAULTS = new Timeouts(60_000_000_000L, 15_000_000_000L, 1_000_000_000L);
+        public static final Timeouts DEFAULTS = new Timeouts(60_000_000_000L, 15_000_000_000L, 1_000_000_000L, 0);
 
         /** Checks ranges. */
         public Timeouts {
             require(activeTimeoutNs > 0, "activeTimeoutNs", activeTimeoutNs);
             require(idleTimeoutNs >= 0, "idleTimeoutNs", idleTimeoutNs);
             require(tcpEndTimeoutNs >= 0, "tcpEndTimeoutNs", tcpEndTimeoutNs);
+            require(cutNs >= 0, "cutNs", cutNs);
         }
     }
 

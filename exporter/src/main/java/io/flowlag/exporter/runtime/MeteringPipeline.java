@@ -493,7 +493,7 @@ public final class MeteringPipeline implements AutoCloseable {
     private static FlowCacheSettings.Timeouts timeouts(final ExporterConfig config) {
         final ExporterConfig.Metering metering = config.metering();
         return new FlowCacheSettings.Timeouts(
-            metering.activeTimeoutNs(), metering.idleTimeoutNs(), metering.tcpEndTimeoutNs());
+            metering.activeTimeoutNs(), metering.idleTimeoutNs(), metering.tcpEndTimeoutNs(), metering.cutNs());
     }
 
     /** Each key has a hash of its own. */

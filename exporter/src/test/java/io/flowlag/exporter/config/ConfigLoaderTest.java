@@ -97,7 +97,7 @@ class ConfigLoaderTest {
         assertEquals(new ExporterConfig.Decode(ExporterConfig.Tunnels.INNER, false, 128, SECOND_NS / 2, false, null),
             config.decode());
         assertEquals(new ExporterConfig.Metering(Set.of(ExporterConfig.KeyField.DSCP, ExporterConfig.KeyField.VLAN), 1 << 20,
-            120 * SECOND_NS, 30 * SECOND_NS, 0), config.metering());
+            120 * SECOND_NS, 30 * SECOND_NS, 0, 0), config.metering());
         assertEquals(new ExporterConfig.Pipeline(
             1 << 16, 1 << 20, Math.max(2, Runtime.getRuntime().availableProcessors() - 1), ExporterConfig.Idle.YIELD),
             config.pipeline());
@@ -155,6 +155,9 @@ class ConfigLoaderTest {
         [1, 2]                                | f:1:1: a configuration is made of lines such as
         metering: {idle-timeout: 2m} | f:1:26: metering.idle-timeout=2m: is more than metering.active-timeout=60s: lower this or
         metering: {tcp-end-timeout: 20s}      | f:1:29: metering.tcp-end-timeout=20s: is more than metering.idle-timeout=15s
+        metering: {active-timeout: 30s, cut: 1m} | f:1:38: metering.cut=1m: is more than metering.active-timeout=30s
+        {metering: {cut: 1500ms}, segment: {role: receiver}} | f:1:18: metering.cut=1500ms: is no multiple of segment.interval=1s
+        metering: {cut: 0s} | f:1:17: metering.cut=0s: must be 10ms to 1d
         pipeline: {shards: 3} | f:1:20: pipeline.shards=3: is for threading sharded: set that, or leave this out
         {threading: sharded, pipeline: {shards: 65}} | f:1:41: pipeline.shards=65: must be 1 to 64
         {threading: sharded, segment: {role: receiver, ingress: a, egress: b}} | threading=sharded: measures no delay, and segment
@@ -252,6 +255,15 @@ class ConfigLoaderTest {
         assertEquals(SECOND_NS / 2, config.metering().tcpEndTimeoutNs());
         assertTrue(ConfigReference.effectiveLines(config).stream()
             .anyMatch((line) -> line.matches("metering.idle-timeout: +500ms +# default \\(as low as .*active-timeout\\)")));
+    }
+
+    @Test
+    void shouldRaiseTheActiveTimeoutToACut() {
+        assertEquals(0, load("metering: {cut: none}").metering().cutNs());
+        final ExporterConfig config = load("metering: {cut: 5m}");
+        assertEquals(300 * SECOND_NS, config.metering().cutNs());
+        assertEquals(300 * SECOND_NS, config.metering().activeTimeoutNs());
+        assertEquals(60 * SECOND_NS, load("metering: {cut: 20s}\nsegment: {interval: 7s}").metering().activeTimeoutNs());
     }
 
     @Test

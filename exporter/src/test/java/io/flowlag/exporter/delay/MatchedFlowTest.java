@@ -308,7 +308,7 @@ class MatchedFlowTest {
     /** A packet was lost just before its flow fell silent: the record waits for the decision. */
     @Test
     void shouldTellLossesOfAFlowThatFallsSilentBeforeTheyAreDecided() {
-        cache.timeouts(new FlowCacheSettings.Timeouts(LIFE_NS, SECOND_NS, 0));
+        cache.timeouts(new FlowCacheSettings.Timeouts(LIFE_NS, SECOND_NS, 0, 0));
         watch();
         send(1, 1, FLOW_NS);
         receive(1, 1, FLOW_NS + MS);

@@ -10,6 +10,7 @@ public final class FlowCacheSettingsBuilder {
     private long activeTimeoutNs = Timeouts.DEFAULTS.activeTimeoutNs();
     private long idleTimeoutNs = Timeouts.DEFAULTS.idleTimeoutNs();
     private long tcpEndTimeoutNs = Timeouts.DEFAULTS.tcpEndTimeoutNs();
+    private long cutNs;
     private boolean dscpInKey;
     private boolean vlanInKey;
     private boolean interfaceInKey;
@@ -21,7 +22,7 @@ public final class FlowCacheSettingsBuilder {
     /** The settings. */
     public FlowCacheSettings build() {
         return new FlowCacheSettings(
-            maxFlows, stateLengthBytes, new Timeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs), boundaryNs,
+            maxFlows, stateLengthBytes, new Timeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs, cutNs), boundaryNs,
             new FlowCacheSettings.Key(dscpInKey, vlanInKey, interfaceInKey, hashSeed), snapshots, shardIndex, shardCount);
     }
 
@@ -71,6 +72,12 @@ public final class FlowCacheSettingsBuilder {
     /** Wait after FIN or RST. */
     public FlowCacheSettingsBuilder tcpEndTimeoutNs(final long newTcpEndTimeoutNs) {
         tcpEndTimeoutNs = newTcpEndTimeoutNs;
+        return this;
+    }
+
+    /** At what multiples records end. */
+    public FlowCacheSettingsBuilder cutNs(final long newCutNs) {
+        cutNs = newCutNs;
         return this;
     }
 

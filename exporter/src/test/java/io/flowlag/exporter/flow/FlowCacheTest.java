@@ -11,6 +11,7 @@ import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class FlowCacheTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long START_NS = 1_700_000_000L * SECOND_NS;
+    private static final long CUT_NS = 7 * SECOND_NS;
     private static final int TCP = 6;
     private static final int UDP = 17;
     private static final int FIN = 1;
@@ -237,6 +239,66 @@ class FlowCacheTest {
         assertEquals(EndReason.ACTIVE_TIMEOUT.code(), rows.get(0).endReason);
     }
 
+    /** A point that sees a flow later, or not its first packets, has the same records from the next cut on. */
+    @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
+    void shouldCutAFlowAtTheSamePacketsAtEveryPoint(
+        @ForAll("gaps") final List<Long> gaps, @ForAll @IntRange(max = 30) final int missed) {
+        final FlowCacheSettingsBuilder settings =
+            small().cutNs(10 * SECOND_NS).activeTimeoutNs(60 * SECOND_NS).idleTimeoutNs(60 * SECOND_NS);
+        final List<List<Row>> points = new ArrayList<>();
+        for (int first = 0; first <= missed; first += Math.max(1, missed)) {
+            rows.clear();
+            final FlowCache cache = cache(settings);
+            long nowNs = START_NS;
+            for (int i = 0; i < gaps.size(); i++) {
+                nowNs += gaps.get(i);
+                if (i >= first) {
+                    cache.expire(nowNs, 16);
+                    cache.update(packet(1, nowNs, 100, 0), 0);
+                }
+            }
+            flushAll(cache);
+            assertEquals(rows.size(), rows.stream().map((row) -> window(row.startNs)).distinct().count());
+            rows.forEach((row) -> assertEquals(window(row.startNs), window(row.endNs)));
+            points.add(List.copyOf(rows));
+        }
+        final List<Row> whole = points.get(0);
+        final List<Row> late = points.get(points.size() - 1);
+        for (int i = 1; i < late.size(); i++) {
+            assertEquals(late.get(late.size() - i), whole.get(whole.size() - i));
+        }
+    }
+
+    @Provide
+    Arbitrary<List<Long>> gaps() {
+        return Arbitraries.longs().between(0, 3 * SECOND_NS).list().ofMinSize(1).ofMaxSize(60);
+    }
+
+    private static long window(final long timeNs) {
+        return Math.floorDiv(timeNs, 10 * SECOND_NS);
+    }
+
+    @Test
+    void shouldCutSilentFlowsByTheWheelAndCountLatePacketsWithTheirOwnWindow() {
+        final FlowCache cache = cache(small().cutNs(10 * SECOND_NS).idleTimeoutNs(60 * SECOND_NS));
+        final long cutNs = START_NS + 10 * SECOND_NS;
+        cache.update(packet(1, cutNs - 2, 100, 0), 0);
+        cache.expire(cutNs - 1, 100);
+        assertEquals(0, rows.size());
+        cache.expire(cutNs + FlowCache.WORST_LATENESS_NS, 100);
+        assertEquals(EndReason.ACTIVE_TIMEOUT.code(), rows.get(0).endReason);
+
+        cache.update(packet(1, cutNs - 1, 100, 0), 0);
+        cache.update(packet(1, cutNs, 100, 0), 0);
+        assertEquals(2, rows.size(), "a late packet alone");
+        cache.update(packet(1, cutNs - 1, 100, 0), 0);
+        cache.update(packet(1, cutNs + 1, 100, 0), 0);
+        assertEquals(2, rows.size(), "a late packet behind a later one ends nothing");
+        cache.timeouts(new FlowCacheSettings.Timeouts(60 * SECOND_NS, 60 * SECOND_NS, SECOND_NS, 4 * SECOND_NS));
+        cache.update(packet(1, cutNs + 4 * SECOND_NS, 100, 0), 0);
+        assertEquals(List.of(1L, 1L, 3L), rows.stream().map(Row::packets).toList());
+    }
+
     @Test
     void shouldGuardSlotsByGenerationAndClearTheStateOfOthers() {
         final FlowCache cache = cache(small().maxFlows(1).stateLengthBytes(64));
@@ -289,7 +351,7 @@ class FlowCacheTest {
     void shouldFollowNewTimeouts() {
         final FlowCache cache = cache(small().idleTimeoutNs(3600 * SECOND_NS).activeTimeoutNs(7200 * SECOND_NS));
         cache.update(packet(1, START_NS, 60, 0), 0);
-        cache.timeouts(new FlowCacheSettings.Timeouts(60 * SECOND_NS, SECOND_NS, SECOND_NS));
+        cache.timeouts(new FlowCacheSettings.Timeouts(60 * SECOND_NS, SECOND_NS, SECOND_NS, 0));
         cache.expire(START_NS + SECOND_NS + FlowCache.WORST_LATENESS_NS, 100);
         assertEquals(1, rows.size());
     }
@@ -384,13 +446,13 @@ class FlowCacheTest {
     }
 
     @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-    void shouldEqualAPlainMapOfFlows(@ForAll("steps") final List<Step> steps) {
+    void shouldEqualAPlainMapOfFlows(@ForAll("steps") final List<Step> steps, @ForAll final boolean isCut) {
         rows.clear();
         final Counters fresh = new Counters();
         final List<Row> expected = new ArrayList<>();
         final Map<Integer, Model> live = new HashMap<>();
         final FlowCache cache = new FlowCache(
-            small().hashSeed(1).build(),
+            small().hashSeed(1).cutNs(isCut ? CUT_NS : 0).build(),
             (buffer, offset, length) -> rows.add(new Row(
                 FlowEntry.sourceLow(buffer, offset), FlowEntry.sourcePort(buffer, offset),
                 FlowEntry.packetCount(buffer, offset), FlowEntry.octetCount(buffer, offset),
@@ -421,7 +483,7 @@ class FlowCacheTest {
             inBatch++;
             final int key = step.flow * 2 + (step.tcpFlags == 0 ? 0 : 1);
             final Model model = live.get(key);
-            if (model == null || model.isOver(nowNs, step.tcpFlags)) {
+            if (model == null || model.isOver(nowNs, step.tcpFlags, isCut)) {
                 if (model != null) {
                     expected.add(model.row(step.flow));
                 }
@@ -455,11 +517,11 @@ class FlowCacheTest {
             endNs = startNs;
         }
 
-        boolean isOver(final long nowNs, final int tcpFlags) {
+        boolean isOver(final long nowNs, final int tcpFlags, final boolean isCut) {
             final boolean isEnded = (flags & (FIN | RST)) != 0;
             return isEnded && ((tcpFlags & SYN) != 0 || nowNs - endNs >= SECOND_NS) ||
                 nowNs - endNs >= 15 * SECOND_NS ||
-                nowNs - startNs >= 60 * SECOND_NS;
+                (isCut ? Math.floorDiv(nowNs, CUT_NS) > Math.floorDiv(endNs, CUT_NS) : nowNs - startNs >= 60 * SECOND_NS);
         }
 
         void add(final long nowNs, final Step step) {

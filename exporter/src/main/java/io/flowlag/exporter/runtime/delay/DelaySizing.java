@@ -194,24 +194,36 @@ public final class DelaySizing {
         final long maximumDelayNs = maximumDelayNs(config, survey);
         final long intervalNs = given(
             config, ConfigTable.SEGMENT_INTERVAL, segment.intervalNs(),
-            isSketched ? intervalNs(survey, Math.max(segment.intervalNs(), maximumDelayNs)) : segment.intervalNs());
+            isSketched ? intervalNs(survey, Math.max(segment.intervalNs(), maximumDelayNs), config.metering().cutNs()) :
+                segment.intervalNs());
         return config.with(segment.withTimes(maximumDelayNs, intervalNs, (int)given(
             config, ConfigTable.EXACT_PACKETS, segment.exactPackets(), packets)));
     }
 
-    /** One interval for everything, if it can be remembered and repaired; else the regular interval. */
-    private static long intervalNs(final CaptureSurvey survey, final long shortestNs) {
+    /** One interval for everything, if it can be remembered and repaired, and no record is cut; else the regular interval. */
+    private static long intervalNs(final CaptureSurvey survey, final long leastNs, final long cutNs) {
+        final long shortestNs = dividing(cutNs, leastNs);
         final long firstNs = survey.times().oldestNs();
         final long lastNs = survey.times().newestNs();
         if (Math.max(survey.sentPackets(), survey.receivedPackets()) > MOST_PENDING) {
             return shortestNs;
         }
         for (long lengthNs = SECOND_NS; lengthNs <= LONGEST_INTERVAL_NS; lengthNs += SECOND_NS) {
-            if (lengthNs >= shortestNs && Math.floorDiv(firstNs, lengthNs) == Math.floorDiv(lastNs, lengthNs)) {
+            if (lengthNs >= shortestNs && cutNs % lengthNs == 0 &&
+                Math.floorDiv(firstNs, lengthNs) == Math.floorDiv(lastNs, lengthNs)) {
                 return lengthNs;
             }
         }
         return shortestNs;
+    }
+
+    /** The shortest time from a length on of which a cut is a multiple; that length without cuts, or if it is longer. */
+    private static long dividing(final long cutNs, final long lengthNs) {
+        long parts = cutNs / lengthNs;
+        while (parts > 1 && cutNs % parts != 0) {
+            parts--;
+        }
+        return parts == 0 ? lengthNs : cutNs / parts;
     }
 
     private static ExporterConfig sketched(final ExporterConfig config, final CaptureSurvey survey, final int maxFlows) {
