@@ -102,7 +102,7 @@ public final class QuantileSketch {
      * @return the value, within {@link #relativeError} or {@link #FLOOR}.
      */
     public static long quantile(final DirectBuffer buffer, final int offset, final double quantile) {
-        final long rank = Math.max(1, (long)Math.ceil(quantile * count(buffer, offset) - ROUNDING));
+        final long rank = rank(quantile, count(buffer, offset));
         final int lowest = lowest(buffer, offset);
         long seen = 0;
         int index = lowest;
@@ -118,11 +118,19 @@ public final class QuantileSketch {
 
     /** How far a quantile may be off, as a share of itself. Returns 0.01 at least, below 1. */
     public static double relativeError(final DirectBuffer buffer, final int offset) {
-        final double growth = growth(level(buffer, offset));
+        return relativeError(level(buffer, offset));
+    }
+
+    static double relativeError(final int level) {
+        final double growth = growth(level);
         return (growth - 1) / (growth + 1);
     }
 
-    private static int index(final long value) {
+    static long rank(final double quantile, final long count) {
+        return Math.max(1, (long)Math.ceil(quantile * count - ROUNDING));
+    }
+
+    static int index(final long value) {
         final long magnitude = Math.abs(value);
         if (magnitude >= 0 && magnitude < FLOOR) {
             return 0;
@@ -132,11 +140,11 @@ public final class QuantileSketch {
     }
 
     /** The index some levels up: bucket 0 stays alone, others are joined with a neighbour away from 0. */
-    private static int collapsed(final int index, final int levels) {
+    static int collapsed(final int index, final int levels) {
         return index > 0 ? index + (1 << levels) - 1 >> levels : -(-index + (1 << levels) - 1 >> levels);
     }
 
-    private static long value(final int index, final int level) {
+    static long value(final int index, final int level) {
         if (index == 0) {
             return 0;
         }
