@@ -4,6 +4,7 @@ import io.flowlag.exporter.delay.interval.compare.IntervalAnswer;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.sketch.estimate.Estimate;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -33,11 +34,17 @@ final class ClassDelays {
         }
     }
 
-    /** The delays of a class in an interval; mean and deviation are NaN, and lost packets null, if they are not known. */
-    private record Part(double samples, double meanNs, double deviationNs, Long lostPackets) {
-        private Part(final Estimate estimate, final double samples, final Long lostPackets) {
+    /** The delays of a class in an interval; mean and deviation are NaN, and the rest null, if they are not known. */
+    private record Part(
+        double samples, double meanNs, double deviationNs, Long lostPackets, Long packets, Long boundNs) {
+        private Part(
+            final Estimate estimate, final double samples, final Long lostPackets, final Long packets, final Long boundNs) {
             this(estimate.hasMean() ? samples : 0, estimate.hasMean() ? estimate.meanNs() : Double.NaN,
-                estimate.hasMean() && estimate.hasStandardDeviation() ? estimate.standardDeviationNs() : Double.NaN, lostPackets);
+                hasSpread(estimate) ? estimate.standardDeviationNs() : Double.NaN, lostPackets, packets, boundNs);
+        }
+
+        private static boolean hasSpread(final Estimate estimate) {
+            return estimate.hasMean() && estimate.hasStandardDeviation();
         }
     }
 
@@ -80,24 +87,32 @@ final class ClassDelays {
 
     private Part part(final IntervalAnswer answer, final int classIndex) {
         if (isReconciled && answer.reconciled(classIndex) == null) {
-            return new Part(0, Double.NaN, Double.NaN, null);
+            return new Part(0, Double.NaN, Double.NaN, null, null, null);
         }
         if (isReconciled) {
-            final boolean hasLoss =
-                !answer.isCut() && answer.isReconciledWhole() && answer.reconciled(classIndex).hasLoss();
+            final AggregateEstimate estimate = answer.reconciled(classIndex);
+            final boolean isWhole = !answer.isCut() && answer.isReconciledWhole();
             return new Part(
-                answer.reconciled(classIndex), answer.reconciled(classIndex).samples(),
-                hasLoss ? answer.reconciled(classIndex).lostPackets() : null);
+                estimate, estimate.samples(), isWhole && estimate.hasLoss() ? estimate.lostPackets() : null,
+                isWhole ? Math.round(estimate.packets()) : null,
+                !isWhole ? null : estimate.exact() ? Long.valueOf(0) : boundNs(estimate));
         }
+        final Long packets = answer.hasLoss() ? answer.receivedPackets(classIndex) : null;
         if (answer.hasSketches()) {
             return new Part(
                 answer.aggregator(classIndex), answer.aggregator(classIndex).samples(),
-                answer.hasLoss() ? answer.aggregator(classIndex).lostPackets() : null);
+                answer.hasLoss() ? answer.aggregator(classIndex).lostPackets() : null, packets,
+                boundNs(answer.aggregator(classIndex)));
         }
-        final long packets = answer.exactPackets(classIndex);
+        final long samples = answer.exactPackets(classIndex);
         return new Part(
-            packets, packets > 0 ? answer.exactMeanNs(classIndex) : Double.NaN, Double.NaN,
-            answer.hasLoss() ? answer.sumLostPackets(classIndex) : null);
+            samples, samples > 0 ? answer.exactMeanNs(classIndex) : Double.NaN, Double.NaN,
+            answer.hasLoss() ? answer.sumLostPackets(classIndex) : null, packets,
+            packets != null && packets == samples ? Long.valueOf(0) : null);
+    }
+
+    private static Long boundNs(final Estimate estimate) {
+        return Part.hasSpread(estimate) ? Long.valueOf((long)Math.ceil(estimate.boundNs())) : null;
     }
 
     /**
@@ -114,7 +129,8 @@ final class ClassDelays {
         for (int i = 0; i < classes.count(); i++) {
             final Part part = part(answer, i);
             list.add(new AggregateDelay(
-                classes.dscp(i), Math.round(part.samples), rounded(part.meanNs), rounded(part.deviationNs), part.lostPackets));
+                classes.dscp(i), Math.round(part.samples), rounded(part.meanNs), rounded(part.deviationNs), part.lostPackets,
+                part.packets, part.boundNs));
         }
         return list;
     }

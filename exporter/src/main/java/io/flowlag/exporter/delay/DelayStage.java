@@ -12,7 +12,7 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelayStatistics;
-import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.IntervalDelays;
 import io.flowlag.exporter.status.DelayView;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
@@ -326,7 +326,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
     }
 
     @Override
-    public List<DelaySummary> interval(final long number) {
+    public List<IntervalDelays> interval(final long number) {
         return parts.summaries.intervals().get(number);
     }
 

@@ -4,10 +4,13 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.IntervalDelays;
 import io.flowlag.rli.receiver.HeldOutErrors;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SignedHistogram;
+import io.flowlag.sketch.quantile.LogHistogram;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,8 +28,8 @@ final class DelaySummaries {
     private static final int REMEMBERED_INTERVALS = 4096;
     /** Matched delays of a class are added in batches of this size. */
     private static final int MATCHED_LIMIT = 64;
-    /** A summary, its two distributions and their quantiles, as objects. */
-    private static final long SUMMARY_BYTES = 640;
+    /** A summary, its two distributions and their quantiles, as objects, and its histogram. */
+    private static final long SUMMARY_BYTES = 704 + IntervalDelays.HISTOGRAM_LIMIT_BYTES;
     /** Delays that are not measured. */
     private static final SignedHistogram NONE = new SignedHistogram(2, 1);
 
@@ -41,6 +44,8 @@ final class DelaySummaries {
     /** Matched delays to be added, and their number, by stream. */
     private final long[][] newMatched;
     private final int[] newMatchedCount;
+    private final LogHistogram histogram = new LogHistogram();
+    private final UnsafeBuffer octets = new UnsafeBuffer(new byte[IntervalDelays.HISTOGRAM_LIMIT_BYTES]);
 
     private boolean isStarted;
     private long firstNs = Long.MAX_VALUE;
@@ -55,6 +60,7 @@ final class DelaySummaries {
         private SignedHistogram matched = NONE;
         private SignedHistogram estimates = NONE;
         private SignedHistogram references = NONE;
+        private long packets;
         private long lostReferences;
         private long oversizePackets;
 
@@ -62,6 +68,7 @@ final class DelaySummaries {
             matched.add(other.matched);
             estimates.add(other.estimates);
             references.add(other.references);
+            packets += other.packets;
             lostReferences += other.lostReferences;
             oversizePackets += other.oversizePackets;
         }
@@ -111,7 +118,7 @@ final class DelaySummaries {
     static long memoryBytes(final int streamCount, final boolean isInterpolated, final boolean isMatched) {
         return streamCount * (((isInterpolated ? 2 : 0) + (isMatched ? 2 : 0)) * SignedHistogram
             .memoryBytes(HIGHEST_NS, SIGNIFICANT_DIGITS) + (isMatched ? MATCHED_LIMIT * Long.BYTES : 0) +
-            REMEMBERED_INTERVALS * SUMMARY_BYTES);
+            REMEMBERED_INTERVALS * SUMMARY_BYTES) + LogHistogram.MEMORY_BYTES;
     }
 
     /** {@return how long a record may wait for its flow's end} */
@@ -178,6 +185,11 @@ final class DelaySummaries {
         classes = newClasses;
     }
 
+    /** A packet of a stream came to the receiver point, where all are matched. */
+    void onReceived(final int stream) {
+        delays[stream].packets++;
+    }
+
     /** A packet of a stream matched. */
     void onMatched(final int stream, final long delayNs) {
         newMatched[stream][newMatchedCount[stream]++] = delayNs;
@@ -207,7 +219,8 @@ final class DelaySummaries {
 
     /** {@return the last interval that ended, by class} */
     List<DelaySummary> interval() {
-        return intervals.count() == 0 ? List.of() : intervals.get(intervals.count() - 1);
+        return intervals.count() == 0 ? List.of() :
+            intervals.get(intervals.count() - 1).stream().map(IntervalDelays::summary).toList();
     }
 
     /** {@return those that ended last} */
@@ -226,7 +239,7 @@ final class DelaySummaries {
     }
 
     private void end(final long endNs) {
-        final List<DelaySummary> newInterval = new ArrayList<>();
+        final List<IntervalDelays> newInterval = new ArrayList<>();
         final List<DelaySummary> newTotal = new ArrayList<>();
         final List<DelayHistogram> newHistograms = new ArrayList<>();
         for (int i = 0; i < delays.length; i++) {
@@ -237,14 +250,18 @@ final class DelaySummaries {
             if (isInterpolated(i)) {
                 present.estimates = receiver.statistics(i).estimates();
                 present.references = receiver.statistics(i).references();
+                present.packets = receiver.counter(i, ReceiverCounter.PACKETS) - totals[i].packets;
                 present.lostReferences = receiver.counter(i, ReceiverCounter.REFERENCES_LOST) - totals[i].lostReferences;
             }
-            newInterval.add(summary(i, present, startNs, endNs));
+            final DelaySummary summary = summary(i, present, startNs, endNs);
+            newInterval.add(new IntervalDelays(
+                summary, present.packets, histogram(summary.isMatched() ? present.matched : present.estimates)));
             totals[i].add(present);
             newTotal.add(summary(i, totals[i], firstNs, endNs));
             newHistograms.add(new DelayHistogram(
                 i / classes.count(), i % classes.count(), classes.dscp(i % classes.count()),
                 buckets(isMatched ? totals[i].matched : totals[i].estimates), buckets(totals[i].references)));
+            present.packets = 0;
             present.oversizePackets = 0;
             present.matched.reset();
         }
@@ -281,6 +298,14 @@ final class DelaySummaries {
         }
         return new DelayHistogram.Buckets(
             Arrays.stream(counts).boxed().toList(), histogram.count(), isEmpty ? 0 : histogram.sumNs());
+    }
+
+    private byte[] histogram(final SignedHistogram delays) {
+        histogram.clear();
+        delays.forEach(histogram::add);
+        final byte[] image = new byte[delays.count() == 0 ? 0 : histogram.encode(octets, 0, octets.capacity())];
+        octets.getBytes(0, image);
+        return image;
     }
 
     private static DelayDistribution distribution(final SignedHistogram histogram) {

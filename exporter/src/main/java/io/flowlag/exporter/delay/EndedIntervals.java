@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay;
 
-import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.IntervalDelays;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * Allocates at construction and with each interval.
  */
 final class EndedIntervals {
-    private record Ended(long number, List<DelaySummary> summaries) {
+    private record Ended(long number, List<IntervalDelays> delays) {
     }
 
     private final AtomicReferenceArray<Ended> intervals;
@@ -21,9 +21,9 @@ final class EndedIntervals {
         intervals = new AtomicReferenceArray<>(capacity);
     }
 
-    void add(final List<DelaySummary> summaries) {
+    void add(final List<IntervalDelays> delays) {
         final long number = count;
-        intervals.set((int)(number % intervals.length()), new Ended(number, summaries));
+        intervals.set((int)(number % intervals.length()), new Ended(number, delays));
         count = number + 1;
     }
 
@@ -32,8 +32,8 @@ final class EndedIntervals {
     }
 
     /** {@return an interval that has ended, or null if it is forgotten} */
-    List<DelaySummary> get(final long number) {
+    List<IntervalDelays> get(final long number) {
         final Ended ended = intervals.get((int)(number % intervals.length()));
-        return ended.number == number ? ended.summaries : null;
+        return ended.number == number ? ended.delays : null;
     }
 }

@@ -166,6 +166,9 @@ class ExactMatching extends Matching implements MatchHandler {
 
     @Override
     final void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream) {
+        if (isExact) {
+            summaries.onReceived(stream);
+        }
         onReceived(matcher.onReceived(
             descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | (long)stream << STREAM_SHIFT | slot),
             descriptor, offset, slot, stream);

@@ -4,10 +4,12 @@ import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.IntervalDelays;
 import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.ipfix.message.RecordEncoder;
 import io.flowlag.ipfix.message.Values;
+import io.flowlag.ipfix.message.VariableLength;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
@@ -37,6 +39,16 @@ final class DelayOptionsWriter {
     private static final int QUANTILE_GROUPS = 5;
     /** Instead of a number of groups, for a record without the smallest and the largest delay. */
     private static final int NO_EXTREMES = -1;
+    /** What a record has besides, as bits. */
+    private static final int CLASS = 1;
+    private static final int PACKETS = 2;
+    private static final int DEVIATION = 4;
+    private static final int BOUND = 8;
+    private static final int LOSS = 16;
+    private static final int HISTOGRAM = 32;
+    private static final int SHAPES = 64;
+    /** No record of a class is longer, without its histogram. */
+    private static final int LONGEST_BYTES = 160;
     private static final int MAXIMUM_POINTS = 2;
     private static final int MAXIMUM_NAME_LENGTH = 128;
     private static final String[][] QUANTILES = {
@@ -47,7 +59,7 @@ final class DelayOptionsWriter {
     private final TemplateCatalog catalog;
     private final RecordEncoder encoder = new RecordEncoder();
     private final Template[] segmentTemplates = new Template[2 * (MAXIMUM_POINTS + 1)];
-    private final Template[] summaryTemplates = new Template[8 * (QUANTILE_GROUPS + 2)];
+    private final Template[] summaryTemplates = new Template[SHAPES * (QUANTILE_GROUPS + 2)];
     private Template jointTemplate;
 
     /** A writer for one session. */
@@ -69,7 +81,7 @@ final class DelayOptionsWriter {
         for (int i = 0; i < pointCount; i++) {
             texts[1 + i] = shortened(segment.points().get(i));
         }
-        final int claimed = claim(segmentTemplates[shape], nowMs, texts);
+        final int claimed = claim(segmentTemplates[shape], 0, nowMs, texts);
         if (claimed >= 0) {
             encoder.unsigned(segment.segmentId());
             for (final String each : texts) {
@@ -112,14 +124,16 @@ final class DelayOptionsWriter {
     }
 
     /**
-     * Writes one class in one measurement interval: its matched packets, its estimates, or its references and their losses.
+     * Writes one class in one measurement interval: its matched packets, its estimates, or its references and their losses. The
+     * best delays of regular packets have a histogram, unless the session's messages are too short.
      *
      * @param segmentId of the process; those of further senders follow it.
      * @param kind      which, of {@link #KINDS}.
      * @param nowMs     milliseconds since the UNIX epoch.
      * @return as {@link ExportingSession#claim}; {@link ExportingSession#NOT_SENT} if there is no data.
      */
-    int summary(final long segmentId, final DelaySummary summary, final String kind, final long nowMs) {
+    int summary(final long segmentId, final IntervalDelays interval, final String kind, final long nowMs) {
+        final DelaySummary summary = interval.summary();
         final boolean isReferences = REFERENCES.equals(kind);
         final DelayDistribution delays = isReferences ? summary.references() :
             MATCHED.equals(kind) ? summary.matched() : summary.estimates();
@@ -128,14 +142,19 @@ final class DelayOptionsWriter {
         }
         final boolean hasLoss = isReferences && summary.lostReferences() >= 0;
         final int groups = quantileGroups(delays);
-        final boolean hasDeviation = delays.standardDeviationNs() != null;
-        final int claimed = claim(template(summary.dscp() >= 0, hasDeviation, hasLoss, groups), nowMs, kind);
+        final int shape = (summary.dscp() >= 0 ? CLASS : 0) | PACKETS | (delays.standardDeviationNs() != null ? DEVIATION : 0) |
+            (hasLoss ? LOSS : 0);
+        final int histogramBytes = VariableLength.encodedLengthBytes(interval.histogram().length);
+        final boolean hasHistogram = delays == summary.delays() &&
+            LONGEST_BYTES + histogramBytes <= session.maxRecordBytes();
+        final Template template = template(shape | (hasHistogram ? HISTOGRAM : 0), groups);
+        final int claimed = claim(template, hasHistogram ? histogramBytes - 1 : 0, nowMs, kind);
         if (claimed < 0) {
             return claimed;
         }
         begin(segmentId + summary.senderIndex(), summary.dscp(), kind, summary.startNs(), summary.endNs());
-        encoder.unsigned(delays.count()).signed(delays.meanNs());
-        if (hasDeviation) {
+        encoder.unsigned(interval.packets()).unsigned(delays.count()).signed(delays.meanNs());
+        if (has(shape, DEVIATION)) {
             encoder.unsigned(delays.standardDeviationNs());
         }
         encoder.signed(delays.minimumNs()).signed(delays.maximumNs());
@@ -148,6 +167,9 @@ final class DelayOptionsWriter {
         }
         if (groups == QUANTILE_GROUPS) {
             encoder.unsigned(delays.delayVariationNs());
+        }
+        if (hasHistogram) {
+            encoder.octets(interval.histogram());
         }
         session.commit();
         return claimed;
@@ -167,18 +189,25 @@ final class DelayOptionsWriter {
         if (startNs == null || aggregate.meanNs() == null) {
             return 0;
         }
-        final boolean hasDeviation = aggregate.standardDeviationNs() != null;
-        final boolean hasLoss = aggregate.lostPackets() != null && aggregate.lostPackets() >= 0;
-        final int claimed = claim(template(aggregate.dscp() >= 0, hasDeviation, hasLoss, NO_EXTREMES), nowMs, name);
+        final int shape = (aggregate.dscp() >= 0 ? CLASS : 0) | (aggregate.packets() != null ? PACKETS : 0) |
+            (aggregate.standardDeviationNs() != null ? DEVIATION : 0) | (aggregate.boundNs() != null ? BOUND : 0) |
+            (aggregate.lostPackets() != null && aggregate.lostPackets() >= 0 ? LOSS : 0);
+        final int claimed = claim(template(shape, NO_EXTREMES), 0, nowMs, name);
         if (claimed < 0) {
             return 0;
         }
         begin(segmentId, aggregate.dscp(), name, startNs, endNs);
+        if (has(shape, PACKETS)) {
+            encoder.unsigned(aggregate.packets());
+        }
         encoder.unsigned(aggregate.samples()).signed(aggregate.meanNs());
-        if (hasDeviation) {
+        if (has(shape, DEVIATION)) {
             encoder.unsigned(aggregate.standardDeviationNs());
         }
-        if (hasLoss) {
+        if (has(shape, BOUND)) {
+            encoder.unsigned(aggregate.boundNs());
+        }
+        if (has(shape, LOSS)) {
             encoder.unsigned(aggregate.lostPackets());
         }
         session.commit();
@@ -204,7 +233,7 @@ final class DelayOptionsWriter {
         }
         final String name = String.format(Locale.ROOT, "joint %s %s, health %.2f, %d witnesses, bounds for %d of %d flows",
             joint.status(), joint.tier(), joint.health(), joint.witnesses(), joint.vouchedFlows(), joint.answeredFlows());
-        final int claimed = claim(jointTemplate, nowMs, name);
+        final int claimed = claim(jointTemplate, 0, nowMs, name);
         if (claimed < 0) {
             return 0;
         }
@@ -239,43 +268,53 @@ final class DelayOptionsWriter {
         return groups;
     }
 
-    private Template template(
-        final boolean hasClass, final boolean hasDeviation, final boolean hasLoss, final int groups) {
-        final int shape =
-            ((hasClass ? 4 : 0) + (hasDeviation ? 2 : 0) + (hasLoss ? 1 : 0)) * (QUANTILE_GROUPS + 2) + groups + 1;
-        if (summaryTemplates[shape] == null) {
+    private static boolean has(final int shape, final int part) {
+        return (shape & part) != 0;
+    }
+
+    private Template template(final int shape, final int groups) {
+        final int index = shape * (QUANTILE_GROUPS + 2) + groups + 1;
+        if (summaryTemplates[index] == null) {
             final List<String> names = new ArrayList<>(List.of("flowlagSegmentId"));
-            if (hasClass) {
+            if (has(shape, CLASS)) {
                 names.add("ipClassOfService");
             }
             names.add("selectorName");
             final int scopeCount = names.size();
-            names.addAll(List.of(
-                "observationTimeMilliseconds", "observationTimeMilliseconds", "flowlagDelaySampleCount",
-                "flowlagDelayMeanNanoseconds"));
-            if (hasDeviation) {
+            names.addAll(List.of("observationTimeMilliseconds", "observationTimeMilliseconds"));
+            if (has(shape, PACKETS)) {
+                names.add("packetDeltaCount");
+            }
+            names.addAll(List.of("flowlagDelaySampleCount", "flowlagDelayMeanNanoseconds"));
+            if (has(shape, DEVIATION)) {
                 names.add("flowlagDelayStandardDeviationNanoseconds");
+            }
+            if (has(shape, BOUND)) {
+                names.add("flowlagDelayErrorBoundNanoseconds");
             }
             if (groups != NO_EXTREMES) {
                 names.addAll(List.of("flowlagDelayMinimumNanoseconds", "flowlagDelayMaximumNanoseconds"));
             }
-            if (hasLoss) {
+            if (has(shape, LOSS)) {
                 names.add("flowlagLostPacketDeltaCount");
             }
             for (int i = 0; i < groups; i++) {
                 names.addAll(List.of(QUANTILES[i]));
             }
-            summaryTemplates[shape] = catalog.optionsTemplate(scopeCount, names.toArray(new String[0]));
+            if (has(shape, HISTOGRAM)) {
+                names.add("flowlagDelayHistogram");
+            }
+            summaryTemplates[index] = catalog.optionsTemplate(scopeCount, names.toArray(new String[0]));
         }
-        return summaryTemplates[shape];
+        return summaryTemplates[index];
     }
 
-    /** Claims room for the shortest record and the octets of its strings, whose length octets are included already. */
-    private int claim(final Template template, final long nowMs, final String... texts) {
+    /** Claims room for the shortest record, other octets, and those of its strings, whose length octets are included already. */
+    private int claim(final Template template, final int otherBytes, final long nowMs, final String... texts) {
         if (template == null) {
             return ExportingSession.NOT_SENT;
         }
-        int lengthBytes = template.minLengthBytes();
+        int lengthBytes = template.minLengthBytes() + otherBytes;
         for (final String each : texts) {
             lengthBytes += Values.stringLengthBytes(each) - 1;
         }

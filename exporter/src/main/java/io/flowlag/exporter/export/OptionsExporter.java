@@ -4,8 +4,8 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.status.IntervalDelays;
 import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
@@ -148,14 +148,14 @@ final class OptionsExporter {
         final long endedCount = delay == null ? 0 : delay.intervalCount();
         int count = 0;
         while (toldIntervals < endedCount) {
-            final List<DelaySummary> interval = delay.interval(toldIntervals);
+            final List<IntervalDelays> interval = delay.interval(toldIntervals);
             if (interval == null) {
                 counters.increment(CounterId.INTERVAL_SUMMARIES_SKIPPED);
             } else {
                 while (toldSummaries < DelayOptionsWriter.KINDS.size() * interval.size()) {
-                    final DelaySummary summary = interval.get(toldSummaries / DelayOptionsWriter.KINDS.size());
+                    final IntervalDelays delays = interval.get(toldSummaries / DelayOptionsWriter.KINDS.size());
                     final String kind = DelayOptionsWriter.KINDS.get(toldSummaries % DelayOptionsWriter.KINDS.size());
-                    final int result = delayWriter.summary(delay.segment().segmentId(), summary, kind, nowMs);
+                    final int result = delayWriter.summary(delay.segment().segmentId(), delays, kind, nowMs);
                     if (result == ExportingSession.BLOCKED) {
                         return count;
                     }

@@ -7,8 +7,8 @@ public interface DelayView {
     /** {@return number of ended measurement intervals; they are numbered from 0} */
     long intervalCount();
 
-    /** {@return a summary of each class in an interval below {@link #intervalCount}; null if it is too old} */
-    List<DelaySummary> interval(long number);
+    /** {@return the delays of each class in an interval below {@link #intervalCount}; null if it is too old} */
+    List<IntervalDelays> interval(long number);
 
     /**
      * {@return delays since the start in fixed buckets, as of the last interval, by sender and class; empty without estimates}

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -136,8 +137,67 @@ class ClassDelaysTest {
         assertNull(reconciledIntervals.get(1).standardDeviationNs());
         assertEquals(500 + 19 * 49, total.samples());
         assertEquals(500 + 19 * 49, reconciledTotal.samples());
+        assertEquals(List.of(500L, 49L), List.of(intervals.get(0).packets(), intervals.get(1).packets()));
+        assertEquals(List.of(500L, 49L), List.of(reconciledIntervals.get(0).packets(), reconciledIntervals.get(1).packets()));
+        assertEquals(0, reconciledIntervals.get(1).boundNs());
+        assertNull(intervals.get(1).boundNs());
+        assertNull(total.boundNs());
         assertEquals(intervals.get(0).standardDeviationNs(), total.standardDeviationNs());
         assertEquals(reconciledIntervals.get(0).standardDeviationNs(), reconciledTotal.standardDeviationNs());
+    }
+
+    /** Lost packets leave some of the cells unusable: the bound holds for the packets in the others, and is not idle. */
+    @Test
+    void shouldBoundTheMeanOfAllPacketsByThoseInUsableCells() {
+        final SketchPair pair = new SketchPair(context().inFlightPackets(1024).build(), 64,
+            (buffer, offset, lengthBytes, record) -> { }, new IntervalHandler() {
+                @Override
+                public void onInterval(final IntervalAnswer answer) {
+                    intervals.add(aggregates.interval(answer, classes).get(0));
+                }
+
+                @Override
+                public void onUnknownLoss() {
+                    intervals.add(null);
+                }
+            }, (sent, row, startNs, endNs) -> { });
+        final Random random = new Random(17);
+        final List<Double> truth = new ArrayList<>();
+        final List<Long> packets = new ArrayList<>();
+        int record = -1;
+        for (int interval = 0; interval < 200; interval++) {
+            double sumNs = 0;
+            long received = 0;
+            for (int i = 0; i < 400; i++) {
+                final long sentNs = interval * INTERVAL_NS + i * INTERVAL_NS / 500;
+                final long delayNs = (long)(MS * Math.exp(0.5 * random.nextGaussian()));
+                if (random.nextInt(50) == 0) {
+                    pair.onSent(new SketchedPacket().set(START_NS + sentNs, FLOW, random.nextLong(), 100, 0, 1));
+                } else {
+                    record = packet(pair, random.nextLong(), sentNs, delayNs, record);
+                    sumNs += delayNs;
+                    received++;
+                }
+            }
+            truth.add(sumNs / received);
+            packets.add(received);
+        }
+        pair.onEnd();
+
+        assertEquals(truth.size(), intervals.size());
+        final List<Double> errors = new ArrayList<>();
+        int held = 0;
+        final int whole = truth.size() - 1;
+        for (int i = 0; i < whole; i++) {
+            final double errorNs = Math.abs(intervals.get(i).meanNs() - truth.get(i));
+            assertEquals(packets.get(i), intervals.get(i).packets());
+            assertTrue(intervals.get(i).samples() < packets.get(i));
+            held += errorNs <= intervals.get(i).boundNs() ? 1 : 0;
+            errors.add(errorNs / intervals.get(i).boundNs());
+        }
+        errors.sort(null);
+        assertTrue(held >= 0.95 * whole, held + " of " + whole);
+        assertTrue(errors.get(whole / 2) > 0.05, "median error over bound " + errors.get(whole / 2));
     }
 
     /** The deviations of several intervals combine with the distance of their means. */

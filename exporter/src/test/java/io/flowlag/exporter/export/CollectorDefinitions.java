@@ -26,17 +26,18 @@ final class CollectorDefinitions {
     /** Every file: name and text. */
     static Map<String, String> files() {
         final List<InformationElement> elements = RecordReference.elementsToDefine();
+        final List<InformationElement> numbers = only(elements, (element) -> element.type() != DataType.OCTET_ARRAY);
         final Map<String, String> files = new LinkedHashMap<>();
-        files.put("goflow2-mapping.yaml", goflow2(elements));
+        files.put("goflow2-mapping.yaml", goflow2(numbers));
         files.put("ipfixcol2-flowlag.xml",
             ipfixcol2(only(elements, InformationElement::isEnterprise), ENTERPRISE_NUMBER, "flowlag"));
         files.put("ipfixcol2-iana.xml", ipfixcol2(only(elements, (element) -> !element.isEnterprise()), 0, "iana"));
         files.put("libfixbuf-elements.xml", libfixbuf(elements));
         files.put("logstash-ipfix-definitions.yaml", logstash(elements));
-        files.put("nprobe-custom-fields.txt", nprobe(elements));
-        files.put("pmacct-primitives.lst", pmacctPrimitives(elements));
+        files.put("nprobe-custom-fields.txt", nprobe(numbers));
+        files.put("pmacct-primitives.lst", pmacctPrimitives(numbers));
         files.put("pmacct-nfacctd.conf", pmacctConfiguration(elements));
-        files.put("telegraf-flowlag.csv", telegraf(elements));
+        files.put("telegraf-flowlag.csv", telegraf(numbers));
         return files;
     }
 
@@ -111,6 +112,9 @@ final class CollectorDefinitions {
     }
 
     private static String logstash(final InformationElement element, final String lineStart) {
+        if (element.type() == DataType.OCTET_ARRAY) {
+            return lineStart + "  " + element.elementId() + ":\n" + lineStart + "    - :skip\n";
+        }
         final int bits = element.type().lengthBytes() * Byte.SIZE;
         final String type = element.type() == DataType.FLOAT64 ? "double" : (element.type().isSigned() ? "int" : "uint") + bits;
         return lineStart + "  " + element.elementId() + ":\n" + lineStart + "    - :" + type + "\n" + lineStart + "    - :" +

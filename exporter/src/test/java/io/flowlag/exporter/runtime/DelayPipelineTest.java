@@ -23,7 +23,9 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.IntervalDelays;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.sketch.quantile.LogHistogram;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -139,8 +141,18 @@ class DelayPipelineTest {
             final long matched = statistics.counters().get("match_matched");
             final List<DelaySummary> total = statistics.total();
             final long[] inIntervals = new long[total.size()];
+            final long[] packetsInIntervals = new long[total.size()];
+            final List<LogHistogram> whole = List.of(new LogHistogram(), new LogHistogram());
             for (long i = 0; i < pipeline.delayStage().intervalCount(); i++) {
-                pipeline.delayStage().interval(i).forEach((each) -> inIntervals[each.classIndex()] += each.matched().count());
+                for (final IntervalDelays each : pipeline.delayStage().interval(i)) {
+                    inIntervals[each.summary().classIndex()] += each.summary().matched().count();
+                    packetsInIntervals[each.summary().classIndex()] += each.packets();
+                    final LogHistogram histogram = new LogHistogram();
+                    assertEquals(each.summary().matched().count() > 0,
+                        histogram.decode(new UnsafeBuffer(each.histogram()), 0, each.histogram().length));
+                    assertEquals(each.summary().matched().count(), histogram.count());
+                    whole.get(each.summary().classIndex()).add(histogram);
+                }
             }
             assertTrue(pipeline.delayStage().intervalCount() > 5, "intervals");
             assertEquals(2, total.size());
@@ -148,6 +160,11 @@ class DelayPipelineTest {
             for (final DelaySummary each : total) {
                 assertTrue(each.matched().count() > 100, each::toString);
                 assertEquals(each.matched().count(), inIntervals[each.classIndex()], "each packet is in one interval");
+                assertTrue(each.matched().count() <= packetsInIntervals[each.classIndex()], "and among those received");
+                final LogHistogram histogram = whole.get(each.classIndex());
+                assertEquals(each.matched().count(), histogram.count());
+                assertEquals(each.matched().p90Ns(), histogram.quantile(0.9),
+                    each.matched().p90Ns() * (histogram.relativeError() + 0.001) + 1, "merged over the intervals");
                 assertEquals(each.matched(), each.delays());
                 assertEquals(isInterpolated && each.classIndex() == 0, each.references().count() > 0, each::toString);
             }

@@ -3,6 +3,7 @@ package io.flowlag.rli.receiver;
 import io.flowlag.rli.counters.DelayCounters;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
+import org.agrona.collections.LongLongConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -157,6 +158,21 @@ public final class SignedHistogram {
         }
     }
 
+    /**
+     * Visits all delays, those together that cannot be distinguished: one of them, within the significant digits, and how many
+     * there are. Allocates.
+     */
+    public void forEach(final LongLongConsumer handler) {
+        for (final HistogramIterationValue value : negated.recordedValues()) {
+            handler.accept(
+                within(-negated.medianEquivalentValue(value.getValueIteratedTo())), value.getCountAddedInThisIterationStep());
+        }
+        for (final HistogramIterationValue value : positive.recordedValues()) {
+            handler.accept(
+                within(positive.medianEquivalentValue(value.getValueIteratedTo())), value.getCountAddedInThisIterationStep());
+        }
+    }
+
     /** {@return the mean delay, ns; only with a count above 0} */
     public long meanNs() {
         return DelayCounters.meanNs(exact, 0);
@@ -190,6 +206,10 @@ public final class SignedHistogram {
         final long negativeCount = negated.getTotalCount();
         final long valueNs = rank <= negativeCount ?
             -valueAtRank(negated, negativeCount - rank + 1) : valueAtRank(positive, rank - negativeCount);
+        return within(valueNs);
+    }
+
+    private long within(final long valueNs) {
         return Math.max(minimumNs(), Math.min(maximumNs(), valueNs));
     }
 

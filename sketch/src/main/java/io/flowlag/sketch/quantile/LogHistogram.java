@@ -2,6 +2,7 @@ package io.flowlag.sketch.quantile;
 
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.collections.LongLongConsumer;
 
 import java.util.Arrays;
 
@@ -39,6 +40,9 @@ public final class LogHistogram {
     private static final int MORE_GROUPS = 1 << GROUP_BITS;
     private static final int MOST_GROUPS = 9;
     private static final int NO_ROOM = -1;
+
+    /** The memory of a histogram, octets. */
+    public static final long MEMORY_BYTES = (2L * HIGHEST_INDEX + 1) * Long.BYTES;
 
     private final long[] counts = new long[2 * HIGHEST_INDEX + 1];
     private int level;
@@ -104,18 +108,14 @@ public final class LogHistogram {
         return QuantileSketch.value(index, level);
     }
 
-    /** Takes the buckets that hold values, ascending. */
-    @FunctionalInterface
-    public interface BucketHandler {
-        /** So many values of a bucket; one stands for all of them, as in {@link LogHistogram#quantile}. */
-        void onBucket(long value, long count);
-    }
-
-    /** Visits the buckets that hold values. */
-    public void forEach(final BucketHandler handler) {
+    /**
+     * Visits the buckets that hold values, ascending: a value that stands for all of the bucket, as in {@link #quantile}, and how
+     * many these are.
+     */
+    public void forEach(final LongLongConsumer handler) {
         for (int index = -end(); index <= end(); index++) {
             if (at(index) > 0) {
-                handler.onBucket(QuantileSketch.value(index, level), at(index));
+                handler.accept(QuantileSketch.value(index, level), at(index));
             }
         }
     }

@@ -9,6 +9,7 @@ import io.flowlag.sketch.estimate.Estimate;
  */
 public final class AggregateEstimate extends Estimate {
     double samples;
+    double packets;
     int cleanCells;
     boolean complete;
     int unrepairedItems;
@@ -21,6 +22,11 @@ public final class AggregateEstimate extends Estimate {
     /** Distinct packets behind the mean: those of the bank with most of them in clean cells. */
     public double samples() {
         return samples;
+    }
+
+    /** Packets that both points have, as far as the difference was listed. */
+    public double packets() {
+        return packets;
     }
 
     /** Cells, of all banks, that are equal at both points after listed packets are removed. */
@@ -94,6 +100,7 @@ public final class AggregateEstimate extends Estimate {
     public void reset() {
         reset(0);
         samples = 0;
+        packets = 0;
         cleanCells = 0;
         complete = false;
         unrepairedItems = 0;

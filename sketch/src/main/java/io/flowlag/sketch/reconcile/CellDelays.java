@@ -78,6 +78,7 @@ public final class CellDelays {
     public void estimate(
         final double boundFactor, final double packets, final boolean complete, final AggregateEstimate result) {
         result.begin(banks * cells, complete);
+        result.packets = packets;
         double sumNs = 0;
         double count = 0;
         boolean occupied = false;

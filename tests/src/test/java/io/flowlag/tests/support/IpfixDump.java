@@ -46,7 +46,7 @@ public final class IpfixDump {
     }
 
     private static void addFlow(final List<Flow> flows, final Map<String, String> fields) {
-        if (fields.containsKey("packetDeltaCount")) {
+        if (fields.containsKey("octetDeltaCount")) {
             final boolean ipv4 = fields.containsKey("sourceIPv4Address");
             flows.add(new Flow(
                 fields.get(ipv4 ? "sourceIPv4Address" : "sourceIPv6Address"),

@@ -17,7 +17,7 @@ public final class PythonIpfix {
         "    since = time.replace(tzinfo=datetime.timezone.utc) - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)",
         "    return since // datetime.timedelta(milliseconds=1)",
         "for record in ipfix.reader.from_stream(open(sys.argv[1], 'rb')).namedict_iterator():",
-        "    if 'packetDeltaCount' in record:",
+        "    if 'octetDeltaCount' in record:",
         "        version = 'v4' if 'sourceIPv4Address' in record else 'v6'",
         "        print(record['sourceIP' + version + 'Address'], record['destinationIP' + version + 'Address'],",
         "            record['protocolIdentifier'], record.get('sourceTransportPort', 0),",

@@ -2,12 +2,16 @@ package io.flowlag.exporter.runtime.collect;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import io.flowlag.ipfix.collect.CollectedRecord;
+import io.flowlag.ipfix.element.DataType;
+import io.flowlag.sketch.quantile.LogHistogram;
 
 /**
  * One JSON object a record, one record a line, keyed by Information Element name in the order of the template.
  * <ul>
  * <li>Values are those of {@link FieldValues}: numbers for integers of any size, floats and times; {@code true} and
  * {@code false}; strings for everything else, without control characters; {@code null} for NaN and the infinities.
+ * <li>A histogram of delays is an object: {@code relativeError} of its quantiles, and {@code buckets}, an array of [delay in ns,
+ * number of packets] that ascends.
  * <li>An unknown element has the key {@code "pen:id"} and the value {@code "0x…"}.
  * <li>A second field of the same element has the key {@code "name#2"}.
  * <li>A record of an options template begins with {@code "_options":true}.
@@ -16,7 +20,11 @@ import io.flowlag.ipfix.collect.CollectedRecord;
  * </ul>
  */
 final class JsonFormatter implements RecordFormatter {
+    private static final String HISTOGRAM = "flowlagDelayHistogram";
+    private static final double ERROR_UNIT = 1e6;
+
     private final boolean isVerbose;
+    private final LogHistogram histogram = new LogHistogram();
     private final RecordNames.Cache names = new RecordNames.Cache();
     private final JsonStringEncoder encoder = JsonStringEncoder.getInstance();
     private final StringBuilder value = new StringBuilder();
@@ -59,6 +67,10 @@ final class JsonFormatter implements RecordFormatter {
     }
 
     private void appendValue(final CollectedRecord record, final int index, final StringBuilder text) {
+        if (isHistogram(record, index)) {
+            appendHistogram(text);
+            return;
+        }
         value.setLength(0);
         switch (FieldValues.append(record, index, value)) {
             case LITERAL -> text.append(value);
@@ -66,6 +78,20 @@ final class JsonFormatter implements RecordFormatter {
             case FREE_TEXT -> quote(value, text);
             default -> text.append("null");
         }
+    }
+
+    private boolean isHistogram(final CollectedRecord record, final int index) {
+        return record.isTyped(index) && record.element(index).type() == DataType.OCTET_ARRAY &&
+            HISTOGRAM.equals(record.element(index).name()) &&
+            histogram.decode(record.buffer(), record.fieldOffset(index), record.fieldLengthBytes(index));
+    }
+
+    private void appendHistogram(final StringBuilder text) {
+        text.append("{\"relativeError\":").append(Math.round(histogram.relativeError() * ERROR_UNIT) / ERROR_UNIT)
+            .append(",\"buckets\":[");
+        histogram.forEach((delayNs, count) -> text.append('[').append(delayNs).append(',').append(count).append("],"));
+        text.setLength(text.length() - (histogram.count() > 0 ? 1 : 0));
+        text.append("]}");
     }
 
     private static void key(final String name, final StringBuilder text, final int start) {

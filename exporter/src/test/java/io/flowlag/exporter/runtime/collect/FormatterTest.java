@@ -46,6 +46,7 @@ class FormatterTest {
         registry.add(element(19, "flowlagLostPacketDeltaCount", DataType.UNSIGNED64));
         registry.add(element(24, "flowlagLossKind", DataType.UNSIGNED8));
         registry.add(element(27, "flowlagDelayPacketDeltaCount", DataType.UNSIGNED64));
+        registry.add(element(26, "flowlagDelayHistogram", DataType.OCTET_ARRAY));
         registry.add(element(8, "flowlagDelayP50Nanoseconds", DataType.SIGNED64));
         registry.add(element(9, "flowlagDelayP90Nanoseconds", DataType.SIGNED64));
         registry.add(element(11, "flowlagDelayP99Nanoseconds", DataType.SIGNED64));
@@ -84,6 +85,19 @@ class FormatterTest {
             "\"octetDeltaCount\":500,\"flowStartMilliseconds\":1795248000000,\"flowEndMilliseconds\":1795248001500," +
             "\"flowEndReason\":1}\n",
             format(new JsonFormatter(false), set(2, FLOW_TEMPLATE), set(256, flow("c0000201", "c6336402", 5, 1500))));
+    }
+
+    @Test
+    void shouldDecodeHistogramsOfDelays() {
+        final String template = set(2, "0100 0002 801a ffff 00007ed9 0004 0001");
+        assertEquals("{\"flowlagDelayHistogram\":{\"relativeError\":0.01,\"buckets\":[[993664,3],[1013738,200],[1076427,1]]}," +
+            "\"protocolIdentifier\":17}\n" +
+            "{\"flowlagDelayHistogram\":{\"relativeError\":0.019998,\"buckets\":[]},\"protocolIdentifier\":6}\n" +
+            "{\"flowlagDelayHistogram\":\"0x02000000\",\"protocolIdentifier\":6}\n",
+            format(new JsonFormatter(false), template,
+                set(256, "09 010001e30690030301 11" + "04 01010000 06" + "04 02000000 06")));
+        assertEquals("0x010001e30690030301", format(new CsvFormatter(false, List.of()), template, set(256,
+            "09 010001e30690030301 11")).replaceAll("(?s).*(0x[0-9a-f]+).*", "$1"));
     }
 
     @Test

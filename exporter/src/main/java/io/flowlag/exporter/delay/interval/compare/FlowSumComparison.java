@@ -73,9 +73,10 @@ final class FlowSumComparison {
         }
         for (int row = 0; row < pairs.received().count(); row++) {
             if (pairs.sent().find(pairs.received().flowHash(row)) == FlowSums.NONE) {
-                final long flowHash = pairs.received().flowHash(row);
-                summary.addLost(pairs.received().classIndex(row),
-                    -pairs.received().packets(row) - repair.unexpectedPackets(flowHash));
+                final long packets =
+                    pairs.received().packets(row) + repair.unexpectedPackets(pairs.received().flowHash(row));
+                summary.addLost(pairs.received().classIndex(row), -packets);
+                summary.addReceived(pairs.received().classIndex(row), packets);
             }
         }
     }
@@ -104,6 +105,7 @@ final class FlowSumComparison {
             return;
         }
         summary.addLost(pairs.sent().classIndex(row), lostPackets);
+        summary.addReceived(pairs.sent().classIndex(row), receivedPackets(row, pairs));
         if (agreement == FlowSumPairs.Agreement.SAME_PACKETS) {
             summary.addExact(pairs.sent().classIndex(row), pairs.sent().packets(row), pairs.delaySumNs(row));
         } else if (isUnseen) {
@@ -117,6 +119,11 @@ final class FlowSumComparison {
         final long flowHash = pairs.sent().flowHash(row);
         return pairs.lostPackets(row) +
             (pairs.hasReceived(row) ? repair.lostPackets(flowHash) - repair.unexpectedPackets(flowHash) : 0);
+    }
+
+    private long receivedPackets(final int row, final FlowSumPairs pairs) {
+        return !pairs.hasReceived(row) ? 0 : pairs.sent().packets(row) - pairs.lostPackets(row) +
+            repair.unexpectedPackets(pairs.sent().flowHash(row));
     }
 
     private void tellSums(final int index, final int record, final boolean isLossKnown, final IntervalAnswer summary) {

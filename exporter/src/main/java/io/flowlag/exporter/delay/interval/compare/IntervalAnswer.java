@@ -30,6 +30,7 @@ public final class IntervalAnswer {
     boolean hasAllSums;
     private final long[] sumLostPackets;
     private final long[] exactPackets;
+    private final long[] receivedPackets;
     private final double[] exactDelaySumsNs;
     int usableCells;
     int occupiedCells;
@@ -42,6 +43,7 @@ public final class IntervalAnswer {
     IntervalAnswer(final int classCount) {
         sumLostPackets = new long[classCount];
         exactPackets = new long[classCount];
+        receivedPackets = new long[classCount];
         exactDelaySumsNs = new double[classCount];
         aggregators = new LdaEstimate[classCount];
         for (int i = 0; i < classCount; i++) {
@@ -59,6 +61,7 @@ public final class IntervalAnswer {
         isFlowLossUnknown = false;
         Arrays.fill(sumLostPackets, 0);
         Arrays.fill(exactPackets, 0);
+        Arrays.fill(receivedPackets, 0);
         Arrays.fill(exactDelaySumsNs, 0);
         heavyHitters.clear();
     }
@@ -156,6 +159,19 @@ public final class IntervalAnswer {
 
     void addLost(final int classIndex, final long packets) {
         sumLostPackets[classIndex] += packets;
+    }
+
+    void addReceived(final int classIndex, final long packets) {
+        receivedPackets[classIndex] += packets;
+    }
+
+    /**
+     * Packets of a class that the receiver point saw, whether or not their delays are known; only where {@link #hasLoss}. Packets
+     * behind an {@link #aggregator} have the class that they have at the receiver, others as in {@link #exactPackets}.
+     */
+    public long receivedPackets(final int classIndex) {
+        return hasSketches ? aggregators[classIndex].sentPackets() - aggregators[classIndex].lostPackets() :
+            receivedPackets[classIndex];
     }
 
     /**
