@@ -18,19 +18,23 @@ import java.util.stream.Stream;
 final class RecordReference {
     private static final ElementRegistry REGISTRY = FlowElements.registry(FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER);
 
+    /** The page says this once. */
+    private static final String ESTIMATED = ": estimates unless the estimator is exact packet match";
+    private static final String SMOOTHED = "; interpolation smooths peaks, so tails lean low";
+
     private RecordReference() {
     }
 
     /** Every field of a flow record, in the order of templates. */
     static String fields() {
         final StringBuilder text = new StringBuilder(
-            "| # | element | number | type | octets | unit | from profile | present when |\n|---|---|---|---|---|---|---|---|\n");
+            "| # | element | number | type | unit | from profile | present when |\n|---|---|---|---|---|---|---|\n");
         int position = 1;
         for (final RecordField field : RecordField.values()) {
             final InformationElement element = REGISTRY.element(field.elementName());
             text.append("| ").append(position++).append(" | `").append(element.name()).append("` | ").append(number(element))
-                .append(" | ").append(element.type().registryName()).append(" | ").append(element.type().lengthBytes())
-                .append(" | ").append(element.units().registryName()).append(" | ").append(lower(profile(field)))
+                .append(" | ").append(element.type().registryName()).append(" | ").append(unit(element)).append(" | ")
+                .append(lower(profile(field)))
                 .append(" | ").append(condition(field)).append(" |\n");
         }
         return text.toString();
@@ -44,9 +48,19 @@ final class RecordReference {
             text.append("| ").append(element.elementId()).append(" | `").append(element.name()).append("` | ")
                 .append(element.type().registryName()).append(" | ")
                 .append(element.semantics() == Semantics.DEFAULT ? "" : element.semantics().registryName()).append(" | ")
-                .append(element.units().registryName()).append(" | ").append(element.description()).append(" |\n");
+                .append(unit(element)).append(" | ").append(element.description().replace(ESTIMATED, "").replace(SMOOTHED, ""))
+                .append(" |\n");
         }
         return text.toString();
+    }
+
+    private static String unit(final InformationElement element) {
+        return switch (element.units()) {
+            case NANOSECONDS -> "ns";
+            case MICROSECONDS -> "µs";
+            case MILLISECONDS -> "ms";
+            default -> element.units().registryName();
+        };
     }
 
     /** The values of flowEndReason. */
@@ -103,8 +117,8 @@ final class RecordReference {
             case Presence.IPV6 -> "IPv6";
             case Presence.ICMP -> "ICMP";
             case Presence.VLAN -> "the first packet has a VLAN tag";
-            case Presence.DELAY -> "a packet has a delay by references, or by matching if that is the estimator";
-            case Presence.SAMPLES -> "a packet has a delay by references, or by matching if that is the estimator";
+            case Presence.DELAY -> "per-packet delays";
+            case Presence.SAMPLES -> "per-packet delays";
             case Presence.MEAN_US -> "the mean delay is known, not negative and fits";
             case Presence.MINIMUM_US -> "the smallest delay is known, not negative and fits";
             case Presence.MAXIMUM_US -> "the largest delay is known, not negative and fits";
@@ -113,16 +127,15 @@ final class RecordReference {
                 "the mean has a bound";
             case Presence.UNEXPECTED -> "unexpected packets are known";
             case Presence.MEAN -> "a mean delay is known";
-            case Presence.DEVIATION ->
-                "the estimator of the mean has a standard deviation: two packets have a delay, or the sketches tell it";
+            case Presence.DEVIATION -> "the mean's estimator has one: from two delays on, or from sketches";
             case Presence.SKETCH -> "the sketches have a mean";
             case Presence.CLOCK -> "the error of the clocks is known";
             case Presence.SEGMENT -> "the flow is of a segment";
-            case Presence.P50 -> "20 delays or more of a flow that has a distribution, by the estimator of the mean";
-            case Presence.P90 -> "100 delays or more of a flow that has a distribution, by the estimator of the mean";
-            case Presence.P95 -> "200 delays or more of a flow that has a distribution, by the estimator of the mean";
-            case Presence.P99 -> "1000 delays or more of a flow that has a distribution, by the estimator of the mean";
-            case Presence.P999 -> "10 000 delays or more of a flow that has a distribution, by the estimator of the mean";
+            case Presence.P50 -> "20 delays or more, distribution";
+            case Presence.P90 -> "100 delays or more, distribution";
+            case Presence.P95 -> "200 delays or more, distribution";
+            case Presence.P99 -> "1000 delays or more, distribution";
+            case Presence.P999 -> "10 000 delays or more, distribution";
             case Presence.INTERPOLATED -> "packets have interpolated delays, and the mean is another estimator's";
             case Presence.LOSS -> "loss is known";
             default -> throw new IllegalArgumentException("bit " + bit + " has no words");
