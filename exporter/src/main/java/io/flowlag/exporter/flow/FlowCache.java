@@ -195,7 +195,7 @@ public final class FlowCache {
 
     /** Changes the timeouts, also for flows already in the cache. */
     public void timeouts(final FlowCacheSettings.Timeouts timeouts) {
-        activeTimeoutNs = timeouts.activeTimeoutNs();
+        activeTimeoutNs = timeouts.cutNs() > 0 ? 0 : timeouts.activeTimeoutNs();
         idleTimeoutNs = timeouts.idleTimeoutNs();
         tcpEndTimeoutNs = timeouts.tcpEndTimeoutNs();
         cutNs = timeouts.cutNs();
@@ -313,8 +313,8 @@ public final class FlowCache {
             return isEnded ? EndReason.END_OF_FLOW : EndReason.IDLE_TIMEOUT;
         }
         // The deadline is not before the timeout, and only the deadline needs a division.
-        return (cutNs > 0 || nowNs >= FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs) &&
-            nowNs >= activeDeadlineNs(entryOffset) ? EndReason.ACTIVE_TIMEOUT : null;
+        return nowNs >= FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs && nowNs >= activeDeadlineNs(entryOffset) ?
+            EndReason.ACTIVE_TIMEOUT : null;
     }
 
     private long deadlineNs(final int entryOffset) {
