@@ -12,6 +12,8 @@ import static io.flowlag.exporter.config.ConfigTable.*;
 /** Checks relations between values, and between values and the machine. Every fault is added to the problems. */
 final class Relations extends SettingsAccess {
     private static final long MAX_UDP_PAYLOAD_BYTES = 65507;
+    /** Flows up to which all records may wait. */
+    private static final long MOST_CUT_FLOWS = 4_000_000;
 
     private final DelayRelations delayRelations;
     private final List<DestinationSpec> destinations;
@@ -83,6 +85,10 @@ final class Relations extends SettingsAccess {
         if (value(ROLE).isReceiver() && cutNs % value(SEGMENT_INTERVAL) != 0) {
             problem(CUT, "is no multiple of " + SEGMENT_INTERVAL.path() + "=" + setting(SEGMENT_INTERVAL).text() +
                 ", with which delays end: change one of them");
+        }
+        final long flows = value(MAX_FLOWS);
+        if (isDefault(LDS_WAITING) && flows > value(LDS_WAITING) && flows <= MOST_CUT_FLOWS) {
+            giveWay(LDS_WAITING, flows, Long.toString(flows), "as many as " + MAX_FLOWS.path() + ": a cut ends records together");
         }
     }
 

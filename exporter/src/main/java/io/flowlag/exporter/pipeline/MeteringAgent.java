@@ -45,6 +45,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
     private String roleName = "metering";
     private SavedFlows savedFlows = SavedFlows.none();
     private BooleanSupplier isRecordRingEmpty = () -> true;
+    private BooleanSupplier hasRoom = () -> true;
     private Runnable watch = () -> { };
     private LatencyRecorder latency = (buffer, offset, count) -> { };
     /** Whether each packet tells the time. */
@@ -93,6 +94,11 @@ public class MeteringAgent implements Stage, DescriptorHandler {
         this.isRecordRingEmpty = isRecordRingEmpty;
     }
 
+    /** Sets the ring of live records: while it is filled, silent flows wait, because a cut ends all flows at once. */
+    public final void records(final StageRing recordRing) {
+        hasRoom = recordRing::hasRoom;
+    }
+
     /** Sets a watch on flows of this stage's cache, from the first duty cycle on. */
     public final void watch(final FlowWatch flowWatch) {
         watch = flowWatch::doWork;
@@ -136,7 +142,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
         int workCount = ring.read(ringReader, BATCH_LIMIT);
         if (isLive) {
             workCount += cache.snapshot(clockTimeNs);
-            if (capturedNs != DelayStage.NOTHING_CAPTURED_NS) {
+            if (capturedNs != DelayStage.NOTHING_CAPTURED_NS && hasRoom.getAsBoolean()) {
                 workCount += cache.expire(capturedNs, EXPIRY_LIMIT);
             }
             workCount += isFlushing ? 0 : onTime(capturedNs);

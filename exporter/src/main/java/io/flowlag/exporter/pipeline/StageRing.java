@@ -75,6 +75,11 @@ public final class StageRing {
         return ring.read(handler, messageLimit);
     }
 
+    /** {@return whether no more than half of the octets wait to be read} */
+    public boolean hasRoom() {
+        return ring.size() <= ring.capacity() / 2;
+    }
+
     /** {@return whether every message has been read} */
     public boolean isEmpty() {
         return ring.size() == 0;

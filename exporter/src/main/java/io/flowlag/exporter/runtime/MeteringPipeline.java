@@ -173,6 +173,9 @@ public final class MeteringPipeline implements AutoCloseable {
         if (isLive) {
             metering.time(latency);
         }
+        if (hasRings) {
+            metering.records(recordRing);
+        }
         final RecordSettlement settlement = new RecordSettlement(exporting::destinations, counters);
         sketchedRecords = checkpoint != null && wiring.isSketched() ? settlement : null;
         if (sketchedRecords != null) {

@@ -97,6 +97,7 @@ final class ShardedStages {
         final MeteringAgent metering =
             new MeteringAgent(cache, packetRing, () -> captureOf(shard).isEnded(), clock, share);
         metering.roleName("metering-" + shard);
+        metering.records(recordRing);
         if (watch != null) {
             watch.watch(cache, null);
             metering.watch(watch);

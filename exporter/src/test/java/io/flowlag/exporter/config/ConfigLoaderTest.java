@@ -263,6 +263,7 @@ class ConfigLoaderTest {
         final ExporterConfig config = load("metering: {cut: 5m}");
         assertEquals(300 * SECOND_NS, config.metering().cutNs());
         assertEquals(300 * SECOND_NS, config.metering().activeTimeoutNs());
+        assertEquals(128 << 10, config.lds().waitingRecords());
         assertEquals(60 * SECOND_NS, load("metering: {cut: 20s}\nsegment: {interval: 7s}").metering().activeTimeoutNs());
     }
 

@@ -13,6 +13,7 @@ import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
+import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -64,6 +65,33 @@ class LateMeteringTest {
         agent.onDescriptors(batch, 0, 1);
         agent.onCaptured(timestampNs);
         agent.doWork();
+    }
+
+    /** The exporting thread reads slower than flows end. */
+    @Test
+    void shouldLoseNoRecordWhereACutEndsAllFlowsAtOnce() {
+        final int flows = 20_000;
+        final long cutNs = LATENESS_NS;
+        final StageRing recordRing = new StageRing(1 << 20, false);
+        final FlowCache cache = new FlowCache(new FlowCacheSettingsBuilder().maxFlows(flows).cutNs(cutNs).build(),
+            new FlowRecordRing(recordRing, counters), counters);
+        final MeteringAgent agent = new MeteringAgent(cache, StageRing.unused(), () -> false, () -> nowNs, counters);
+        agent.records(recordRing);
+        for (int i = 0; i < flows; i++) {
+            describe(START_NS);
+            PacketDescriptor.sourceLow(batch, 0, i);
+            hand(agent);
+        }
+        agent.onCaptured(START_NS + cutNs + FlowCache.WORST_LATENESS_NS);
+        final int[] records = new int[1];
+        for (int i = 0; i < 1_000 && records[0] < flows; i++) {
+            for (int cycle = 0; cycle < 10; cycle++) {
+                agent.doWork();
+            }
+            recordRing.read((type, buffer, index, lengthBytes) -> records[0]++, 100);
+        }
+        assertEquals(0, counters.get(CounterId.DROPPED_AT_RECORD_RING));
+        assertEquals(flows, records[0]);
     }
 
     @Test
