@@ -4,6 +4,7 @@ import io.flowlag.exporter.delay.interval.compare.IntervalAnswer;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.sketch.estimate.Estimate;
+import io.flowlag.sketch.lda.LdaEstimate;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 
 import java.util.ArrayList;
@@ -95,14 +96,16 @@ final class ClassDelays {
             return new Part(
                 estimate, estimate.samples(), isWhole && estimate.hasLoss() ? estimate.lostPackets() : null,
                 isWhole ? Math.round(estimate.packets()) : null,
-                !isWhole ? null : estimate.exact() ? Long.valueOf(0) : boundNs(estimate));
+                !isWhole ? null : estimate.exact() ? Long.valueOf(0) : boundNs(estimate, 1));
         }
         final Long packets = answer.hasLoss() ? answer.receivedPackets(classIndex) : null;
         if (answer.hasSketches()) {
+            final LdaEstimate estimate = answer.aggregator(classIndex);
+            final double unseen =
+                packets == null || packets < estimate.samples() ? 1 : 1 - estimate.samples() / (double)packets;
             return new Part(
-                answer.aggregator(classIndex), answer.aggregator(classIndex).samples(),
-                answer.hasLoss() ? answer.aggregator(classIndex).lostPackets() : null, packets,
-                boundNs(answer.aggregator(classIndex)));
+                estimate, estimate.samples(), answer.hasLoss() ? estimate.lostPackets() : null, packets,
+                boundNs(estimate, unseen));
         }
         final long samples = answer.exactPackets(classIndex);
         return new Part(
@@ -111,8 +114,9 @@ final class ClassDelays {
             packets != null && packets == samples ? Long.valueOf(0) : null);
     }
 
-    private static Long boundNs(final Estimate estimate) {
-        return Part.hasSpread(estimate) ? Long.valueOf((long)Math.ceil(estimate.boundNs())) : null;
+    /** The bound of the mean of all packets, of which a share is not behind the estimate: only these differ. */
+    private static Long boundNs(final Estimate estimate, final double unseen) {
+        return Part.hasSpread(estimate) ? Long.valueOf((long)Math.ceil(estimate.boundNs() * Math.sqrt(unseen))) : null;
     }
 
     /**

@@ -197,7 +197,7 @@ class ClassDelaysTest {
         }
         errors.sort(null);
         assertTrue(held >= 0.95 * whole, held + " of " + whole);
-        assertTrue(errors.get(whole / 2) > 0.05, "median error over bound " + errors.get(whole / 2));
+        assertTrue(errors.get(whole / 2) > 0.2, "median error over bound " + errors.get(whole / 2));
     }
 
     /** The deviations of several intervals combine with the distance of their means. */
