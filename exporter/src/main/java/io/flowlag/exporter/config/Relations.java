@@ -27,9 +27,9 @@ final class Relations extends SettingsAccess {
     void check() {
         notMore(IDLE_TIMEOUT, ACTIVE_TIMEOUT);
         notMore(TCP_END_TIMEOUT, IDLE_TIMEOUT);
-        cut();
         enterpriseNumber();
         delayRelations.check();
+        cut();
         sharding();
         digest();
         tls();
@@ -82,12 +82,13 @@ final class Relations extends SettingsAccess {
             problem(CUT, "is more than " + ACTIVE_TIMEOUT.path() + "=" + setting(ACTIVE_TIMEOUT).text() +
                 ", which would end records before: lower this or raise that");
         }
-        if (value(ROLE).isReceiver() && cutNs % value(SEGMENT_INTERVAL) != 0) {
+        final boolean isReceiver = value(ROLE).isReceiver();
+        if (isReceiver && cutNs % value(SEGMENT_INTERVAL) != 0) {
             problem(CUT, "is no multiple of " + SEGMENT_INTERVAL.path() + "=" + setting(SEGMENT_INTERVAL).text() +
                 ", with which delays end: change one of them");
         }
         final long flows = value(MAX_FLOWS);
-        if (isDefault(LDS_WAITING) && flows > value(LDS_WAITING) && flows <= MOST_CUT_FLOWS) {
+        if (isReceiver && value(LDS_ENABLED) && isDefault(LDS_WAITING) && flows > value(LDS_WAITING) && flows <= MOST_CUT_FLOWS) {
             giveWay(LDS_WAITING, flows, Long.toString(flows), "as many as " + MAX_FLOWS.path() + ": a cut ends records together");
         }
     }

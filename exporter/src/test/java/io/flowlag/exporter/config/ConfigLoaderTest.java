@@ -157,6 +157,7 @@ class ConfigLoaderTest {
         metering: {tcp-end-timeout: 20s}      | f:1:29: metering.tcp-end-timeout=20s: is more than metering.idle-timeout=15s
         metering: {active-timeout: 30s, cut: 1m} | f:1:38: metering.cut=1m: is more than metering.active-timeout=30s
         {metering: {cut: 1500ms}, segment: {role: receiver}} | f:1:18: metering.cut=1500ms: is no multiple of segment.interval=1s
+        {metering: {cut: 1500ms}, segment: {ingress: a, egress: b}} | f:1:18: metering.cut=1500ms: is no multiple of
         metering: {cut: 0s} | f:1:17: metering.cut=0s: must be 10ms to 1d
         pipeline: {shards: 3} | f:1:20: pipeline.shards=3: is for threading sharded: set that, or leave this out
         {threading: sharded, pipeline: {shards: 65}} | f:1:41: pipeline.shards=65: must be 1 to 64
@@ -263,8 +264,22 @@ class ConfigLoaderTest {
         final ExporterConfig config = load("metering: {cut: 5m}");
         assertEquals(300 * SECOND_NS, config.metering().cutNs());
         assertEquals(300 * SECOND_NS, config.metering().activeTimeoutNs());
-        assertEquals(128 << 10, config.lds().waitingRecords());
         assertEquals(60 * SECOND_NS, load("metering: {cut: 20s}\nsegment: {interval: 7s}").metering().activeTimeoutNs());
+    }
+
+    /** Only sketches have records wait, and their memory is taken at the start. */
+    @Test
+    void shouldReloadACutWhereNoRecordsWait() {
+        for (final String point : List.of("", "segment: {ingress: a, egress: b}\nrli: {target: 192.0.2.1}\n")) {
+            final ExporterConfig cut = load(point + "metering: {cut: 5m}");
+            assertEquals(32 << 10, cut.lds().waitingRecords());
+            assertEquals(List.of(), load(point).restartKeys(cut));
+        }
+        final String sketches = "segment: {ingress: a, egress: b}\nlds: {enabled: on}\n";
+        final ExporterConfig cut = load(sketches + "metering: {cut: 5m}");
+        assertEquals(128 << 10, cut.lds().waitingRecords());
+        assertEquals(List.of("lds.waiting-records"), load(sketches).restartKeys(cut));
+        assertEquals(List.of(), cut.restartKeys(load(sketches + "metering: {cut: 1m}")));
     }
 
     @Test
