@@ -103,9 +103,9 @@ class LogHistogramTest {
         final UnsafeBuffer sketch = new UnsafeBuffer(new byte[QuantileSketch.LENGTH_BYTES]);
         values.forEach((value) -> QuantileSketch.record(sketch, 0, value));
         final LogHistogram histogram = histogram(values);
-        for (int limitBytes = 700; histogram.relativeError() < QuantileSketch.relativeError(sketch, 0) - 1e-9 && limitBytes > 64;
-            limitBytes--) {
-            encoded(histogram, limitBytes);
+        int limitBytes = 700;
+        while (histogram.relativeError() < QuantileSketch.relativeError(sketch, 0) - 1e-9 && limitBytes > 64) {
+            limitBytes = encoded(histogram, limitBytes).length() / 2 - 1;
         }
         if (Math.abs(histogram.relativeError() - QuantileSketch.relativeError(sketch, 0)) < 1e-9) {
             for (final double quantile : new double[] {0.01, 0.5, 0.9, 1}) {

@@ -18,6 +18,7 @@ import io.flowlag.tests.support.Reception;
 import io.flowlag.tests.support.Tools;
 import io.flowlag.tests.support.TransportCapture;
 import io.flowlag.tests.support.Tshark;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,18 +41,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Tag("interop")
 class DelayOptionsTest {
     @TempDir
-    private Path directory;
+    private static Path directory;
 
-    @Test
-    void shouldShowSegmentAndIntervalsInTshark() throws IOException {
+    private static Path file;
+
+    @BeforeAll
+    static void measure() throws IOException {
         final Path sender = directory.resolve("sender.pcap");
         final Path receiver = directory.resolve("receiver.pcap");
-        final Path file = directory.resolve("delay.ipfix");
+        file = directory.resolve("delay.ipfix");
         new SimulatedSegment(SegmentProfile.demo()).writeCaptures(sender, receiver, CaptureWriter.Format.PCAP_NANOSECONDS);
         new Flowlag().inThisJvm().run("delay", "-s", sender, "-r", receiver, "--compare", "--capacity", "20m",
-            "--max-delay", "50ms",
-            "--interval", "100ms", "--export", "file:" + file).orFail();
+            "--max-delay", "50ms", "--interval", "100ms", "--export", "file:" + file + "?max-message-size=1400").orFail();
+    }
 
+    @Test
+    void shouldShowSegmentAndIntervalsInTshark() {
         final String details =
             Command.of(Tools.require("tshark", "tshark"), "-n", "-r", file, "-V").run().orFail().output();
         assertTrue(details.contains("Selector Name: both rli adaptive, clock unknown"), "the segment");
@@ -66,19 +71,12 @@ class DelayOptionsTest {
     /** Options records with packets, and octets of variable length, are no flows and break nothing. */
     @Test
     void shouldSkipHistogramsInEveryCollector() throws IOException {
-        final Path sender = directory.resolve("sender.pcap");
-        final Path receiver = directory.resolve("receiver.pcap");
-        final Path file = directory.resolve("histograms.ipfix");
-        new SimulatedSegment(SegmentProfile.demo()).writeCaptures(sender, receiver, CaptureWriter.Format.PCAP_NANOSECONDS);
-        final Flowlag flowlag = new Flowlag().inThisJvm();
-        flowlag.run("delay", "-s", sender, "-r", receiver, "--interval", "100ms", "--max-delay", "50ms",
-            "--export", "file:" + file + "?max-message-size=1400").orFail();
         final List<Flow> flows = IpfixReader.read(file).orFail().flows();
         final List<byte[]> messages = messages(file);
 
         assertTrue(messages.stream().allMatch((message) -> message.length <= 1400));
         assertFalse(flows.isEmpty());
-        assertTrue(flowlag.run("collect", "-r", file, "--format", "json").orFail().output()
+        assertTrue(new Flowlag().inThisJvm().run("collect", "-r", file, "--format", "json").orFail().output()
             .lines().filter((line) -> line.matches(".*\"_options\":true.*\"packetDeltaCount\":[0-9]+,.*" +
                 "\"flowlagDelayHistogram\":\\{\"relativeError\":0\\.0[0-9]+,\"buckets\":\\[\\[[0-9]+,.*")).count() > 5);
         assertTrue(Command.of(Tools.require("ipfixDump", "libfixbuf-tools"), "--in", file, "--data", "--rfc5610").run().orFail()
@@ -91,14 +89,14 @@ class DelayOptionsTest {
         try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")))) {
             send(messages, nfcapd.port());
             final Reception reception = nfcapd.finish();
-        Flows.assertSame(flows, reception.flows(), "nfcapd");
+            Flows.assertSame(flows, reception.flows(), "nfcapd");
             assertTrue(reception.complaints().stream().allMatch((line) -> line.contains("equence")),
                 () -> "it counts options records as missing: " + reception.complaints());
         }
         try (Nfacctd nfacctd = new Nfacctd(directory)) {
             send(messages, nfacctd.port());
             final Reception reception = nfacctd.finish();
-        Flows.assertSame(flows, reception.flows(), "nfacctd");
+            Flows.assertSame(flows, reception.flows(), "nfacctd");
             assertTrue(reception.complaints().stream().allMatch((line) -> line.contains("expecting flow")),
                 () -> "it counts records by the template's length: " + reception.complaints());
         }
