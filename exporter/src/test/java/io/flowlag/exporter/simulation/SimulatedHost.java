@@ -74,7 +74,7 @@ final class SimulatedHost implements AutoCloseable {
     private final Queue<Runnable> fileJobs = new ArrayDeque<>();
     private boolean isDiskDirect;
 
-    /** Works the files of the spool; whoever waits for it waits too short at times. */
+    /** Works the files of the spool. A wait for it may end too early. */
     private final class SpoolThread implements Agent, Spool.Jobs {
         @Override
         public void execute(final Runnable job) {

@@ -167,7 +167,7 @@ public final class CaptureSurvey implements PacketHandler {
     }
 
     private boolean isReference(final DirectBuffer packet, final int place) {
-        descriptors.putBytes(REFERENCE_OFFSET, descriptors, place, PacketDescriptor.LENGTH_BYTES);
+        PacketDescriptor.copy(descriptors, REFERENCE_OFFSET, descriptors, place);
         return recognizer.recognize(decoder, packet, descriptors, REFERENCE_OFFSET, 0);
     }
 
