@@ -1,5 +1,6 @@
 package io.flowlag.tests.lab;
 
+import io.flowlag.tests.lab.clock.ClockExperiment;
 import io.flowlag.tests.lab.heldout.HeldOutCaptures;
 import io.flowlag.tests.lab.heldout.HeldOutExperiment;
 import io.flowlag.tests.lab.heldout.HeldOutHosts;
@@ -52,7 +53,8 @@ final class Experiments {
             new RliEqualOctets(), new RliCeiling(), new RliClasses(), new LdsFigure9(), new LdsFigure10(), new LdsFigure11(),
             new LdsFigure12(), new LdsSizes(), new LdsDelays(), new LdsIntervals(), new LdsAlpha(), new LdsHighLoss(),
             new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(), new RdaFigure7(), new RdaFigure12(),
-            new RdaTheorems(), new RdaRepair(), new MethodsExperiment(), new BudgetExperiment(), new JointExperiment(),
-            new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(), new HeldOutCaptures(), new HeldOutHosts());
+            new RdaTheorems(), new RdaRepair(), new ClockExperiment(), new MethodsExperiment(), new BudgetExperiment(),
+            new JointExperiment(), new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(), new HeldOutCaptures(),
+            new HeldOutHosts());
     }
 }
