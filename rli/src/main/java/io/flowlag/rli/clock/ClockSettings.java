@@ -10,7 +10,7 @@ package io.flowlag.rli.clock;
  * @param stampErrorNs     largest error of a measured delay by its two timestamps, ns, 0 or more.
  * @param forwardFloorNs   delay that every packet from sender to receiver has at least, ns, 0 or more.
  * @param backwardFloorNs  the same from receiver to sender.
- * @param changeNs         least step or change of a path that is told, ns, 1 or more. Queues raise it, see
+ * @param changeNs         least step or change of a path that is an event, ns, 1 or more. Queues raise it, see
  *                         {@link ClockEstimator}.
  * @param confirmIntervals intervals that a change must last, 2 to 64.
  * @param points           delays kept for each direction, 4 to 4096.

@@ -18,7 +18,7 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * The offset between two clocks from delays in both directions: error and bound by offset, drift, jitter, asymmetry, load and
- * wander, and which changes of clocks and paths are told apart.
+ * wander, and how changes of clocks and paths are classified.
  */
 public final class ClockExperiment extends NamedExperiment {
     private static final double US = 1e-3;
@@ -26,7 +26,6 @@ public final class ClockExperiment extends NamedExperiment {
     private static final long TRIP_NS = 400_000;
     /** How long after a change its event may become clear, and how long the interval after it counts as near, s. */
     private static final int NEAR_S = 10;
-    private static final int TIMED_INTERVALS = 20_000;
     private static final int DELAYS_PER_INTERVAL = 100;
     private static final String[] FIGURES = {"with estimate %", "bound holds %", "within 5 µs of asymmetry %",
         "error beyond asymmetry µs", "95 % µs", "bound µs", "half the least round trip µs", "drift error ppm"};
@@ -43,7 +42,7 @@ public final class ClockExperiment extends NamedExperiment {
         limits(setup, results, seconds);
         changes(setup, results);
         timeline(results);
-        cost(results);
+        cost(setup, results);
         results.note("The error of the middle is half the difference of the two least delays, which no measurement between two " +
             "clocks shows, and what is in the table beyond it. A bound that holds covers the difference too, as long as it is " +
             "below the least round trip, which it always is.");
@@ -79,14 +78,17 @@ public final class ClockExperiment extends NamedExperiment {
 
     private static void limits(final Setup setup, final Results results, final int seconds) {
         final Table table = results.table("limits", "What loads the estimator: load of both queues, wander in ppb/s (10 is " +
-            "allowed for); 1 µs there and 399 µs back, so that the truth is at the edge of the bound", columns(
-                "varied", "value"));
+            "allowed for), packets/s each way; 1 µs there and 399 µs back, so that the truth is at the edge of the bound",
+            columns("varied", "value"));
         final ClockScenario lopsided = ClockScenario.USUAL.withPath(1_000, TRIP_NS - 2_000);
         for (final double load : new double[] {0, 0.3, 0.7, 0.9, 0.95}) {
             table.row(row(runs(setup, seconds, lopsided.withNoise(load, 20_000)), seconds, "load", load));
         }
         for (final double wander : new double[] {0, 1, 10, 30, 100}) {
             table.row(row(runs(setup, seconds, lopsided.withDrift(20, wander)), seconds, "wander", wander));
+        }
+        for (final double packets : new double[] {200, 20, 2}) {
+            table.row(row(runs(setup, seconds, lopsided.withPacketsPerS(packets)), seconds, "packets/s", packets));
         }
     }
 
@@ -122,19 +124,20 @@ public final class ClockExperiment extends NamedExperiment {
         }
         columns.addAll(List.of("other events", "size error %", "bound holds %", "in the 10 s after %",
             "error beyond asymmetry µs", "95 % µs"));
-        final Table table = results.table("changes", "What happened halfway through a minute, and what was found; scenarios " +
+        final Table table = results.table("changes", "What happened halfway, and what was found; scenarios " +
             "drawn by chance: offset to 10 ms, drift to 100 ppm, load to 0.9, jitter to 200 µs, changes of 50 µs to 10 ms, " +
             "steps to 1 s",
             columns.toArray(String[]::new));
-        final int draws = setup.size(10, 30, 30) * setup.seeds();
+        final int draws = setup.size(5, 30, 30) * setup.seeds();
+        final int seconds = setup.size(30, 60, 60);
         for (final boolean isLopsided : new boolean[] {false, true}) {
             for (final Change change : Change.values()) {
-                table.row(changed(change, isLopsided, draws));
+                table.row(changed(change, isLopsided, draws, seconds));
             }
         }
     }
 
-    private static Object[] changed(final Change change, final boolean isLopsided, final int draws) {
+    private static Object[] changed(final Change change, final boolean isLopsided, final int draws, final int seconds) {
         final int[] found = new int[ClockEvent.Kind.values().length];
         final double[] sizeErrors = new double[draws];
         final List<ClockRun> runs = new ArrayList<>();
@@ -142,7 +145,7 @@ public final class ClockExperiment extends NamedExperiment {
         int others = 0;
         for (int draw = 0; draw < draws; draw++) {
             final ClockScenario scenario = ClockScenario.draw(change, isLopsided, draw + 1);
-            final ClockRun run = new ClockRun(scenario, ClockSettings.defaults(), 60, draw + 1);
+            final ClockRun run = new ClockRun(scenario, ClockSettings.defaults(), seconds, draw + 1);
             runs.add(run);
             final ClockEvent first = run.events.stream().filter(event -> run.isNear(event, NEAR_S)).findFirst()
                 .orElse(ClockEvent.NONE);
@@ -185,11 +188,12 @@ public final class ClockExperiment extends NamedExperiment {
         results.plot(plot);
     }
 
-    private static void cost(final Results results) {
+    private static void cost(final Setup setup, final Results results) {
+        final int timed = setup.size(2_000, 20_000, 20_000);
         final ClockEstimator estimator = new ClockEstimator(ClockSettings.defaults());
         long delaysNs = 0;
         long intervalsNs = 0;
-        for (int i = 0; i < TIMED_INTERVALS; i++) {
+        for (int i = 0; i < timed; i++) {
             final long timeNs = i * 1_000_000_000L;
             final long startNs = System.nanoTime();
             for (int j = 0; j < DELAYS_PER_INTERVAL; j++) {
@@ -198,12 +202,12 @@ public final class ClockExperiment extends NamedExperiment {
             }
             final long middleNs = System.nanoTime();
             estimator.onInterval(timeNs + DELAYS_PER_INTERVAL);
-            if (i >= TIMED_INTERVALS / 2) {
+            if (i >= timed / 2) {
                 delaysNs += middleNs - startNs;
                 intervalsNs += System.nanoTime() - middleNs;
             }
         }
         results.measured("cost", "One thread, envelopes of 64 delays, full", "ns a delay", "µs an interval").row(
-            delaysNs / (TIMED_INTERVALS / 2.0 * 2 * DELAYS_PER_INTERVAL), intervalsNs / 1e3 / (TIMED_INTERVALS / 2.0));
+            delaysNs / (timed / 2.0 * 2 * DELAYS_PER_INTERVAL), intervalsNs / 1e3 / (timed / 2.0));
     }
 }

@@ -13,8 +13,7 @@ final class ClockRun {
     private static final double SECOND_NS = 1e9;
     private static final double WANDER_PERIOD_S = 120;
     private static final double SLEW_S = 2;
-    private static final double PACKETS_PER_S = 200;
-    private static final double BURSTS_PER_S = 2_000;
+    private static final double BURSTS_PER_S = 1_000;
     private static final double PARETO_SHAPE = 1.5;
     private static final double LARGEST_BURST = 1_000;
     /** Each timestamp is rounded down to this, ns. */
@@ -86,14 +85,15 @@ final class ClockRun {
         changeS = seconds / 2 + random.nextDouble();
         toReceiver = new Queue();
         toSender = new Queue();
+        final double gapS = 1 / scenario.packetsPerS();
         final ClockEstimator estimator = new ClockEstimator(settings);
         for (int second = 0; second < seconds; second++) {
-            for (double atS = second + exponential(1 / PACKETS_PER_S); atS < second + 1; atS += exponential(1 / PACKETS_PER_S)) {
+            for (double atS = second + exponential(gapS); atS < second + 1; atS += exponential(gapS)) {
                 final long sentNs = stamp(atS, false);
                 final double arrivalS = atS + delayNs(atS, true) / SECOND_NS;
                 final long receivedNs = stamp(arrivalS, true);
                 estimator.onForward(receivedNs, receivedNs - sentNs);
-                final double backS = atS + exponential(0.1 / PACKETS_PER_S);
+                final double backS = atS + exponential(gapS / 10);
                 final long leftNs = stamp(backS, true);
                 final long returnedNs = stamp(backS + delayNs(backS, false) / SECOND_NS, false);
                 estimator.onBackward(leftNs, returnedNs - leftNs);

@@ -5,19 +5,20 @@ import java.util.Random;
 /**
  * Two points with their own clocks, and a path in each direction. Immutable.
  *
- * @param offsetNs   receiver's clock less sender's at the start.
- * @param driftPpm   of the receiver's clock against the sender's, mean over the wander.
- * @param wanderPpbS largest change of the drift, ppb/s: the drift follows a sine of two minutes.
- * @param load       of both queues, 0 to below 1: bursts with Pareto sizes.
- * @param jitterNs   mean of a delay besides, exponential and independent from packet to packet.
- * @param floorNs    least delay from sender to receiver.
- * @param skewNs     least delay from receiver to sender less that.
- * @param change     that happens halfway.
- * @param changeNs   how large it is, signed.
+ * @param offsetNs    receiver's clock less sender's at the start.
+ * @param driftPpm    of the receiver's clock against the sender's, mean over the wander.
+ * @param wanderPpbS  largest change of the drift, ppb/s: the drift follows a sine of two minutes.
+ * @param load        of both queues, 0 to below 1: bursts with Pareto sizes.
+ * @param jitterNs    mean of a delay besides, exponential and independent from packet to packet.
+ * @param floorNs     least delay from sender to receiver.
+ * @param skewNs      least delay from receiver to sender less that.
+ * @param packetsPerS measured each way.
+ * @param change      that happens halfway.
+ * @param changeNs    how large it is, signed.
  */
 record ClockScenario(
-    long offsetNs, double driftPpm, double wanderPpbS, double load, long jitterNs, long floorNs, long skewNs, Change change,
-    long changeNs) {
+    long offsetNs, double driftPpm, double wanderPpbS, double load, long jitterNs, long floorNs, long skewNs, double packetsPerS,
+    Change change, long changeNs) {
     /** What happens to clocks and paths. */
     enum Change {
         /** Nothing. */
@@ -37,26 +38,36 @@ record ClockScenario(
     }
 
     /** 1 ms and 20 ppm apart, 10 ppb/s, load 0.5, 20 µs of jitter, 100 µs and 300 µs of path, no change. */
-    static final ClockScenario USUAL = new ClockScenario(1_000_000, 20, 10, 0.5, 20_000, 100_000, 200_000, Change.NONE, 0);
+    static final ClockScenario USUAL = new ClockScenario(1_000_000, 20, 10, 0.5, 20_000, 100_000, 200_000, 200, Change.NONE, 0);
 
     ClockScenario withOffsetNs(final long newOffsetNs) {
-        return new ClockScenario(newOffsetNs, driftPpm, wanderPpbS, load, jitterNs, floorNs, skewNs, change, changeNs);
+        return new ClockScenario(newOffsetNs, driftPpm, wanderPpbS, load, jitterNs, floorNs, skewNs, packetsPerS,
+            change, changeNs);
     }
 
     ClockScenario withDrift(final double newDriftPpm, final double newWanderPpbS) {
-        return new ClockScenario(offsetNs, newDriftPpm, newWanderPpbS, load, jitterNs, floorNs, skewNs, change, changeNs);
+        return new ClockScenario(offsetNs, newDriftPpm, newWanderPpbS, load, jitterNs, floorNs, skewNs, packetsPerS,
+            change, changeNs);
     }
 
     ClockScenario withNoise(final double newLoad, final long newJitterNs) {
-        return new ClockScenario(offsetNs, driftPpm, wanderPpbS, newLoad, newJitterNs, floorNs, skewNs, change, changeNs);
+        return new ClockScenario(offsetNs, driftPpm, wanderPpbS, newLoad, newJitterNs, floorNs, skewNs, packetsPerS,
+            change, changeNs);
     }
 
     ClockScenario withPath(final long newFloorNs, final long newSkewNs) {
-        return new ClockScenario(offsetNs, driftPpm, wanderPpbS, load, jitterNs, newFloorNs, newSkewNs, change, changeNs);
+        return new ClockScenario(offsetNs, driftPpm, wanderPpbS, load, jitterNs, newFloorNs, newSkewNs, packetsPerS,
+            change, changeNs);
+    }
+
+    ClockScenario withPacketsPerS(final double newPacketsPerS) {
+        return new ClockScenario(offsetNs, driftPpm, wanderPpbS, load, jitterNs, floorNs, skewNs, newPacketsPerS,
+            change, changeNs);
     }
 
     ClockScenario withChange(final Change newChange, final long newChangeNs) {
-        return new ClockScenario(offsetNs, driftPpm, wanderPpbS, load, jitterNs, floorNs, skewNs, newChange, newChangeNs);
+        return new ClockScenario(offsetNs, driftPpm, wanderPpbS, load, jitterNs, floorNs, skewNs, packetsPerS,
+            newChange, newChangeNs);
     }
 
     /**
@@ -80,7 +91,7 @@ record ClockScenario(
         final double beforeNs = isClock ? 0 : Math.max(0, -signed);
         return new ClockScenario(Math.round((2 * random.nextDouble() - 1) * 1e7), (2 * random.nextDouble() - 1) * 100,
             10 * random.nextDouble(), 0.9 * random.nextDouble(), Math.round(2e5 * random.nextDouble()),
-            Math.round(forwardNs + beforeNs), Math.round(backwardNs - forwardNs), change, Math.round(signed));
+            Math.round(forwardNs + beforeNs), Math.round(backwardNs - forwardNs), 200, change, Math.round(signed));
     }
 
     private static double logUniform(final Random random, final double least, final double most) {

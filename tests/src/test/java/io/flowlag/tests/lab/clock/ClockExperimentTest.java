@@ -28,7 +28,8 @@ class ClockExperimentTest {
         for (final String name : List.of("accuracy", "limits")) {
             final Table table = results.named(name);
             for (final List<Object> row : table.rows()) {
-                final boolean isBeyond = row.get(0).equals("wander") && (Double)row.get(1) > 10;
+                final boolean isBeyond = row.get(0).equals("wander") && (Double)row.get(1) > 10 ||
+                    row.get(0).equals("packets/s") && (Double)row.get(1) < 20;
                 assertTrue(number(table, row, "with estimate %") >= 85, row::toString);
                 assertTrue(isBeyond || number(table, row, "bound holds %") >= 99, row::toString);
                 assertTrue(isBeyond || number(table, row, "within 5 µs of asymmetry %") >= 95, row::toString);
