@@ -68,10 +68,10 @@ final class Side {
         delaysNs[index] = openNs;
         excessesNs[index] = Double.NaN;
         if (isKnown && !isOpenEmpty()) {
-            // A step may be longer than any time that the level is good for.
-            final long sinceNs = Math.min(openTimeNs - levelled.newestNs(), ageNs);
+            // After a step the time since then may be below 0, or beyond what the level is good for.
+            final long sinceNs = Math.max(0, Math.min(openTimeNs - levelled.newestNs(), ageNs));
             excessesNs[index] = openNs - detourNs - levelled.height(levelled.newestNs() + sinceNs, slope);
-            toleranceNs = changeNs + NOISES * noiseNs + slopeError * Math.max(0, sinceNs);
+            toleranceNs = changeNs + NOISES * noiseNs + slopeError * sinceNs;
         }
         openNs = Double.NaN;
     }
