@@ -111,9 +111,9 @@ public final class ClockEstimator {
     /**
      * Ends an interval, of about a second: looks for a change and estimates anew.
      *
-     * @param nowNs of the receiver's clock, to which the estimate belongs.
-     * @return the change that became clear, which may have begun up to {@link ClockSettings#confirmIntervals} intervals before;
-     *         {@link ClockEvent#NONE} if there is none.
+     * @param nowNs of the receiver's clock, to which the estimate belongs, no earlier than the delays.
+     * @return the change that became clear, which may have begun up to twice {@link ClockSettings#confirmIntervals} intervals
+     *         before; {@link ClockEvent#NONE} if there is none.
      */
     public ClockEvent onInterval(final long nowNs) {
         event = ClockEvent.NONE;
@@ -135,7 +135,7 @@ public final class ClockEstimator {
             }
             latestNs = nowNs;
         }
-        isDoubtful = waiting > 0 && (forward.isFall(forward.change(0, waiting)) || backward.isFall(backward.change(0, waiting)));
+        isDoubtful = isAnyFall();
         solve(nowNs);
         return event;
     }
@@ -163,9 +163,13 @@ public final class ClockEstimator {
             onPath(ClockEvent.Kind.FORWARD_PATH, forwardNs, 0);
         } else if (waiting > 1 && backward.isFall(backwardNs) && Math.abs(forwardNs) <= nearNs(forward, backwardNs)) {
             onPath(ClockEvent.Kind.BACKWARD_PATH, 0, backwardNs);
-        } else if (waiting > settings.confirmIntervals()) {
+        } else if (waiting > (isAnyFall() ? 1 : 2) * settings.confirmIntervals()) {
             decide(forwardNs, backwardNs);
         }
+    }
+
+    private boolean isAnyFall() {
+        return forward.isFall(forward.change(0, waiting)) || backward.isFall(backward.change(0, waiting));
     }
 
     private static boolean isNewFall(final Side side, final int last) {

@@ -12,7 +12,7 @@ package io.flowlag.rli.clock;
  * @param backwardFloorNs  the same from receiver to sender.
  * @param changeNs         least step or change of a path that is an event, ns, 1 or more. Queues raise it, see
  *                         {@link ClockEstimator}.
- * @param confirmIntervals intervals that a change must last, 2 to 64.
+ * @param confirmIntervals intervals that a change must last, 2 to 64; twice as many if delays only rose, as queues make them.
  * @param points           delays kept for each direction, 4 to 4096.
  * @param ageNs            how long a delay is kept, ns, 1 or more.
  */

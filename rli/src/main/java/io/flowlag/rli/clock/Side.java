@@ -38,7 +38,7 @@ final class Side {
         changeNs = settings.changeNs();
         ageNs = settings.ageNs();
         toleranceNs = changeNs;
-        final int most = settings.confirmIntervals() + 1;
+        final int most = 2 * settings.confirmIntervals() + 1;
         timesNs = new long[most];
         delaysNs = new double[most];
         excessesNs = new double[most];

@@ -78,7 +78,8 @@ public final class ClockExperiment extends NamedExperiment {
 
     private static void limits(final Setup setup, final Results results, final int seconds) {
         final Table table = results.table("limits", "What loads the estimator: load of both queues, wander in ppb/s (10 is " +
-            "allowed for), packets/s each way; 1 µs there and 399 µs back, so that the truth is at the edge of the bound",
+            "allowed for), packets/s each way, least delays that the estimator gets; 1 µs there and 399 µs back, so that the " +
+            "truth is at the edge of the bound",
             columns("varied", "value"));
         final ClockScenario lopsided = ClockScenario.USUAL.withPath(1_000, TRIP_NS - 2_000);
         for (final double load : new double[] {0, 0.3, 0.7, 0.9, 0.95}) {
@@ -89,6 +90,13 @@ public final class ClockExperiment extends NamedExperiment {
         }
         for (final double packets : new double[] {200, 20, 2}) {
             table.row(row(runs(setup, seconds, lopsided.withPacketsPerS(packets)), seconds, "packets/s", packets));
+        }
+        for (final int parts : new int[] {100, 10, 1}) {
+            final List<ClockRun> runs = new ArrayList<>();
+            for (int seed = 1; seed <= setup.seeds(); seed++) {
+                runs.add(new ClockRun(lopsided.withDrift(100, 10), ClockSettings.defaults(), seconds, seed, parts));
+            }
+            table.row(row(runs, seconds, "least delays/s, 100 ppm", (double)parts));
         }
     }
 

@@ -79,7 +79,46 @@ final class ClockRun {
         }
     }
 
+    /** The least delays each way of a part of an interval, as they are measured. */
+    private static final class Least {
+        private int part;
+        private long forwardTimeNs;
+        private long forwardNs = Long.MAX_VALUE;
+        private long backwardTimeNs;
+        private long backwardNs = Long.MAX_VALUE;
+
+        private void add(final long receivedNs, final long thereNs, final long leftNs, final long backNs) {
+            if (thereNs < forwardNs) {
+                forwardTimeNs = receivedNs;
+                forwardNs = thereNs;
+            }
+            if (backNs < backwardNs) {
+                backwardTimeNs = leftNs;
+                backwardNs = backNs;
+            }
+        }
+
+        private void moveTo(final int newPart, final ClockEstimator estimator) {
+            if (newPart != part && forwardNs != Long.MAX_VALUE) {
+                estimator.onForward(forwardTimeNs, forwardNs);
+                estimator.onBackward(backwardTimeNs, backwardNs);
+                forwardNs = Long.MAX_VALUE;
+                backwardNs = Long.MAX_VALUE;
+            }
+            part = newPart;
+        }
+    }
+
     ClockRun(final ClockScenario scenario, final ClockSettings settings, final int seconds, final long seed) {
+        this(scenario, settings, seconds, seed, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Runs a scenario.
+     *
+     * @param parts of a second whose least delays the estimator gets.
+     */
+    ClockRun(final ClockScenario scenario, final ClockSettings settings, final int seconds, final long seed, final int parts) {
         this.scenario = scenario;
         random = new Random(seed);
         changeS = seconds / 2 + random.nextDouble();
@@ -87,17 +126,19 @@ final class ClockRun {
         toSender = new Queue();
         final double gapS = 1 / scenario.packetsPerS();
         final ClockEstimator estimator = new ClockEstimator(settings);
+        final Least least = new Least();
         for (int second = 0; second < seconds; second++) {
             for (double atS = second + exponential(gapS); atS < second + 1; atS += exponential(gapS)) {
                 final long sentNs = stamp(atS, false);
                 final double arrivalS = atS + delayNs(atS, true) / SECOND_NS;
                 final long receivedNs = stamp(arrivalS, true);
-                estimator.onForward(receivedNs, receivedNs - sentNs);
                 final double backS = atS + exponential(gapS / 10);
                 final long leftNs = stamp(backS, true);
                 final long returnedNs = stamp(backS + delayNs(backS, false) / SECOND_NS, false);
-                estimator.onBackward(leftNs, returnedNs - leftNs);
+                least.moveTo((int)((atS - second) * parts), estimator);
+                least.add(receivedNs, receivedNs - sentNs, leftNs, returnedNs - leftNs);
             }
+            least.moveTo(-1, estimator);
             final ClockEvent event = estimator.onInterval(Math.round(receiverNs(second + 1)));
             if (event.kind() != ClockEvent.Kind.NONE) {
                 events.add(event);
