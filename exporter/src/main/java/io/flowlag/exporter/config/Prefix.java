@@ -53,6 +53,25 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
             other.contains(isIpv6, high, low);
     }
 
+    /** {@return the first eight octets of its mask; 0 for IPv4} */
+    public long highMask() {
+        return mask(isIpv6 ? lengthBits : 0);
+    }
+
+    /** {@return the last eight octets of its mask; for IPv4 of the address} */
+    public long lowMask() {
+        return mask(isIpv6 ? lengthBits - Long.SIZE : lengthBits + IPV4_BITS);
+    }
+
+    /** {@return the same prefix with zeros behind its length, so that equal prefixes are equal records} */
+    public Prefix network() {
+        return new Prefix(isIpv6, high & highMask(), low & lowMask(), lengthBits);
+    }
+
+    private static long mask(final int bits) {
+        return bits <= 0 ? 0 : -1L << Math.max(0, Long.SIZE - bits);
+    }
+
     /**
      * Parses a prefix; an address is a prefix of full length.
      *

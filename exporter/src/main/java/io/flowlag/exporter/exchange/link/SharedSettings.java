@@ -207,9 +207,9 @@ public final class SharedSettings {
         }
         final ExchangeSettings.Selector selector = settings.traffic().selector();
         return new SketchAgreement(
-            new SegmentSelector(
+            new SegmentSelector(new ExporterConfig.Selector(
                 selector.sources().stream().map(SharedSettings::prefix).toList(),
-                selector.destinations().stream().map(SharedSettings::prefix).toList(), selector.vlan()),
+                selector.destinations().stream().map(SharedSettings::prefix).toList(), selector.vlan())),
             new TrafficClasses(settings.traffic().classes()),
             new FlowWeights(settings.traffic().weights().stream().map(SharedSettings::rule).toList()),
             new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
