@@ -24,19 +24,29 @@ public final class ConfigLoader {
     private static final long MAX_FILE_BYTES = 1L << 20;
     private static final String STANDARD_STREAM = "-";
     private static final String STANDARD_INPUT = "/proc/self/fd/0";
+    /** The list in place of the section {@code segment}, and the sections that its entries may have. */
+    private static final String SEGMENTS = "segments";
+    private static final String SEGMENT = "segment";
+    private static final List<String> SEGMENT_SECTIONS = List.of("rli", "exchange", "lds");
     private static final Pattern COMMENT = Pattern.compile("#.*");
 
-    private final Problems problems = new Problems();
+    private final Problems problems;
     private final Map<ConfigKey<?>, Setting> settings = new HashMap<>();
     /** How a text names a key: under its section, or by its whole path. */
     private final Map<ConfigKey<?>, Origin> given = new HashMap<>();
     private final List<FileRelations.OwnFile> inputs = new ArrayList<>();
     private final List<FileRelations.OwnFile> outputs = new ArrayList<>();
     private List<DestinationSpec> destinations = new ArrayList<>();
+    private List<SegmentEntry> segments = new ArrayList<>();
     private boolean isConcluded;
 
     /** Starts with the defaults. */
     public ConfigLoader() {
+        this(new Problems());
+    }
+
+    private ConfigLoader(final Problems problems) {
+        this.problems = problems;
         for (final ConfigKey<?> key : ConfigTable.keys()) {
             settings.put(key, Setting.defaultOf(key));
         }
@@ -157,16 +167,39 @@ public final class ConfigLoader {
         return List.of();
     }
 
-    /** Checks all settings and the relations between them; throws a {@link ConfigurationException} with every error. */
+    /**
+     * Checks all settings and the relations between them; throws a {@link ConfigurationException} with every error, or if there
+     * are several segments.
+     */
     public ExporterConfig conclude() {
+        final List<ExporterConfig> views = concludeSegments();
+        if (views.size() > 1) {
+            problems.add(segments.get(1).origin(), SEGMENTS + ": has " + views.size() +
+                " entries, and a process measures one segment: leave one here, and start a process for each");
+            problems.throwIfAny();
+        }
+        return views.get(0);
+    }
+
+    /**
+     * Checks all settings and the relations between them; throws a {@link ConfigurationException} with every error. Returns the
+     * configuration as each segment sees it: its own values, and those of the process. The section {@code segment} is a
+     * list of one.
+     */
+    public List<ExporterConfig> concludeSegments() {
         if (isConcluded) {
             throw new IllegalStateException("a configuration is concluded once");
         }
         isConcluded = true;
-        new Relations(settings, destinations, problems).check();
-        new FileRelations(settings, destinations, problems).check(inputs, outputs);
+        final List<Map<ConfigKey<?>, Setting>> views = segments.isEmpty() ? List.of(settings) :
+            segments.stream().map((entry) -> entry.over(settings)).toList();
+        for (final Map<ConfigKey<?>, Setting> view : views) {
+            new Relations(view, destinations, problems).check();
+            new FileRelations(view, destinations, problems).check(inputs, outputs);
+        }
+        new SegmentRelations(settings, segments, problems).check(views);
         problems.throwIfAny();
-        return new Conclusion(settings, destinations).config();
+        return views.stream().map((view) -> new Conclusion(view, destinations).config()).toList();
     }
 
     private void section(final String section, final ConfigNode.Mapping mapping) {
@@ -178,12 +211,46 @@ public final class ConfigLoader {
                 problems.add(entry.origin(), path + ": is given twice, first in line " + earlier.line() + ": leave one out");
             } else if (key != null) {
                 value(key, entry);
+            } else if (path.equals(SEGMENTS)) {
+                segments(entry);
             } else if (ConfigTable.isSection(path)) {
                 subsection(path, entry.value());
             } else {
                 problems.add(entry.origin(), path + ": unknown key" + (problems.isFull() ? "" : wayOut(section, entry.name())));
             }
         }
+    }
+
+    /** A later list replaces an earlier one. */
+    private void segments(final ConfigNode.Entry list) {
+        segments = new ArrayList<>();
+        if (!(list.value() instanceof ConfigNode.Sequence sequence) || sequence.items().isEmpty()) {
+            problems.add(list.origin(), SEGMENTS + ": is a list: begin each segment with '- ' on the lines below it");
+            return;
+        }
+        for (final ConfigNode item : sequence.items()) {
+            if (item instanceof ConfigNode.Mapping mapping) {
+                final ConfigLoader loader = new ConfigLoader(problems);
+                loader.segment(mapping);
+                segments.add(new SegmentEntry(item.origin(), loader.settings));
+            } else {
+                problems.add(item.origin(), SEGMENTS + ": an entry has keys of section segment, as role and id, and may have " +
+                    "sections " + String.join(", ", SEGMENT_SECTIONS));
+            }
+        }
+    }
+
+    /** Reads an entry of the list of segments. */
+    private void segment(final ConfigNode.Mapping mapping) {
+        final List<ConfigNode.Entry> own = new ArrayList<>();
+        for (final ConfigNode.Entry entry : mapping.entries()) {
+            if (SEGMENT_SECTIONS.contains(entry.name())) {
+                subsection(entry.name(), entry.value());
+            } else {
+                own.add(entry);
+            }
+        }
+        section(SEGMENT, new ConfigNode.Mapping(mapping.origin(), own));
     }
 
     private void subsection(final String path, final ConfigNode value) {

@@ -29,10 +29,11 @@ final class Problems {
 
     /** Adds a fault at a place; the message names fault and remedy. */
     void add(final Origin origin, final String message) {
-        if (problems.size() < MOST) {
-            problems.add(new Problem(origin, message));
-        } else {
+        final Problem problem = new Problem(origin, message);
+        if (problems.size() >= MOST) {
             furtherCount++;
+        } else if (!problems.contains(problem)) { // a value that several segments have is checked with each
+            problems.add(problem);
         }
     }
 

@@ -1,0 +1,180 @@
+package io.flowlag.exporter.config;
+
+import io.flowlag.exporter.config.ExporterConfig.Policy;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig.Sender;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import static io.flowlag.exporter.config.ConfigTable.*;
+
+/** Checks relations between the entries of the list of segments. */
+final class SegmentRelations {
+    /** Connections of one port have one setting of each. */
+    private static final List<ConfigKey<?>> PORT_KEYS = List.of(EXCHANGE_LISTEN, EXCHANGE_KEY_FILE, EXCHANGE_TLS,
+        EXCHANGE_TLS_CERTIFICATE, EXCHANGE_TLS_KEY, EXCHANGE_TLS_TRUST, EXCHANGE_TLS_PEERS, EXCHANGE_MAX_CONNECTIONS,
+        EXCHANGE_HANDSHAKE, EXCHANGE_MESSAGE_TIMEOUT, EXCHANGE_IDLE, EXCHANGE_MAX_MESSAGE, EXCHANGE_BUFFER);
+    private static final String SECTION = "segment";
+
+    private final Map<ConfigKey<?>, Setting> common;
+    private final List<SegmentEntry> entries;
+    private final Problems problems;
+
+    /** One segment as it sees the configuration. */
+    private record View(Origin origin, Map<ConfigKey<?>, Setting> settings) {
+        <T> T value(final ConfigKey<T> key) {
+            return key.cast(settings.get(key).value());
+        }
+
+        /** {@return number of ids, one for each sender} */
+        int idCount() {
+            return Math.max(1, value(SENDERS).size());
+        }
+
+        /** Whether both have a point of the same kind in one role. */
+        boolean hasRoleOf(final View other) {
+            final Role role = value(ROLE);
+            final Role otherRole = other.value(ROLE);
+            return role.isSender() && otherRole.isSender() || role.isReceiver() && otherRole.isReceiver();
+        }
+
+        List<Prefix> sources() {
+            final List<Prefix> ofSenders = value(SENDERS).stream().flatMap((each) -> each.sources().stream()).toList();
+            return ofSenders.isEmpty() ? value(SEGMENT_SOURCE) : ofSenders;
+        }
+    }
+
+    SegmentRelations(final Map<ConfigKey<?>, Setting> common, final List<SegmentEntry> entries, final Problems problems) {
+        this.common = common;
+        this.entries = entries;
+        this.problems = problems;
+    }
+
+    /** Checks the settings that each entry of the list has, its own and those of the process. */
+    void check(final List<Map<ConfigKey<?>, Setting>> settings) {
+        if (entries.isEmpty()) {
+            return;
+        }
+        common.forEach((key, setting) -> {
+            if (key.section().equals(SECTION) && !setting.origin().isDefault()) {
+                problems.add(setting.origin(), key.path(), setting.text(),
+                    "stands next to the list segments: put it into an entry of the list, or leave it or the list out");
+            }
+        });
+        final List<View> views = new ArrayList<>();
+        for (int i = 0; i < entries.size(); i++) {
+            final View view = new View(entries.get(i).origin(), settings.get(i));
+            if (view.value(ROLE) == Role.NONE) {
+                problem(view, ROLE, "an entry of segments has a role: give sender, receiver or both, or leave the entry out");
+            }
+            views.forEach((other) -> check(view, other));
+            views.add(view);
+        }
+    }
+
+    private void check(final View view, final View other) {
+        if (view.hasRoleOf(other)) {
+            ids(view, other);
+            selectors(view, other);
+        }
+        if (view.value(ROLE) == other.value(ROLE)) {
+            sessions(view, other);
+        }
+        ports(view, other);
+    }
+
+    private void ids(final View view, final View other) {
+        final long first = view.value(SEGMENT_ID);
+        final long otherFirst = other.value(SEGMENT_ID);
+        if (first < otherFirst + other.idCount() && otherFirst < first + view.idCount()) {
+            problem(view, SEGMENT_ID, "the segment" + place(other) +
+                " has this number too (a receiver has one from there on for each of rli.senders): give another");
+        }
+    }
+
+    /** With role both, other interfaces tell packets apart. */
+    private void selectors(final View view, final View other) {
+        if (view.value(ROLE) != other.value(ROLE) || !Objects.equals(view.value(INGRESS), other.value(INGRESS)) ||
+            !Objects.equals(view.value(EGRESS), other.value(EGRESS)) ||
+            !Objects.equals(view.value(SEGMENT_VLAN), other.value(SEGMENT_VLAN))) {
+            return;
+        }
+        for (final boolean isIpv6 : new boolean[] {false, true}) {
+            if (share(view.sources(), other.sources(), isIpv6) &&
+                share(view.value(SEGMENT_DESTINATION), other.value(SEGMENT_DESTINATION), isIpv6)) {
+                problem(view, SEGMENT_DESTINATION, "the segment" + place(other) +
+                    " has a pair of source and destination too, so their packets are alike: give one of them longer or other " +
+                    "prefixes, or a VLAN");
+                return;
+            }
+        }
+    }
+
+    private static boolean share(final List<Prefix> prefixes, final List<Prefix> others, final boolean isIpv6) {
+        final Set<Prefix> networks = networks(prefixes, isIpv6).collect(Collectors.toSet());
+        return networks(others, isIpv6).anyMatch(networks::contains);
+    }
+
+    private static Stream<Prefix> networks(final List<Prefix> prefixes, final boolean isIpv6) {
+        return prefixes.isEmpty() ? Stream.of(new Prefix(isIpv6, 0, 0, 0)) :
+            prefixes.stream().filter((each) -> each.isIpv6() == isIpv6).map(Prefix::network);
+    }
+
+    /** References of two segments that no session tells apart. */
+    private void sessions(final View view, final View other) {
+        final boolean haveReferences = Stream.of(view, other).allMatch((each) -> each.value(POLICY) != Policy.PASSIVE &&
+            (each.value(ROLE) == Role.RECEIVER || each.value(TARGET) != null));
+        if (!haveReferences || !view.value(REFERENCE_PORT).equals(other.value(REFERENCE_PORT)) ||
+            !Objects.equals(view.value(TARGET), other.value(TARGET))) {
+            return;
+        }
+        final ConfigKey<?> key = view.value(SENDERS).isEmpty() ? SESSION : SENDERS;
+        if (senders(view).anyMatch((each) -> senders(other).anyMatch((another) ->
+            Math.abs(each.session() - another.session()) < Math.max(1, view.value(CLASSES).size()) &&
+                (each.address() == null || another.address() == null || each.address().overlaps(another.address()))))) {
+            problem(view, key, "the segment" + place(other) +
+                " has references of this session on the same port: give another session, or another rli.port");
+        }
+    }
+
+    private static Stream<Sender> senders(final View view) {
+        return view.value(SENDERS).isEmpty() ?
+            Stream.of(new Sender(view.value(SESSION).intValue(), null, null, List.of())) : view.value(SENDERS).stream();
+    }
+
+    private void ports(final View view, final View other) {
+        final HostPort listen = view.value(EXCHANGE_LISTEN);
+        final HostPort otherListen = other.value(EXCHANGE_LISTEN);
+        if (listen == null || otherListen == null || listen.port() != otherListen.port() || !meet(listen, otherListen)) {
+            return;
+        }
+        for (final ConfigKey<?> key : PORT_KEYS) {
+            if (!Objects.equals(view.value(key), other.value(key))) {
+                problem(view, key, "the segment" + place(other) + " listens on port " + listen.port() + " with " +
+                    key.path() + "=" + other.settings.get(key).text() +
+                    ": make them equal, or give another port in exchange.listen");
+            }
+        }
+    }
+
+    private static boolean meet(final HostPort one, final HostPort other) {
+        return one.host().equals(other.host()) || one.host().equals(HostPort.EVERYWHERE) ||
+            other.host().equals(HostPort.EVERYWHERE);
+    }
+
+    private static String place(final View view) {
+        return " in line " + view.origin.line();
+    }
+
+    /** A fault of a value, or of an entry that has it by default. */
+    private void problem(final View view, final ConfigKey<?> key, final String message) {
+        final Setting setting = view.settings.get(key);
+        problems.add(setting.origin().isDefault() ? view.origin : setting.origin(), key.path(), setting.text(), message);
+    }
+}
