@@ -42,6 +42,8 @@ public class SegmentBenchmark {
     private static final int PACKETS = 1 << 16;
     private static final int IPV4_BITS = 32;
     private static final int IPV6_BITS = 128;
+    /** Shorter prefixes of two segments would often be equal. */
+    private static final int LEAST_BITS = 8;
     private static final int USUAL_IPV4_BITS = 24;
     private static final int USUAL_IPV6_BITS = 48;
     private static final long SEED = 1;
@@ -86,7 +88,7 @@ public class SegmentBenchmark {
         final int most = isIpv6 ? IPV6_BITS : IPV4_BITS;
         final int usual = isIpv6 ? USUAL_IPV6_BITS : USUAL_IPV4_BITS;
         return new Prefix(isIpv6, isIpv6 ? random.nextLong() : 0, isIpv6 ? random.nextLong() : random.nextLong() >>> IPV4_BITS,
-            "usual".equals(traffic) ? usual : 1 + index * (most - 1) / Math.max(1, segments - 1)).network();
+            "usual".equals(traffic) ? usual : LEAST_BITS + index * (most - LEAST_BITS) / Math.max(1, segments - 1)).network();
     }
 
     /** An address in a prefix; of traffic that aims, half of them differ in the last bit of the prefix. */
