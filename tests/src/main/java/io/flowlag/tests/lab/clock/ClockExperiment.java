@@ -76,6 +76,27 @@ public final class ClockExperiment extends NamedExperiment {
         }
     }
 
+    /**
+     * Adds a table of the estimate's error by the share of the least round trip that the way there takes.
+     *
+     * @param setup says how many seeds and how long.
+     */
+    public static void asymmetry(final Setup setup, final Results results) {
+        final Table table = results.table("asymmetry", "Offset of 10 ms, drift of 50 ppm, estimated from both directions; load " +
+            "0.5, 20 us of jitter, least round trip 400 us; medians over intervals", "way there %",
+            "half the difference of the ways us", "error of the offset us", "corrected delays beyond asymmetry us", "bound us",
+            "bound holds %");
+        for (final double share : new double[] {0.5, 0.45, 0.25, 0.1, 0.01}) {
+            final long thereNs = Math.round(share * TRIP_NS);
+            final List<ClockRun> runs = runs(setup, setup.size(20, 120, 600), ClockScenario.USUAL.withOffsetNs(10_000_000)
+                .withDrift(50, 10).withNoise(0.5, 20_000).withPath(thereNs, TRIP_NS - 2 * thereNs));
+            table.row(100 * share, US * (thereNs - TRIP_NS / 2.0), US * Numbers.median(of(runs, ClockRun.Answer::errorNs)),
+                US * Numbers.median(of(runs, ClockRun.Answer::beyondNs)),
+                US * Numbers.median(of(runs, ClockRun.Answer::boundNs)),
+                100 * Numbers.mean(of(runs, answer -> answer.isBounded() ? 1 : 0)));
+        }
+    }
+
     private static void limits(final Setup setup, final Results results, final int seconds) {
         final Table table = results.table("limits", "What loads the estimator: load of both queues, wander in ppb/s (10 is " +
             "allowed for), packets/s each way, least delays that the estimator gets; 1 µs there and 399 µs back, so that the " +

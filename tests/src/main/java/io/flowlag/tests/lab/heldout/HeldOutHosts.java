@@ -100,14 +100,15 @@ public final class HeldOutHosts extends NamedExperiment {
         final int flowCount = setup.size(8_000, 80_000, 800_000);
         final long bandwidthBps = BITS_PER_FLOW * flowCount / 4;
         for (int i = 0; i < setup.seeds(); i++) {
-            final HeldOutTrace trace = new HeldOutTrace(path, flowCount, firstSeed + i, SINGLE_SHARE, lostShare);
+            final HeldOutTrace trace = new HeldOutTrace(
+                path, flowCount, firstSeed + i, SINGLE_SHARE, Impairment.NONE.withLoss(lostShare));
             packets += trace.packets();
             lost += trace.lostPackets();
             try {
                 final TwoProcesses hosts = new TwoProcesses(
                     trace, bandwidthBps, clock, firstSeed + i, setup.size(SHORTER_S, 0, 0), results);
                 mostBps = Math.max(mostBps, hosts.run());
-                score.add(trace, hosts.records(), new JudgedProduct.Run(0, 0, 0, 0, ""));
+                score.add(trace, hosts.records());
                 hosts.close();
             } catch (final IOException ex) {
                 throw new UncheckedIOException(ex);

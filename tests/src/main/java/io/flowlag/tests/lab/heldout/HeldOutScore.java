@@ -26,6 +26,7 @@ final class HeldOutScore {
         private final int least;
         private final int most;
         private final Values errors = new Values();
+        private final Values biasesNs = new Values();
         private final Values referenceErrors = new Values();
         private final Values sketchErrors = new Values();
         private final Values jointErrors = new Values();
@@ -52,6 +53,7 @@ final class HeldOutScore {
             }
             flows++;
             final double truthNs = trace.meanNs(flow);
+            final double delayNs = truthNs - trace.clockNs(flow);
             final double meanNs = records.of(records.mean, flow);
             final double jointNs = records.of(records.joint, flow);
             final double errorNs = Math.abs(meanNs - truthNs);
@@ -61,10 +63,11 @@ final class HeldOutScore {
             joint += Double.isNaN(jointNs) ? 0 : 1;
             lossKnown += Double.isNaN(records.lost[flow]) ? 0 : 1;
             lossRight += records.lost[flow] == trace.sent(flow) - trace.received(flow) ? 1 : 0;
-            errors.add(errorNs / truthNs);
-            referenceErrors.add(Math.abs(records.of(records.references, flow) - truthNs) / truthNs);
-            sketchErrors.add(Math.abs(records.of(records.sketches, flow) - truthNs) / truthNs);
-            jointErrors.add(Math.abs(jointNs - truthNs) / truthNs);
+            errors.add(errorNs / delayNs);
+            biasesNs.add(meanNs - delayNs);
+            referenceErrors.add(Math.abs(records.of(records.references, flow) - truthNs) / delayNs);
+            sketchErrors.add(Math.abs(records.of(records.sketches, flow) - truthNs) / delayNs);
+            jointErrors.add(Math.abs(jointNs - truthNs) / delayNs);
             if (!Double.isNaN(boundNs) && !Double.isNaN(meanNs)) {
                 bounded++;
                 held += errorNs <= boundNs + ROUNDING_NS ? 1 : 0;
@@ -74,15 +77,16 @@ final class HeldOutScore {
         }
 
         Medians medians() {
-            return new Medians(100 * errors.median(), 100 * referenceErrors.median(), 100 * sketchErrors.median(),
-                100 * jointErrors.median(), bounds.median(), boundedErrorsNs.median());
+            return new Medians(100 * errors.median(), biasesNs.median(), 100 * referenceErrors.median(),
+                100 * sketchErrors.median(), 100 * jointErrors.median(), bounds.median(), boundedErrorsNs.median());
         }
     }
 
     /**
-     * Medians of a size; relative errors in percent. NaN is absent.
+     * Medians of a size; relative errors in percent of the true mean, beyond what the clock is off. NaN is absent.
      *
      * @param error          of the mean of the record.
+     * @param biasNs         of the mean of the record, signed, with what the clock is off.
      * @param reference      of the mean by references alone.
      * @param sketch         of the mean by sketches alone.
      * @param joint          of the means that are joint estimates.
@@ -90,7 +94,8 @@ final class HeldOutScore {
      * @param boundedErrorNs of the means that have a bound.
      */
     record Medians(
-        double error, double reference, double sketch, double joint, double halfWidthNs, double boundedErrorNs) {
+        double error, double biasNs, double reference, double sketch, double joint, double halfWidthNs,
+        double boundedErrorNs) {
         /** {@return the median half width over the median error; absent where most means are exact} */
         double width() {
             return boundedErrorNs > ROUNDING_NS ? halfWidthNs / boundedErrorNs : Double.NaN;
@@ -114,6 +119,13 @@ final class HeldOutScore {
     }
 
     void add(final HeldOutTrace trace, final HeldOutRecords found, final JudgedProduct.Run run) {
+        add(trace, found);
+        seconds += run.seconds();
+        cpuSeconds += run.cpuSeconds();
+        peakBytes = Math.max(peakBytes, run.peakBytes());
+    }
+
+    void add(final HeldOutTrace trace, final HeldOutRecords found) {
         for (int flow = 0; flow < trace.flows(); flow++) {
             for (final Size size : sizes) {
                 size.add(trace, found, flow);
@@ -121,9 +133,6 @@ final class HeldOutScore {
         }
         runs++;
         records += found.count();
-        seconds += run.seconds();
-        cpuSeconds += run.cpuSeconds();
-        peakBytes = Math.max(peakBytes, run.peakBytes());
     }
 
     /** Numbers, as many as come. */

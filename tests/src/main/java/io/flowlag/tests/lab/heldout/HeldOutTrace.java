@@ -2,6 +2,8 @@ package io.flowlag.tests.lab.heldout;
 
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.lab.CaptureWriter;
+import io.flowlag.exporter.lab.LabRandom;
+import io.flowlag.tests.lab.method.PathTrace;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.BufferedWriter;
@@ -41,10 +43,14 @@ public final class HeldOutTrace {
     private static final double WEIBULL_SCALE_NS = 1e6;
     private static final double IDLE_LINK_NS = 20_000;
     private static final int FLOW_BITS = 20;
+    private static final int PACKET_BITS = 24;
     private static final int PORTS = 60_000;
     private static final int LOST = -1;
+    /** A flow's path that is none of the queues. */
+    private static final int ELSEWHERE = -1;
 
     private final HeldOutPath path;
+    private final Impairment impairment;
     private final int flows;
     private final int packets;
     private final int[] flow;
@@ -56,10 +62,12 @@ public final class HeldOutTrace {
     private final int[] sent;
     private final int[] received;
     private final double[] meanNs;
+    private final double[] clockNs;
     private final double[] squareSum;
     private final long[] leastNs;
     private final long[] mostNs;
-    private final long capacityBps;
+    private final int[] pathOf;
+    private final double[] nsPerByte;
 
     /**
      * Makes the traffic and passes it through the path.
@@ -68,20 +76,20 @@ public final class HeldOutTrace {
      * @param seed  any number.
      */
     public HeldOutTrace(final HeldOutPath path, final int flows, final long seed) {
-        this(path, flows, seed, 0, 0);
+        this(path, flows, seed, 0, Impairment.NONE);
     }
 
     /**
-     * The same with more small flows, and other losses.
+     * The same with more small flows, or impaired.
      *
      * @param flows       1 to 1 000 000.
      * @param seed        any number.
      * @param singleShare of the flows that have one packet, besides those that have one anyway.
-     * @param lostShare   of the packets that are lost by chance, besides those that the queue drops.
      */
     HeldOutTrace(
-        final HeldOutPath path, final int flows, final long seed, final double singleShare, final double lostShare) {
+        final HeldOutPath path, final int flows, final long seed, final double singleShare, final Impairment impairment) {
         this.path = path;
+        this.impairment = impairment;
         this.flows = flows;
         final SplittableRandom random = new SplittableRandom(seed ^ 0x4865_6C64_4F75_7421L);
         final int[] sizes = sizes(random, singleShare);
@@ -94,16 +102,17 @@ public final class HeldOutTrace {
         sent = new int[flows];
         received = new int[flows];
         meanNs = new double[flows];
+        clockNs = new double[flows];
         squareSum = new double[flows];
         leastNs = new long[flows];
         mostNs = new long[flows];
-        final boolean[] isElsewhere = new boolean[flows];
+        pathOf = new int[flows];
         for (int i = 0; i < flows; i++) {
-            isElsewhere[i] = random.nextDouble() < path.elsewhereShare();
+            pathOf[i] = random.nextDouble() < path.elsewhereShare() ? ELSEWHERE : (mix(i) >>> 1) % impairment.paths();
         }
         send(arrivals(sizes, random), sizes, random);
-        capacityBps = capacityBps(isElsewhere);
-        pass(isElsewhere, lostShare, random);
+        nsPerByte = nsPerByte();
+        pass(random);
         count();
     }
 
@@ -155,32 +164,40 @@ public final class HeldOutTrace {
         return draw < fullShare ? 1514 : draw < fullShare + 0.15 ? 590 : 60;
     }
 
-    private long capacityBps(final boolean[] isElsewhere) {
-        double bits = 0;
+    /** Of each path, all at the same load; of a path that no flow takes, as if all took it. */
+    private double[] nsPerByte() {
+        final double[] bits = new double[impairment.paths()];
         double all = 0;
         for (int packet = 0; packet < packets; packet++) {
-            bits += isElsewhere[flow[packet]] ? 0 : 8 * lengthBytes[packet];
             all += 8 * lengthBytes[packet];
+            if (pathOf[flow[packet]] != ELSEWHERE) {
+                bits[pathOf[flow[packet]]] += 8 * lengthBytes[packet];
+            }
         }
-        return (long)Math.ceil((bits == 0 ? all : bits) / path.load() / DURATION_NS * 1e9);
+        final double ofAll = all;
+        return Arrays.stream(bits).map(each -> 8e9 / Math.ceil((each == 0 ? ofAll : each) / path.load() / DURATION_NS * 1e9))
+            .toArray();
     }
 
-    private void pass(final boolean[] isElsewhere, final double lostShare, final SplittableRandom random) {
-        final double nsPerByte = 8e9 / capacityBps;
-        double freeNs = 0;
+    private void pass(final SplittableRandom random) {
+        final double[] freeNs = new double[nsPerByte.length];
         for (int packet = 0; packet < packets; packet++) {
             final long nowNs = sentNs[packet];
-            if (lostShare > 0 && random.nextDouble() < lostShare) {
+            final int way = pathOf[flow[packet]];
+            if (impairment.lostShare() > 0 && random.nextDouble() < impairment.lostShare()) {
                 delayNs[packet] = LOST;
             } else if (path == HeldOutPath.WEIBULL) {
                 delayNs[packet] = 1 + (long)(WEIBULL_SCALE_NS * Math.pow(-Math.log(1 - random.nextDouble()), 1 / WEIBULL_SHAPE));
-            } else if (isElsewhere[flow[packet]]) {
+            } else if (way == ELSEWHERE) {
                 delayNs[packet] = (long)(IDLE_LINK_NS * (1 + random.nextDouble()));
-            } else if (freeNs - nowNs > LONGEST_WAIT_NS) {
+            } else if (freeNs[way] - nowNs > LONGEST_WAIT_NS) {
                 delayNs[packet] = LOST;
             } else {
-                freeNs = Math.max(freeNs, nowNs) + lengthBytes[packet] * nsPerByte;
-                delayNs[packet] = Math.round(freeNs) - nowNs;
+                freeNs[way] = Math.max(freeNs[way], nowNs) + lengthBytes[packet] * nsPerByte[way];
+                delayNs[packet] = Math.round(freeNs[way]) - nowNs;
+            }
+            if (impairment.pathJitterNs() > 0 && delayNs[packet] != LOST) {
+                delayNs[packet] += Math.round(-Math.log(1 - random.nextDouble()) * impairment.pathJitterNs());
             }
         }
     }
@@ -188,15 +205,22 @@ public final class HeldOutTrace {
     private void count() {
         for (int packet = 0; packet < packets; packet++) {
             final int i = flow[packet];
-            final long delay = delayNs[packet];
-            if (delay != LOST) {
+            if (delayNs[packet] != LOST) {
+                final long aheadNs = aheadNs(packet);
+                final long delay = delayNs[packet] + aheadNs;
                 leastNs[i] = received[i] == 0 ? delay : Math.min(leastNs[i], delay);
-                mostNs[i] = Math.max(mostNs[i], delay);
+                mostNs[i] = received[i] == 0 ? delay : Math.max(mostNs[i], delay);
                 final double difference = delay - meanNs[i];
                 meanNs[i] += difference / ++received[i];
+                clockNs[i] += (aheadNs - clockNs[i]) / received[i];
                 squareSum[i] += difference * (delay - meanNs[i]);
             }
         }
+    }
+
+    /** By how much the receiver's timestamp of a packet is ahead, ns. */
+    private long aheadNs(final int packet) {
+        return impairment.aheadNs(sentNs[packet] + delayNs[packet], packet);
     }
 
     /** {@return flows that were sent} */
@@ -214,9 +238,9 @@ public final class HeldOutTrace {
         return packets - Arrays.stream(received).sum();
     }
 
-    /** {@return capacity of the queue, bits/s of frames} */
+    /** {@return capacity of the queue, of the first path if there are several, bits/s of frames} */
     public long capacityBps() {
-        return capacityBps;
+        return Math.round(8e9 / nsPerByte[0]);
     }
 
     /** {@return packets of a flow at the sender's point} */
@@ -229,9 +253,14 @@ public final class HeldOutTrace {
         return received[index];
     }
 
-    /** {@return mean delay of a flow's packets that arrived, ns; only if there are any} */
+    /** {@return mean delay of a flow's packets that arrived, as timestamps show it, ns; only if there are any} */
     double meanNs(final int index) {
         return meanNs[index];
+    }
+
+    /** {@return what of {@link #meanNs} is the receiver's clock, ns} */
+    double clockNs(final int index) {
+        return clockNs[index];
     }
 
     /**
@@ -266,6 +295,54 @@ public final class HeldOutTrace {
         return mix(index) % 8 != 0;
     }
 
+    /** {@return the same packets for methods that need no octets: one interval, in order of arrival} */
+    PathTrace observations() {
+        final long[] hashes = new long[flows];
+        Arrays.setAll(hashes, index -> LabRandom.mix(index + 1L));
+        final PathTrace trace = new PathTrace(hashes);
+        for (final int packet : inOrderOfArrival(true)) {
+            final boolean isLost = delayNs[packet] == LOST;
+            trace.add(flow[packet], digest(packet), sentNs[packet], isLost ? 0 : delayNs[packet] + aheadNs(packet),
+                lengthBytes[packet], isLost);
+        }
+        return trace;
+    }
+
+    /** {@return what identifies a packet} */
+    long digest(final int packet) {
+        return LabRandom.mix((long)flow[packet] << 32 | number[packet]);
+    }
+
+    /** {@return when a packet was sent, since the start, ns} */
+    long sentNs(final int packet) {
+        return sentNs[packet];
+    }
+
+    /** {@return delay of a packet, ns; below 0 if it was lost} */
+    long delayNs(final int packet) {
+        return delayNs[packet];
+    }
+
+    /** {@return when a packet arrived by the receiver's clock, since the start, ns; only if it was not lost} */
+    long arrivalNs(final int packet) {
+        return sentNs[packet] + delayNs[packet] + aheadNs(packet);
+    }
+
+    /** Packets by the receiver's timestamps; a lost one, if wanted, where it was sent. */
+    private int[] inOrderOfArrival(final boolean isLostWanted) {
+        final long[] arrivals = new long[isLostWanted ? packets : packets - lostPackets()];
+        int count = 0;
+        for (int packet = 0; packet < packets; packet++) {
+            if (delayNs[packet] != LOST) {
+                arrivals[count++] = arrivalNs(packet) << PACKET_BITS | packet;
+            } else if (isLostWanted) {
+                arrivals[count++] = sentNs[packet] << PACKET_BITS | packet;
+            }
+        }
+        Arrays.sort(arrivals);
+        return Arrays.stream(arrivals).mapToInt(arrival -> (int)(arrival & (1 << PACKET_BITS) - 1)).toArray();
+    }
+
     /**
      * Writes both captures, pcapng with nanoseconds.
      *
@@ -280,17 +357,9 @@ public final class HeldOutTrace {
                 frame.write(writer, packet, START_NS + sentNs[packet]);
             }
         }
-        final long[] arrivals = new long[packets - lostPackets()];
-        int count = 0;
-        for (int packet = 0; packet < packets; packet++) {
-            if (delayNs[packet] != LOST) {
-                arrivals[count++] = sentNs[packet] + delayNs[packet] << 24 | packet;
-            }
-        }
-        Arrays.sort(arrivals);
         try (CaptureWriter writer = writer(receiverFile)) {
-            for (final long arrival : arrivals) {
-                frame.write(writer, (int)(arrival & 0xFF_FFFF), START_NS + (arrival >>> 24));
+            for (final int packet : inOrderOfArrival(false)) {
+                frame.write(writer, packet, START_NS + arrivalNs(packet));
             }
         }
     }
