@@ -45,7 +45,8 @@ final class DelayParts {
         interpolation = new PacketInterpolation(receiver, references, cache, distributions, classCount);
         summaries = new DelaySummaries(
             receiver, wiring.isExact(), segment.classes(), !isInterpolated(wiring) && !wiring.isExact() ? 0 :
-            senderCount + wiring.captures().otherWays(), config.segment().intervalNs(), DelaySummaries.recordNs(config));
+            senderCount + wiring.captures().otherWays(), config.segment().intervalNs(), DelaySummaries.recordNs(config),
+            config.segment().maximumDelayNs());
         matching = matching(config, wiring, cache, clock);
         schedule = wiring.references().isSent() ?
             new ReferenceSender(config, wiring, segment, sendTimeHandler(wiring), clock) :

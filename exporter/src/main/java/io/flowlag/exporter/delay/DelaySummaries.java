@@ -26,6 +26,8 @@ final class DelaySummaries {
     private static final int SIGNIFICANT_DIGITS = 3;
     /** More intervals than can end between two polls of the destinations while captures are read: a packet ends one at most. */
     private static final int REMEMBERED_INTERVALS = 4096;
+    /** From this number of delays on, their range is taken as the range of the others. */
+    private static final long ENOUGH_DELAYS = 1_000;
     /** Matched delays of a class are added in batches of this size. */
     private static final int MATCHED_LIMIT = 64;
     /** A summary, its two distributions and their quantiles, as objects, and its histogram. */
@@ -35,6 +37,7 @@ final class DelaySummaries {
 
     private final RliReceiver receiver;
     private final boolean isMatched;
+    private final long maximumDelayNs;
     private TrafficClasses classes;
     private long intervalNs;
     private long recordNs;
@@ -61,6 +64,8 @@ final class DelaySummaries {
         private SignedHistogram estimates = NONE;
         private SignedHistogram references = NONE;
         private long packets;
+        /** Matched packets that came before the interval. */
+        private long late;
         private long lostReferences;
         private long oversizePackets;
 
@@ -77,16 +82,18 @@ final class DelaySummaries {
     /**
      * Nothing yet.
      *
-     * @param receiver    whose statistics are summed up; this class rotates them.
-     * @param isMatched   whether {@link #onMatched} receives packets.
-     * @param senderCount of the streams, which are numbered by sender, then class; 0 if nothing is measured.
-     * @param recordNs    see {@link #recordNs(long)}.
+     * @param receiver       whose statistics are summed up; this class rotates them.
+     * @param isMatched      whether {@link #onMatched} receives packets.
+     * @param senderCount    of the streams, which are numbered by sender, then class; 0 if nothing is measured.
+     * @param recordNs       see {@link #recordNs(long)}.
+     * @param maximumDelayNs that a packet is matched with.
      */
     DelaySummaries(
         final RliReceiver receiver, final boolean isMatched, final TrafficClasses classes, final int senderCount,
-        final long intervalNs, final long recordNs) {
+        final long intervalNs, final long recordNs, final long maximumDelayNs) {
         this.receiver = receiver;
         this.isMatched = isMatched;
+        this.maximumDelayNs = maximumDelayNs;
         this.classes = classes;
         this.intervalNs = intervalNs;
         recordNs(recordNs);
@@ -191,7 +198,8 @@ final class DelaySummaries {
     }
 
     /** A packet of a stream matched. */
-    void onMatched(final int stream, final long delayNs) {
+    void onMatched(final int stream, final long delayNs, final long receivedNs) {
+        delays[stream].late += receivedNs < startNs ? 1 : 0;
         newMatched[stream][newMatchedCount[stream]++] = delayNs;
         if (newMatchedCount[stream] == MATCHED_LIMIT) {
             addNewMatched(stream);
@@ -254,14 +262,17 @@ final class DelaySummaries {
                 present.lostReferences = receiver.counter(i, ReceiverCounter.REFERENCES_LOST) - totals[i].lostReferences;
             }
             final DelaySummary summary = summary(i, present, startNs, endNs);
-            newInterval.add(new IntervalDelays(
-                summary, present.packets, histogram(summary.isMatched() ? present.matched : present.estimates)));
             totals[i].add(present);
+            final long estimatesNs = isInterpolated(i) ? receiver.stream(i).meanBoundNs(present.packets) : -1;
+            newInterval.add(new IntervalDelays(
+                summary, present.packets, histogram(summary.isMatched() ? present.matched : present.estimates),
+                matchedBoundNs(present, totals[i].matched), estimatesNs, referencesBoundNs(present, estimatesNs)));
             newTotal.add(summary(i, totals[i], firstNs, endNs));
             newHistograms.add(new DelayHistogram(
                 i / classes.count(), i % classes.count(), classes.dscp(i % classes.count()),
                 buckets(isMatched ? totals[i].matched : totals[i].estimates), buckets(totals[i].references)));
             present.packets = 0;
+            present.late = 0;
             present.oversizePackets = 0;
             present.matched.reset();
         }
@@ -269,6 +280,33 @@ final class DelaySummaries {
         total = newTotal;
         histograms = newHistograms;
         intervals.add(newInterval);
+    }
+
+    /**
+     * Packets that did not match, and those that came before the interval, have delays within the range of all so far, which
+     * includes 0 and the maximum while few are known.
+     */
+    private long matchedBoundNs(final Delays of, final SignedHistogram all) {
+        final long samples = of.matched.count();
+        if (samples == 0 || of.packets == 0) {
+            return -1;
+        }
+        final long unknown = of.late + Math.max(0, of.packets + of.late - samples);
+        final boolean isRangeKnown = all.count() >= ENOUGH_DELAYS;
+        final long meanNs = of.matched.meanNs();
+        final long leastNs = isRangeKnown ? all.minimumNs() : Math.min(0, all.minimumNs());
+        final long largestNs = isRangeKnown ? all.maximumNs() : Math.max(maximumDelayNs, all.maximumNs());
+        return (long)Math.ceil(
+            Math.min(1, unknown / (double)of.packets) * Math.max(meanNs - leastNs, largestNs - meanNs));
+    }
+
+    /**
+     * References do not sample the packets alike: they are shorter, fewer where a queue grows, and as frequent where nothing
+     * passes. So the error of their mean does not follow from their number, but from the estimates, which weigh them by packets.
+     */
+    private static long referencesBoundNs(final Delays of, final long estimatesNs) {
+        return estimatesNs < 0 || of.references.count() == 0 ? -1 :
+            estimatesNs + Math.abs(of.references.meanNs() - of.estimates.meanNs());
     }
 
     private boolean isInterpolated(final int stream) {

@@ -252,7 +252,7 @@ class ExactMatching extends Matching implements MatchHandler {
             overtakenNs = Math.max(overtakenNs, newestMatchedNs - sentNs);
         }
         if (isExact) {
-            summaries.onMatched((int)(receiverTag >> STREAM_SHIFT) & STREAM_MASK, delayNs);
+            summaries.onMatched((int)(receiverTag >> STREAM_SHIFT) & STREAM_MASK, delayNs, receivedNs);
         }
         final int slot = (int)receiverTag & SLOT_MASK;
         if (cache.isCurrent(slot, (int)(receiverTag >> Integer.SIZE))) {

@@ -528,7 +528,8 @@ final class IntervalStage {
         joint = new JointStatistics(
             answer.startNs(), answer.endNs(), name(answer.status()), name(answer.tier()), answer.health(),
             answer.flowCount(), answer.answeredFlowCount(), answer.vouchedFlowCount(), answer.witnessCount(),
-            answer.answeredFlowCount() == 0 ? null : Math.round(answer.meanNs()), answer.tookNs());
+            answer.answeredFlowCount() == 0 ? null : Math.round(answer.meanNs()), answer.tookNs(),
+            answer.answeredFlowCount() == 0 || Double.isInfinite(answer.boundNs()) ? null : (long)Math.ceil(answer.boundNs()));
         statistics = statistics.with(joint);
     }
 

@@ -60,7 +60,7 @@ final class DelayOptionsWriter {
     private final RecordEncoder encoder = new RecordEncoder();
     private final Template[] segmentTemplates = new Template[2 * (MAXIMUM_POINTS + 1)];
     private final Template[] summaryTemplates = new Template[SHAPES * (QUANTILE_GROUPS + 2)];
-    private Template jointTemplate;
+    private final Template[] jointTemplates = new Template[2];
 
     /** A writer for one session. */
     DelayOptionsWriter(final ExportingSession session, final TemplateCatalog catalog) {
@@ -140,10 +140,12 @@ final class DelayOptionsWriter {
         if (delays.count() == 0) {
             return ExportingSession.NOT_SENT;
         }
+        final long boundNs = isReferences ? interval.referencesBoundNs() :
+            MATCHED.equals(kind) ? interval.matchedBoundNs() : interval.estimatesBoundNs();
         final boolean hasLoss = isReferences && summary.lostReferences() >= 0;
         final int groups = quantileGroups(delays);
         final int shape = (summary.dscp() >= 0 ? CLASS : 0) | PACKETS | (delays.standardDeviationNs() != null ? DEVIATION : 0) |
-            (hasLoss ? LOSS : 0);
+            (boundNs >= 0 ? BOUND : 0) | (hasLoss ? LOSS : 0);
         final int histogramBytes = VariableLength.encodedLengthBytes(interval.histogram().length);
         final boolean hasHistogram = delays == summary.delays() &&
             LONGEST_BYTES + histogramBytes <= session.maxRecordBytes();
@@ -156,6 +158,9 @@ final class DelayOptionsWriter {
         encoder.unsigned(interval.packets()).unsigned(delays.count()).signed(delays.meanNs());
         if (has(shape, DEVIATION)) {
             encoder.unsigned(delays.standardDeviationNs());
+        }
+        if (has(shape, BOUND)) {
+            encoder.unsigned(boundNs);
         }
         encoder.signed(delays.minimumNs()).signed(delays.maximumNs());
         if (hasLoss) {
@@ -215,8 +220,8 @@ final class DelayOptionsWriter {
     }
 
     /**
-     * Writes the result of one measurement interval with joint estimation: the mean of all packets, its estimator, and the
-     * residual.
+     * Writes the result of one measurement interval with joint estimation: the mean of all packets, its estimator and bound, and
+     * the residual.
      *
      * @param joint of the interval; nothing is written without a mean.
      * @param nowMs milliseconds since the UNIX epoch.
@@ -226,14 +231,11 @@ final class DelayOptionsWriter {
         if (joint.meanNs() == null) {
             return 0;
         }
-        if (jointTemplate == null) {
-            jointTemplate = catalog.optionsTemplate(
-                2, "flowlagSegmentId", "selectorName", "observationTimeMilliseconds", "observationTimeMilliseconds",
-                "flowlagDelayEstimator", "flowlagDelayMeanNanoseconds");
-        }
+        final boolean hasBound = joint.boundNs() != null;
+        final Template template = jointTemplate(hasBound);
         final String name = String.format(Locale.ROOT, "joint %s %s, health %.2f, %d witnesses, bounds for %d of %d flows",
             joint.status(), joint.tier(), joint.health(), joint.witnesses(), joint.vouchedFlows(), joint.answeredFlows());
-        final int claimed = claim(jointTemplate, 0, nowMs, name);
+        final int claimed = claim(template, 0, nowMs, name);
         if (claimed < 0) {
             return 0;
         }
@@ -243,8 +245,25 @@ final class DelayOptionsWriter {
             case "lds" -> FlowDelay.ESTIMATOR_SKETCH;
             default -> FlowDelay.ESTIMATOR_JOINT;
         }).signed(joint.meanNs());
+        if (hasBound) {
+            encoder.unsigned(joint.boundNs());
+        }
         session.commit();
         return 1;
+    }
+
+    private Template jointTemplate(final boolean hasBound) {
+        final int shape = hasBound ? 1 : 0;
+        if (jointTemplates[shape] == null) {
+            final List<String> names = new ArrayList<>(List.of(
+                "flowlagSegmentId", "selectorName", "observationTimeMilliseconds", "observationTimeMilliseconds",
+                "flowlagDelayEstimator", "flowlagDelayMeanNanoseconds"));
+            if (hasBound) {
+                names.add("flowlagDelayErrorBoundNanoseconds");
+            }
+            jointTemplates[shape] = catalog.optionsTemplate(2, names.toArray(new String[0]));
+        }
+        return jointTemplates[shape];
     }
 
     private void begin(final long segmentId, final int dscp, final String name, final long startNs, final long endNs) {

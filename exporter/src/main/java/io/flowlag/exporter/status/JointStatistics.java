@@ -1,5 +1,7 @@
 package io.flowlag.exporter.status;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+
 /**
  * Result of the last measurement interval with joint estimation. Immutable.
  *
@@ -13,6 +15,7 @@ package io.flowlag.exporter.status;
  * @param vouchedFlows  of those, with a bound, by witness flows or by fully determined cells.
  * @param witnesses     of the flows, whose true delay the sender sent.
  * @param meanNs        of all their packets; null without an estimate.
+ * @param boundNs       half width of the 95 % interval around it; null where flows without a bound have a part in it.
  */
 public record JointStatistics(
     long startNs,
@@ -25,5 +28,6 @@ public record JointStatistics(
     int vouchedFlows,
     int witnesses,
     Long meanNs,
-    long tookNs) {
+    long tookNs,
+    @JsonIgnore Long boundNs) {
 }

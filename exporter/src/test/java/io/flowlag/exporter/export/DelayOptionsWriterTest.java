@@ -4,6 +4,7 @@ import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.IntervalDelays;
+import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.SessionSettings;
 import io.flowlag.ipfix.template.TemplateCatalog;
@@ -78,6 +79,27 @@ class DelayOptionsWriterTest {
     }
 
     @Test
+    void shouldWriteTheBoundOfEachKindWhereItIsKnown() throws IOException {
+        final DelaySummary summary =
+            new DelaySummary(0, 0, 46, 0, 1, delays(2, 0L), delays(2, 0L), delays(2, 0L), -1, 0, 0, null);
+        final List<Map<String, List<String>>> records = records(1400, (writer) -> {
+            for (final IntervalDelays each : List.of(
+                new IntervalDelays(summary, 11, OCTETS, 0, 9, 8), new IntervalDelays(summary, 11, OCTETS, -1, -1, -1))) {
+                DelayOptionsWriter.KINDS.forEach((kind) -> writer.summary(1, each, kind, NOW_MS));
+            }
+            writer.joint(1, joint(5L), NOW_MS);
+            writer.joint(1, joint(null), NOW_MS);
+        });
+        final List<String> bounds =
+            records.stream().map((each) -> each.containsKey(BOUND) ? each.get(BOUND).get(0) : "none").toList();
+        assertEquals(List.of("0", "9", "8", "none", "none", "none", "5", "none"), bounds);
+    }
+
+    private static JointStatistics joint(final Long boundNs) {
+        return new JointStatistics(0, 1, "joint", "full", 1, 3, 3, 3, 1, 7L, 0, boundNs);
+    }
+
+    @Test
     void shouldWriteNoHistogramThatAMessageIsTooShortFor() throws IOException {
         final List<Map<String, List<String>>> records = records(512, (writer) -> {
             writer.summary(1, interval(2, 0L, new byte[IntervalDelays.HISTOGRAM_LIMIT_BYTES]), "estimates", NOW_MS);
@@ -110,15 +132,15 @@ class DelayOptionsWriterTest {
         final String octets = HexFormat.of().formatHex(Files.readAllBytes(directory.resolve("options.ipfix")));
         wanted.add("00000001" + "b8" + "09" + HexFormat.of().formatHex("estimates".getBytes()));
         wanted.add("0000000000000000" + "0000000000000000" + "000000000000000b" + "0000000000000002");
-        wanted.add("0000000000000002" + "0000000000000001" + "fffffffffffffffb" + "0000000000000007");
-        wanted.add("07" + "010001e3069003");
+        wanted.add("0000000000000002" + "0000000000000001" + "0000000000000009");
+        wanted.add("fffffffffffffffb" + "0000000000000007" + "07" + "010001e3069003");
         assertTrue(octets.contains(String.join("", wanted)), octets);
         assertTrue(octets.contains("801affff00007ed9"), "variable length: " + octets);
     }
 
     private static IntervalDelays interval(final long count, final Long deviationNs, final byte[] histogram) {
         return new IntervalDelays(new DelaySummary(0, 0, 46, 0, 1, DelayDistribution.EMPTY, delays(count, deviationNs),
-            delays(count + 1, deviationNs), -1, 0, 0, null), 11, histogram);
+            delays(count + 1, deviationNs), -1, 0, 0, null), 11, histogram, -1, 9, 8);
     }
 
     private static DelayDistribution delays(final long count, final Long deviationNs) {

@@ -175,7 +175,7 @@ final class Snapshots {
     }
 
     private static JointStatistics joint(final long number) {
-        return new JointStatistics(number + 2, number + 3, "joint", "fast", 1.25, 59, 53, 47, 43, 5 * MS, 7 * MS);
+        return new JointStatistics(number + 2, number + 3, "joint", "fast", 1.25, 59, 53, 47, 43, 5 * MS, 7 * MS, 6 * MS);
     }
 
     private static ReconcileStatistics reconcile(final long number) {

@@ -51,16 +51,18 @@ public final class DelaySamples {
         return negativeCount;
     }
 
-    /** Adds the delays to the distribution of each packet's class. */
-    void record(final ClassStatistics[] statistics) {
+    /** Adds the delays to the distribution of each packet's class; the errors of samples of different spans are independent. */
+    void record(final ClassStatistics[] statistics, final long ofSpan) {
         int from = 0;
         while (from < count) {
             final int classIndex = packets.classIndex(from);
+            long lengthBytes = packets.lengthBytes(from);
             int to = from + 1;
             while (to < count && packets.classIndex(to) == classIndex) {
-                to++;
+                lengthBytes += packets.lengthBytes(to++);
             }
             statistics[classIndex].estimates().record(delaysNs, from, to);
+            statistics[classIndex].onEstimates(to - from, lengthBytes, ofSpan, errorScaleNs);
             from = to;
         }
     }

@@ -255,6 +255,25 @@ public final class HeldOutErrors {
         return withUnknownNs(sizeBiasNs + estimatedNs(scaleNs, samples, sizeVarianceNs2), meanNs, unknownShare);
     }
 
+    /**
+     * Half the width of the 95 % interval of the mean delay of all packets of a period: as that of a flow, but the rare large
+     * errors that the quotients cut count in full, since they dominate the mean of many.
+     *
+     * @param scaleNs      of the mean's error; NaN if unknown.
+     * @param spread       root of the sum of the squares of the spans' shares of the samples; up to 1.
+     * @param samples      of the period, 1 or more.
+     * @param unknownShare share of the packets without an estimate, 0 to 1.
+     * @param lengthBytes  mean size of the packets, as references are counted.
+     * @return ns; only when {@link #hasBound}.
+     */
+    long meanHalfWidthNs(
+        final double scaleNs, final double spread, final long samples, final long meanNs, final double unknownShare,
+        final double lengthBytes) {
+        return Math.max(
+            halfWidthNs(scaleNs, samples, meanNs, unknownShare, lengthBytes),
+            withUnknownNs(Math.abs(meanNs()) + NORMAL_95 * spread * standardDeviationNs(), meanNs, unknownShare));
+    }
+
     private long withUnknownNs(final double estimatedNs, final double meanNs, final double unknownShare) {
         final double delayNs = (delaySumsNs[0] + delaySumsNs[1]) / weight();
         final double unknownNs = Math.abs(meanNs - delayNs) + NORMAL_95 * deviationNs(delayNs, delaySquareSumsNs2);

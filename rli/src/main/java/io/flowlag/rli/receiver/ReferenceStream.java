@@ -41,6 +41,8 @@ import static io.flowlag.rli.receiver.ReceiverCounter.WITHOUT_REFERENCE;
 public final class ReferenceStream {
     /** Tolerated disorder of packets that several processors stamp. */
     private static final long STEP_TOLERANCE_NS = 1_000_000L;
+    /** Of a period, for a bound of its mean. */
+    private static final long LEAST_REFERENCES = 100;
     /** A sender keeps a send time for 100 ms; observing, carrying and delivering it takes additional time. */
     private static final long FOLLOW_UP_PATIENCE_NS = 250_000_000L;
 
@@ -88,6 +90,9 @@ public final class ReferenceStream {
     private long lastStampNs;
     private double appliedDriftNs;
     private long appliedAtNs;
+    /** When the period of the statistics began: packets that waited, and the delay of their left reference. */
+    private int waitingBefore;
+    private long delayBeforeNs;
 
     ReferenceStream(
         final int row, final ReceiverSettings settings, final CounterSet<ReceiverCounter> counters,
@@ -452,7 +457,8 @@ public final class ReferenceStream {
     }
 
     private void passOn(final DelaySamples taken) {
-        taken.record(statistics);
+        // With a single reference, errors lean the same way while a queue grows.
+        taken.record(statistics, isLinear ? spanNumber() : 0);
         final int endedCount = handler.onSamples(taken);
         counters.add(row, ESTIMATED, taken.count() - endedCount);
         counters.add(row, FLOW_ENDED, endedCount);
@@ -517,6 +523,44 @@ public final class ReferenceStream {
     /** {@return the time that an octet adds to a packet's delay, as it is used now, ns} */
     public double serialisationNsPerByte() {
         return serialisation.nsPerByte();
+    }
+
+    /** A new period of the statistics begins; packets that wait for their estimate arrived in the one before. */
+    void rotate() {
+        waitingBefore = buffer.size();
+        delayBeforeNs = left.delayNs;
+    }
+
+    /**
+     * Half the width of the 95 % interval around the mean of the estimates since the last {@link RliReceiver#rotate}, as the mean
+     * of the packets that have come since then. Only for a stream whose class is its own.
+     *
+     * <p>The packets that wait at either end of the period count on its wrong side. Their delays are as far from the mean as that
+     * of their left reference, and off by as much as a single estimate. If references are of one size, the bound also covers what
+     * the packets' octets add and the estimates ignore.
+     *
+     * @param packets that have come since then.
+     * @return ns; below 0 without estimates, with fewer than 100 references, which may have missed a burst, or if the errors or
+     *         the effect of packets' sizes are not known.
+     */
+    public long meanBoundNs(final long packets) {
+        final HeldOutErrors heldOut = ownStatistics.heldOut();
+        final long samples = ownStatistics.estimates().count();
+        final boolean isEnough = samples > 0 && ownStatistics.references().count() >= LEAST_REFERENCES;
+        if (packets == 0 || !isEnough || !heldOut.hasBound()) {
+            return -1;
+        }
+        final double sizeNs = isReferenceRegular ? 0 :
+            Math.abs(serialisation.missingNsPerByte() * (ownStatistics.meanLengthBytes() - left.lengthBytes));
+        final long meanNs = ownStatistics.estimates().meanNs();
+        final int waitingNow = buffer.size();
+        final double unknownShare =
+            Math.min(1, Math.max(0, packets - samples + waitingBefore - waitingNow) / (double)packets);
+        final long singleNs = heldOut.halfWidthNs(Double.NaN, 1, meanNs, 0);
+        final double edgesNs = waitingBefore * (double)(Math.abs(delayBeforeNs - meanNs) + singleNs) +
+            waitingNow * (double)(Math.abs(left.delayNs - meanNs) + singleNs);
+        return Double.isNaN(sizeNs) ? -1 :
+            (long)Math.ceil(ownStatistics.meanBoundNs(unknownShare) + edgesNs / packets + sizeNs);
     }
 
     /** {@return whether references arrive: false before the first, and after a silence} */

@@ -104,6 +104,9 @@ public final class RliReceiver {
         for (final ClassStatistics each : statistics) {
             each.rotate();
         }
+        for (final ReferenceStream stream : streams) {
+            stream.rotate();
+        }
     }
 
     public int streamCount() {

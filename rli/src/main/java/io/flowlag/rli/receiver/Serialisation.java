@@ -98,4 +98,9 @@ final class Serialisation {
     double nsPerByte() {
         return nsPerByte;
     }
+
+    /** {@return how much more time an octet may take, of either sign; NaN if the capacity is not known} */
+    double missingNsPerByte() {
+        return capacityNsPerByte > 0 ? capacityNsPerByte - nsPerByte : Double.NaN;
+    }
 }

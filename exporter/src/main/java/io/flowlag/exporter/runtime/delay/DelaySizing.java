@@ -217,13 +217,23 @@ public final class DelaySizing {
         return shortestNs;
     }
 
-    /** The shortest time from a length on of which a cut is a multiple; that length without cuts, or if it is longer. */
-    private static long dividing(final long cutNs, final long lengthNs) {
-        long parts = cutNs / lengthNs;
-        while (parts > 1 && cutNs % parts != 0) {
-            parts--;
+    /**
+     * The shortest time from a length on of which a cut is a multiple; that length without cuts, or if it is longer. A divisor or
+     * its quotient is at most the root of the cut.
+     */
+    static long dividing(final long cutNs, final long lengthNs) {
+        final long root = (long)Math.sqrt(cutNs);
+        for (long divisor = lengthNs; divisor <= root; divisor++) {
+            if (cutNs % divisor == 0) {
+                return divisor;
+            }
         }
-        return parts == 0 ? lengthNs : cutNs / parts;
+        for (long parts = Math.min(root, cutNs / lengthNs); parts > 0; parts--) {
+            if (cutNs % parts == 0) {
+                return cutNs / parts;
+            }
+        }
+        return lengthNs;
     }
 
     private static ExporterConfig sketched(final ExporterConfig config, final CaptureSurvey survey, final int maxFlows) {

@@ -18,6 +18,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.lifecycle.AfterTry;
 import net.jqwik.api.lifecycle.BeforeTry;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -51,6 +52,24 @@ class DelaySizingTest {
     private long longestNs;
     private long firstNs;
     private long lastNs;
+
+    @Property
+    void shouldFindTheShortestIntervalThatDividesACut(
+        @ForAll @IntRange(min = 1, max = 5_000) final int cut, @ForAll @IntRange(min = 1, max = 6_000) final int length) {
+        int shortest = length;
+        while (shortest <= cut && cut % shortest != 0) {
+            shortest++;
+        }
+        assertEquals(shortest > cut ? length : shortest, DelaySizing.dividing(cut, length));
+        assertEquals(length, DelaySizing.dividing(0, length));
+    }
+
+    /** Counting down from the cut would take days. */
+    @Test
+    void shouldFindItInAsManyStepsAsTheCutsRoot() {
+        final long prime = 43_200_000_000_049L;
+        assertEquals(prime, DelaySizing.dividing(2 * prime, 3));
+    }
 
     @BeforeTry
     void makeDirectory() throws IOException {

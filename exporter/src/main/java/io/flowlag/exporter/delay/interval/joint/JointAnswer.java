@@ -18,6 +18,7 @@ public final class JointAnswer {
     int answeredFlowCount;
     int vouchedFlowCount;
     double meanNs;
+    double boundNs;
     long tookNs;
     private long startNs;
     private long endNs;
@@ -36,6 +37,7 @@ public final class JointAnswer {
         answeredFlowCount = 0;
         vouchedFlowCount = 0;
         meanNs = 0;
+        boundNs = Double.POSITIVE_INFINITY;
         tookNs = 0;
     }
 
@@ -87,6 +89,11 @@ public final class JointAnswer {
     /** {@return mean delay of all packets of answered flows, ns, signed} */
     public double meanNs() {
         return meanNs;
+    }
+
+    /** {@return half width of the 95 % interval around it, ns; infinite where flows without a bound have a part in it} */
+    public double boundNs() {
+        return boundNs;
     }
 
     /** {@return time that the solution took, ns} */

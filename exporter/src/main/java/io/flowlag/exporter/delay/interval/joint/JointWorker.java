@@ -244,6 +244,7 @@ final class JointWorker {
             }
         }
         answer.meanNs = count > 0 ? sumNs / count : 0;
+        answer.boundNs = count > 0 ? sumBoundNs(task) / count : Double.POSITIVE_INFINITY;
         for (int i = 0; i < task.recordCount; i++) {
             final int flow = flowOfRecord[i];
             task.areTold[i] = isWitness[flow];
@@ -261,6 +262,50 @@ final class JointWorker {
             }
         }
         check(task);
+    }
+
+    /**
+     * The bound of the sum of all delays: that of each flow, as if all erred the same way; or, where that is less, what a row's
+     * cells say. The true sum of a usable cell is known, so only flows in other cells can err otherwise.
+     */
+    private double sumBoundNs(final JointTask task) {
+        double leastNs = 0;
+        for (int flow = 0; flow < flowCount; flow++) {
+            leastNs += sumBoundNs(flow);
+        }
+        for (int row = 0; row < rows && isExact; row++) {
+            leastNs = Math.min(leastNs, rowBoundNs(task, row));
+        }
+        return leastNs;
+    }
+
+    /**
+     * The bound of the sum of a flow's delays; 0 without a mean, infinite without a bound. Flows that lost packets have that of
+     * witnesses in no cell: not one by one, as their records would need it, but few err as far in the same direction.
+     */
+    private double sumBoundNs(final int flow) {
+        final double boundNs = !estimator.hasMean(flow) ? 0 :
+            isWitness[flow] ? Math.abs(estimator.meanNs(flow) - witnessMeanNs[flow]) :
+            estimator.isCalibrated(flow) ? estimator.boundNs(flow) : Double.POSITIVE_INFINITY;
+        return boundNs * packets[flow];
+    }
+
+    private double rowBoundNs(final JointTask task, final int row) {
+        double excessNs = 0;
+        double othersNs = 0;
+        for (int flow = 0; flow < flowCount; flow++) {
+            if (!isUsable[row * columns + cellMap.baseColumn(row, flowHashes[flow])]) {
+                othersNs += sumBoundNs(flow);
+            } else if (estimator.hasMean(flow) && task.weights[firstRecords[flow]] == 1) {
+                excessNs += estimator.meanNs(flow) * packets[flow];
+            } else {
+                return Double.POSITIVE_INFINITY;
+            }
+        }
+        for (int column = 0; column < columns; column++) {
+            excessNs -= isUsable[row * columns + column] ? Cells.delaySumNs(task.sender, task.receiver, row, column) : 0;
+        }
+        return Math.abs(excessNs) + othersNs;
     }
 
     /**
