@@ -38,7 +38,7 @@ final class Conclusion extends SettingsAccess {
                 value(TCP_END_TIMEOUT), orZero(value(CUT))),
             new Checkpoint(value(CHECKPOINT_FILE), value(CHECKPOINT_INTERVAL)),
             segment(),
-            new Clock(value(CLOCK_SOURCE), value(CLOCK_ERROR), value(CLOCK_FILE)),
+            new Clock(value(CLOCK_SOURCE), value(CLOCK_ERROR), value(CLOCK_FILE), value(CLOCK_CORRECT)),
             rli(),
             lds(),
             new Joint(value(JOINT_ENABLED), value(JOINT_BUDGET), value(JOINT_WAIT), intValue(JOINT_FLOWS),

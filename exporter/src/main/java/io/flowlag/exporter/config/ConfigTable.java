@@ -164,6 +164,8 @@ public final class ConfigTable {
     static final ConfigKey<Path> CLOCK_FILE = row("clock.file", orWord(NONE, path()), NONE,
         "File whose first line is the clock error as a duration. The program that disciplines the clock rewrites it.")
         .example("/run/flowlag/clock-error");
+    static final ConfigKey<Boolean> CLOCK_CORRECT = row("clock.correct", onOff(), "off",
+        "Takes the estimated clock offset of each sender out of its delays, at a receiver with exchange.listen.");
 
     public static final ConfigKey<Policy> POLICY = row("rli.policy", choice(Policy.class), "adaptive",
         "When a reference is sent: adaptive to utilization, every-n packets, every-interval, combined (first of both). With " +

@@ -465,6 +465,11 @@ final class DelayRelations extends SettingsAccess {
         } else if (!isFile && value(CLOCK_FILE) != null) {
             problem(CLOCK_FILE, "is read with clock.source file alone: set that, or leave this out");
         }
+        if (value(CLOCK_CORRECT) && value(EXCHANGE_LISTEN) == null) {
+            problem(CLOCK_CORRECT, "needs exchange.listen: clocks are compared over the exchange, and corrected at the receiver");
+        } else if (value(CLOCK_CORRECT) && value(HARDWARE_TIMESTAMPS)) {
+            problem(CLOCK_CORRECT, "corrects the system clocks, and capture.hardware-timestamps uses those of the cards");
+        }
     }
 
     /** The configured one of two keys. */

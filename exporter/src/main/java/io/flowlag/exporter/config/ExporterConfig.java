@@ -169,7 +169,7 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
     }
 
     /** Bound of the difference between the two points' clocks, if it is fixed; the file that holds it, or null. */
-    public record Clock(ClockSource source, long errorNs, Path file) {
+    public record Clock(ClockSource source, long errorNs, Path file, boolean isCorrected) {
     }
 
     /**

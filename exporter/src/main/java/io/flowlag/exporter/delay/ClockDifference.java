@@ -1,13 +1,16 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.rli.reference.ErrorEstimate;
 
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.IntFunction;
 
 /**
  * The largest possible difference between the clocks of the two points. In one process it is the configured one. A receiver
- * adds the error of its own clock to each sender's, as its references and its intervals over the exchange report it. The
- * metering thread writes, any thread reads. Allocates at construction.
+ * adds the error of its own clock to each sender's, as its references and its intervals over the exchange report it. Where
+ * clocks are estimated, the estimate narrows or contradicts that. The metering thread writes, any thread reads. Allocates at
+ * construction.
  */
 final class ClockDifference implements ClockError {
     private static final int NOTHING_SAID = 0;
@@ -16,6 +19,8 @@ final class ClockDifference implements ClockError {
     private static final long UNHEARD_NS = -2;
 
     private final ClockError own;
+    /** By sender; none without the exchange. */
+    private final IntFunction<ClockEstimate> estimated;
     private final int classCount;
     private final int senderCount;
     /** By stream, then of the exchange by sender; none if there is one clock. */
@@ -32,6 +37,8 @@ final class ClockDifference implements ClockError {
         this.senderCount = senderCount;
         this.classCount = classCount;
         own = wiring.clockError();
+        final ReceiverLink link = wiring.receiverLink();
+        estimated = link == null ? (sender) -> ClockEstimate.NONE : link::clock;
         final boolean isOneProcess = !wiring.role().isReceiver() || wiring.role().isSender();
         estimates = new int[isOneProcess ? 0 : senderCount * (classCount + 1)];
         sendersNs = new AtomicLongArray(senderCount);
@@ -72,26 +79,36 @@ final class ClockDifference implements ClockError {
         return ErrorEstimate.isSynchronized(estimate) ? Math.max(beforeNs, ErrorEstimate.errorNs(estimate)) : UNKNOWN_NS;
     }
 
+    /** {@return the last estimate of a sender's clock} */
+    ClockEstimate estimate(final int senderIndex) {
+        return senderIndex >= senderCount ? ClockEstimate.NONE : estimated.apply(senderIndex);
+    }
+
+    /** {@return the last estimate of the clock of a stream's sender} */
+    ClockEstimate ofStream(final int streamIndex) {
+        return estimate(streamIndex / classCount);
+    }
+
     /** {@return the bound with one sender's clock; below 0 for unknown} */
     long errorNs(final int senderIndex) {
         final long ownNs = own.errorNs();
         final long senderNs = sendersNs.get(senderIndex);
-        return ownNs < 0 || senderNs < 0 ? UNKNOWN_NS : ownNs + senderNs;
+        return estimate(senderIndex).errorNs(ownNs < 0 || senderNs < 0 ? UNKNOWN_NS : ownNs + senderNs);
     }
 
     /** {@return the bound with the worst clock of the senders that reported; below 0 for unknown} */
     @Override
     public long errorNs() {
-        long worstNs = UNHEARD_NS;
+        long worstNs = UNKNOWN_NS;
         for (int i = 0; i < senderCount; i++) {
-            final long senderNs = sendersNs.get(i);
-            if (senderNs == UNKNOWN_NS) {
+            final boolean isHeard = sendersNs.get(i) != UNHEARD_NS || estimate(i).isKnown();
+            final long errorNs = errorNs(i);
+            if (isHeard && errorNs < 0) {
                 return UNKNOWN_NS;
             }
-            worstNs = Math.max(worstNs, senderNs);
+            worstNs = Math.max(worstNs, errorNs);
         }
-        final long ownNs = own.errorNs();
-        return ownNs < 0 || worstNs < 0 ? UNKNOWN_NS : ownNs + worstNs;
+        return worstNs;
     }
 
     @Override

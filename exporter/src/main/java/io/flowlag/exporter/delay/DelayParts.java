@@ -44,7 +44,7 @@ final class DelayParts {
         final ReferencePackets references = references(config, wiring, receiver);
         interpolation = new PacketInterpolation(receiver, references, cache, distributions, classCount);
         summaries = new DelaySummaries(
-            receiver, wiring.isExact(), segment.classes(), !isInterpolated(wiring) && !wiring.isExact() ? 0 :
+            receiver, clocks::estimate, wiring.isExact(), segment.classes(), !isInterpolated(wiring) && !wiring.isExact() ? 0 :
             senderCount + wiring.captures().otherWays(), config.segment().intervalNs(), DelaySummaries.recordNs(config),
             config.segment().maximumDelayNs());
         matching = matching(config, wiring, cache, clock);

@@ -4,6 +4,7 @@ import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
+import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
@@ -27,6 +28,8 @@ final class DelayReport {
         SketchCounter.RECONCILE_OFFERED, SketchCounter.RECONCILE_HELD, SketchCounter.RECONCILE_NOT_SAMPLED,
         SketchCounter.RECONCILE_WITHDRAWN, SketchCounter.RECONCILE_SATURATED, SketchCounter.RECONCILE_COPIES,
         SketchCounter.RECONCILE_COLLIDING, SketchCounter.RECONCILE_KEYS_OVERFLOW);
+
+    private static final double PARTS_PER_BILLION = 1e9;
 
     private final String role;
     private final long segmentId;
@@ -130,6 +133,15 @@ final class DelayReport {
     private Map<String, Double> gauges() {
         final Map<String, Double> all = new LinkedHashMap<>(gauges);
         parts.matching.tellGauges(all);
+        for (int i = 0; i < Math.max(1, senders.size()); i++) {
+            final ClockEstimate clock = parts.clocks.estimate(i);
+            if (clock.isKnown()) {
+                final String suffix = senders.isEmpty() ? "" : senderSuffix(i);
+                all.put("clock_offset_ns" + suffix, (double)clock.offsetNs());
+                all.put("clock_offset_error_ns" + suffix, (double)clock.boundNs());
+                all.put("clock_offset_drift_ppb" + suffix, clock.drift() * PARTS_PER_BILLION);
+            }
+        }
         if (sketches.isOn() && sketches.errors().count() > 0) {
             all.put("error_median_rli", sketches.errors().rliMedian());
             all.put("error_median_lds", sketches.errors().ldsMedian());

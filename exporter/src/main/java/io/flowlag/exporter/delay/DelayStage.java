@@ -8,6 +8,7 @@ import io.flowlag.exporter.delay.exact.MatchCounters;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayHistogram;
@@ -143,13 +144,14 @@ public final class DelayStage implements DelayView, AutoCloseable {
             }
         } else if (interpolation.isOn()) {
             parts.clocks.onReference(stream, DecodedReference.errorEstimate(descriptor, offset));
+            final ClockEstimate estimate = parts.clocks.ofStream(stream);
             interpolation.onReference(
-                stream, sequenceNumber, DecodedReference.stampNs(descriptor, offset), timestampNs,
+                stream, sequenceNumber, estimate.correctedNs(DecodedReference.stampNs(descriptor, offset)), timestampNs,
                 PacketDescriptor.wireLengthBytes(descriptor, offset));
             if (DecodedReference.hasFollowUp(descriptor, offset)) {
                 interpolation.onSendTime(
                     stream, DecodedReference.followUpSequenceNumber(descriptor, offset),
-                    DecodedReference.followUpSentNs(descriptor, offset));
+                    estimate.correctedNs(DecodedReference.followUpSentNs(descriptor, offset)));
             }
         }
     }

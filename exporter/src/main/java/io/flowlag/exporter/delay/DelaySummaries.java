@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelaySummary;
@@ -15,6 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /**
  * The delay summaries of each class: one for each measurement interval, by packet timestamps, and one of all so far. Without
@@ -36,6 +38,7 @@ final class DelaySummaries {
     private static final SignedHistogram NONE = new SignedHistogram(2, 1);
 
     private final RliReceiver receiver;
+    private final IntFunction<ClockEstimate> clocks;
     private final boolean isMatched;
     private final long maximumDelayNs;
     private TrafficClasses classes;
@@ -83,14 +86,17 @@ final class DelaySummaries {
      * Nothing yet.
      *
      * @param receiver       whose statistics are summed up; this class rotates them.
+     * @param clocks         the estimates of the senders' clocks.
      * @param isMatched      whether {@link #onMatched} receives packets.
      * @param senderCount    of the streams, which are numbered by sender, then class; 0 if nothing is measured.
      * @param recordNs       see {@link #recordNs(long)}.
      * @param maximumDelayNs that a packet is matched with.
      */
     DelaySummaries(
-        final RliReceiver receiver, final boolean isMatched, final TrafficClasses classes, final int senderCount,
-        final long intervalNs, final long recordNs, final long maximumDelayNs) {
+        final RliReceiver receiver, final IntFunction<ClockEstimate> clocks, final boolean isMatched,
+        final TrafficClasses classes, final int senderCount, final long intervalNs, final long recordNs,
+        final long maximumDelayNs) {
+        this.clocks = clocks;
         this.receiver = receiver;
         this.isMatched = isMatched;
         this.maximumDelayNs = maximumDelayNs;
@@ -265,7 +271,8 @@ final class DelaySummaries {
             totals[i].add(present);
             final long estimatesNs = isInterpolated(i) ? receiver.stream(i).meanBoundNs(present.packets) : -1;
             newInterval.add(new IntervalDelays(
-                summary, present.packets, histogram(summary.isMatched() ? present.matched : present.estimates),
+                summary, present.packets, clocks.apply(i / classes.count()),
+                histogram(summary.isMatched() ? present.matched : present.estimates),
                 matchedBoundNs(present, totals[i].matched), estimatesNs, referencesBoundNs(present, estimatesNs)));
             newTotal.add(summary(i, totals[i], firstNs, endNs));
             newHistograms.add(new DelayHistogram(

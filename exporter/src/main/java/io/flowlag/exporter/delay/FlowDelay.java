@@ -22,7 +22,8 @@ import org.agrona.MutableDirectBuffer;
  * 102  estimator                1   of the mean: 0 for none, else as element 12 has it
  * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
  * 104  classIndex               1   in an image alone
- * 105  (unused)                15
+ * 105  (unused)                 7
+ * 112  clockCorrectionNs        8   valid with FLAG_CLOCK_CORRECTED
  * 120  matchedErrorNs           8   how much too large the sum of matched delays may be
  * 128  quantiles               64   FlowQuantiles
  * 192  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
@@ -49,6 +50,8 @@ public final class FlowDelay {
     public static final int FLAG_SKETCH_DEVIATION = 1 << 6;
     /** The mean covers every packet's own delay. */
     public static final int FLAG_EXACT = 1 << 7;
+    /** A clock offset was taken out of the delays. */
+    public static final int FLAG_CLOCK_CORRECTED = 1 << 8;
     /** Estimator: interpolated between two references. */
     public static final int ESTIMATOR_INTERPOLATED = 1;
     /** Estimator: the left reference. */
@@ -80,7 +83,8 @@ public final class FlowDelay {
     private static final int LOSS_KIND_OFFSET = ESTIMATOR_OFFSET + 1;
     private static final int SPAN_OFFSET = SKETCH_RECORD_OFFSET + 4;
     private static final int CLASS_INDEX_OFFSET = LOSS_KIND_OFFSET + 1;
-    private static final int MATCHED_ERROR_NS_OFFSET = CLASS_INDEX_OFFSET + 16;
+    private static final int CLOCK_CORRECTION_OFFSET = CLASS_INDEX_OFFSET + 8;
+    private static final int MATCHED_ERROR_NS_OFFSET = CLOCK_CORRECTION_OFFSET + 8;
     private static final int QUANTILES_OFFSET = LENGTH_BYTES - FlowQuantiles.LENGTH_BYTES;
 
     private FlowDelay() {
@@ -209,6 +213,16 @@ public final class FlowDelay {
     public static void clockErrorNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + CLOCK_ERROR_OFFSET, value);
         addFlags(buffer, offset, FLAG_CLOCK_ERROR);
+    }
+
+    /** {@return the clock offset that was taken out of the last delays, ns, receiver's clock less sender's} */
+    public static long clockCorrectionNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + CLOCK_CORRECTION_OFFSET);
+    }
+
+    public static void clockCorrectionNs(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + CLOCK_CORRECTION_OFFSET, value);
+        addFlags(buffer, offset, FLAG_CLOCK_CORRECTED);
     }
 
     public static long lostPackets(final DirectBuffer buffer, final int offset) {

@@ -7,6 +7,7 @@ import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.counters.DelayCounters;
@@ -256,9 +257,15 @@ public final class FlowDelays {
             final int senderIndex = senders.ofEntry(entry, entryOffset);
             FlowDelay.segmentId(
                 entry, offset, segmentId + (isBackward(entry, entryOffset) ? senders.count() : senderIndex));
+            final ClockEstimate clock = clocks.estimate(senderIndex);
+            final boolean isCorrected = clock.isCorrected();
             final long clockErrorNs = clocks.errorNs(senderIndex);
-            if (clockErrorNs >= 0) {
+            // Packets before the estimate began were corrected by another, or not at all.
+            if (clockErrorNs >= 0 && (!isCorrected || FlowEntry.startNs(entry, entryOffset) >= clock.sinceNs())) {
                 FlowDelay.clockErrorNs(entry, offset, clockErrorNs);
+            }
+            if (isCorrected) {
+                FlowDelay.clockCorrectionNs(entry, offset, clock.offsetNs());
             }
         }
     }

@@ -3,6 +3,7 @@ package io.flowlag.exporter.delay;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
+import io.flowlag.exporter.status.ClockEstimate;
 
 import java.util.function.ObjLongConsumer;
 
@@ -48,6 +49,11 @@ public interface ReceiverLink extends SketchLink {
      * A sender's clock error, by its last interval, as RFC 4656 section 4.1.2 has it; 0 if the sender reported none. Any thread.
      */
     int errorEstimate(int senderIndex);
+
+    /** {@return the last estimate of a sender's clock; what came over the exchange is corrected by it already; any thread} */
+    default ClockEstimate clock(final int senderIndex) {
+        return ClockEstimate.NONE;
+    }
 
     /** Shows the counters of a sender. Any thread. */
     void senderCounters(int senderIndex, ObjLongConsumer<String> consumer);

@@ -2,6 +2,7 @@ package io.flowlag.exporter.export;
 
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.IntervalDelays;
@@ -30,6 +31,7 @@ final class DelayOptionsWriter {
     static final List<String> KINDS = List.of(MATCHED, "estimates", REFERENCES);
 
     private static final long NS_PER_MS = 1_000_000L;
+    private static final double PARTS_PER_BILLION = 1e9;
     private static final int ECN_BITS = 2;
     /** Name of the aggregators' (LDA) records. */
     static final String AGGREGATOR = "aggregator";
@@ -46,9 +48,11 @@ final class DelayOptionsWriter {
     private static final int BOUND = 8;
     private static final int LOSS = 16;
     private static final int HISTOGRAM = 32;
-    private static final int SHAPES = 64;
+    private static final int CLOCK = 64;
+    private static final int CORRECTED = 128;
+    private static final int SHAPES = 256;
     /** No record of a class is longer, without its histogram. */
-    private static final int LONGEST_BYTES = 160;
+    private static final int LONGEST_BYTES = 192;
     private static final int MAXIMUM_POINTS = 2;
     private static final int MAXIMUM_NAME_LENGTH = 128;
     private static final String[][] QUANTILES = {
@@ -145,7 +149,8 @@ final class DelayOptionsWriter {
         final boolean hasLoss = isReferences && summary.lostReferences() >= 0;
         final int groups = quantileGroups(delays);
         final int shape = (summary.dscp() >= 0 ? CLASS : 0) | PACKETS | (delays.standardDeviationNs() != null ? DEVIATION : 0) |
-            (boundNs >= 0 ? BOUND : 0) | (hasLoss ? LOSS : 0);
+            (boundNs >= 0 ? BOUND : 0) | (hasLoss ? LOSS : 0) | (interval.clock().isKnown() ? CLOCK : 0) |
+            (interval.clock().isCorrected() ? CORRECTED : 0);
         final int histogramBytes = VariableLength.encodedLengthBytes(interval.histogram().length);
         final boolean hasHistogram = delays == summary.delays() &&
             LONGEST_BYTES + histogramBytes <= session.maxRecordBytes();
@@ -173,6 +178,7 @@ final class DelayOptionsWriter {
         if (groups == QUANTILE_GROUPS) {
             encoder.unsigned(delays.delayVariationNs());
         }
+        writeClock(shape, interval.clock());
         if (hasHistogram) {
             encoder.octets(interval.histogram());
         }
@@ -274,6 +280,15 @@ final class DelayOptionsWriter {
         encoder.string(name).timeNs(startNs / NS_PER_MS * NS_PER_MS).timeNs(endNs / NS_PER_MS * NS_PER_MS);
     }
 
+    private void writeClock(final int shape, final ClockEstimate clock) {
+        if (has(shape, CLOCK)) {
+            encoder.unsigned(clock.errorNs(-1)).signed(clock.offsetNs()).floating(clock.drift() * PARTS_PER_BILLION);
+        }
+        if (has(shape, CORRECTED)) {
+            encoder.signed(clock.offsetNs());
+        }
+    }
+
     private static Long[] quantiles(final DelayDistribution delays) {
         return new Long[] {delays.p50Ns(), delays.p90Ns(), delays.p95Ns(), delays.p99Ns(), delays.p999Ns()};
     }
@@ -319,6 +334,13 @@ final class DelayOptionsWriter {
             }
             for (int i = 0; i < groups; i++) {
                 names.addAll(List.of(QUANTILES[i]));
+            }
+            if (has(shape, CLOCK)) {
+                names.addAll(List.of("flowlagClockErrorBoundNanoseconds", "flowlagClockOffsetNanoseconds",
+                    "flowlagClockDriftPartsPerBillion"));
+            }
+            if (has(shape, CORRECTED)) {
+                names.add("flowlagClockCorrectionNanoseconds");
             }
             if (has(shape, HISTOGRAM)) {
                 names.add("flowlagDelayHistogram");

@@ -37,7 +37,7 @@ final class FlowRecordEncoder {
     /** The order in which groups are left out when there are too many templates. */
     private static final int[] DISPENSABLE = {
         Presence.VLAN, Presence.ICMP, Presence.P999, Presence.P99, Presence.P95, Presence.P90, Presence.P50,
-        Presence.INTERPOLATED, Presence.CLOCK, Presence.SEGMENT, Presence.MINIMUM_US,
+        Presence.INTERPOLATED, Presence.CLOCK, Presence.CORRECTED, Presence.SEGMENT, Presence.MINIMUM_US,
         Presence.MAXIMUM_US, Presence.SUM_US, Presence.UNEXPECTED, Presence.SKETCH, Presence.DEVIATION, Presence.DELAY,
         Presence.SAMPLES, Presence.LOSS, Presence.MEAN_US, Presence.BOUND, Presence.MEAN};
     /** Groups that a record keeps while there is room: whether the mean fits in 32 bits, and whether it has a bound. */
@@ -237,6 +237,7 @@ final class FlowRecordEncoder {
             case LOST_PACKETS -> put8(to, at, FlowDelay.lostPackets(entry, flowDelayOffset));
             case SEGMENT_ID -> put4(to, at, FlowDelay.segmentId(entry, flowDelayOffset));
             case CLOCK_ERROR_BOUND -> put8(to, at, FlowDelay.clockErrorNs(entry, flowDelayOffset));
+            case CLOCK_CORRECTION -> put8(to, at, FlowDelay.clockCorrectionNs(entry, flowDelayOffset));
             case LOSS_KIND -> put1(to, at, FlowDelay.lossKind(entry, flowDelayOffset));
             case UNEXPECTED_PACKETS -> put8(to, at, FlowDelay.unexpectedPackets(entry, flowDelayOffset));
             default -> throw new IllegalStateException(field.name());

@@ -54,7 +54,9 @@ final class Presence {
     static final int P999 = 1 << 21;
     /** Per-packet delays by references or, without those, by matching, for their count and sums. */
     static final int SAMPLES = 1 << 22;
-    static final int MASK_COUNT = 1 << 23;
+    /** The clock offset that was taken out of the delays. */
+    static final int CORRECTED = 1 << 23;
+    static final int MASK_COUNT = 1 << 24;
 
     private static final int PROTOCOL_ICMP = 1;
     private static final int PROTOCOL_ICMPV6 = 58;
@@ -87,6 +89,7 @@ final class Presence {
         final int mask =
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SEGMENT) ? SEGMENT : 0) |
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_CLOCK_ERROR) ? CLOCK : 0) |
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_CLOCK_CORRECTED) ? CORRECTED : 0) |
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_LOSS) ? LOSS : 0) |
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_UNEXPECTED) ? UNEXPECTED : 0) |
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH) ? SKETCH : 0);

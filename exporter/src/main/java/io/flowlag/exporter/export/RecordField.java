@@ -60,6 +60,7 @@ enum RecordField {
     LOST_PACKETS("flowlagLostPacketDeltaCount", Profile.FULL, Presence.LOSS, 0),
     SEGMENT_ID("flowlagSegmentId", Profile.FULL, Presence.SEGMENT, 0),
     CLOCK_ERROR_BOUND("flowlagClockErrorBoundNanoseconds", Profile.FULL, Presence.CLOCK, 0),
+    CLOCK_CORRECTION("flowlagClockCorrectionNanoseconds", Profile.FULL, Presence.CORRECTED, 0),
     LOSS_KIND("flowlagLossKind", Profile.FULL, Presence.LOSS, 0),
     UNEXPECTED_PACKETS("flowlagUnexpectedPacketDeltaCount", Profile.FULL, Presence.UNEXPECTED, 0);
 

@@ -18,6 +18,9 @@ final class History {
     static final int ROWS = 600;
     /** Classes of a row; with more the page would be unreadable. */
     static final int CLASSES = 16;
+    /** Gauges of the estimate of a sender's clock, without the sender. */
+    static final String CLOCK_OFFSET = "clock_offset_ns";
+    static final String CLOCK_OFFSET_ERROR = "clock_offset_error_ns";
 
     private final Deque<HistoryRow> rows = new ArrayDeque<>();
     private volatile List<HistoryRow> published = List.of();
@@ -38,8 +41,23 @@ final class History {
         rows.addLast(new HistoryRow(
             statistics.nowMs(), statistics.counters().get(CounterId.CAPTURED),
             statistics.counters().get(CounterId.LOST_IN_KERNEL) + statistics.counters().get(CounterId.DROPPED_AT_PACKET_RING),
-            delay == null ? null : known(delay.gauges().get("reference_share")), classes));
+            delay == null ? null : known(delay.gauges().get("reference_share")), classes, clocks(delay)));
         published = List.copyOf(rows);
+    }
+
+    /** {@return the estimates of senders' clocks that are known} */
+    static List<HistoryRow.ClockPoint> clocks(final DelayStatistics delay) {
+        final List<HistoryRow.ClockPoint> clocks = new ArrayList<>();
+        if (delay != null) {
+            delay.gauges().forEach((label, value) -> {
+                final String suffix = label.startsWith(CLOCK_OFFSET) ? label.substring(CLOCK_OFFSET.length()) : null;
+                if (suffix != null && clocks.size() < CLASSES) {
+                    clocks.add(new HistoryRow.ClockPoint(("clock" + suffix).replace('_', ' '), Math.round(value),
+                        Math.round(delay.gauges().get(CLOCK_OFFSET_ERROR + suffix))));
+                }
+            });
+        }
+        return clocks;
     }
 
     /** {@return the rows, the oldest first; safe from any thread} */

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 
@@ -12,9 +14,11 @@ import java.util.List;
  * @param captured       packets since the start.
  * @param dropped        packets lost in the kernel or at the ring since the start.
  * @param referenceShare of references in the traffic.
+ * @param clocks         estimates of senders' clocks.
  */
 public record HistoryRow(
-    @JsonProperty("t") long timeMs, long captured, long dropped, Double referenceShare, List<ClassPoint> classes) {
+    @JsonProperty("t") long timeMs, long captured, long dropped, Double referenceShare, List<ClassPoint> classes,
+    @JsonInclude(Include.NON_EMPTY) List<ClockPoint> clocks) {
     /**
      * One class: delays of regular packets in the interval, those by references, and the class by sketches in the last compared
      * interval.
@@ -34,6 +38,10 @@ public record HistoryRow(
         Long sketchMeanNs,
         Long lost,
         @JsonUnwrapped Injection injection) {
+    }
+
+    /** The clock of this host less that of a sender, as estimated, and the largest error. */
+    public record ClockPoint(String name, long offsetNs, long errorNs) {
     }
 
     /** Utilization of the link, 0 to 1, and packets between two references at the policy's present rate. */

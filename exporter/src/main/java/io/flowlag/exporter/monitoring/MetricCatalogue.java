@@ -54,6 +54,10 @@ final class MetricCatalogue {
         counter("exchange_settings_unusable", "settings", "Settings of the receiver that this sender cannot follow.");
         counter("exchange_send_times_crowded", "packets", "Send times that found no room on the way to the metering thread.");
         counter("exchange_intervals_of_flows", "intervals", "Intervals shipped as the sums of every flow.");
+        counter("exchange_clock_exchanges", "exchanges", "Exchanges of times with senders, by which clocks are compared.");
+        counter("exchange_clock_steps", "steps", "Times that a clock of this host or of a sender was set.");
+        counter("exchange_clock_unclear_changes", "changes", "Changes of delays that may be steps of a clock.");
+        counter("exchange_clock_path_changes", "changes", "Other paths of a sender's exchange, to or from it.");
         counter("exchange_mode_changes", "changes", "Changes between sketches and sums, mode auto.");
         counter("exchange_flow_sums_shipped", "flows", "Sums of flows shipped.");
         counter("exchange_flow_sums_overflow", "packets", "Packets of flows that found no room among the sums.");
@@ -101,6 +105,9 @@ final class MetricCatalogue {
         gauge("stamp_correction_ns", "Learnt time between the stamp of a reference and its leaving.");
         gauge("stamp_error_ns", "Error of that correction.");
         gauge("serialisation_ns_per_byte", "Time that an octet takes on the link, as learnt or configured.");
+        gauge("clock_offset_ns", "Clock of this host less that of the sender, as exchanges between them show it.");
+        gauge("clock_offset_error_ns", "Largest error of that offset, half the least round trip included.");
+        gauge("clock_offset_drift_ppb", "By how much that offset grows, ns a second.");
         gauge("clock_drift_ppb", "Drift between the clocks of the two points.");
     }
 

@@ -148,6 +148,8 @@ public final class TopView {
                 line.append(String.format(Locale.ROOT, "  share %.3f %%", 100 * value));
             }
         });
+        History.clocks(delay).forEach((each) -> line.append("  ").append(each.name()).append(' ')
+            .append(Durations.text(each.offsetNs())).append(" ± ").append(Durations.text(each.errorNs())));
         line.append(delay.clockErrorNs() < 0 ? "  clock error not known" :
             "  clock error " + Durations.text(delay.clockErrorNs()));
         lines.add(line.toString());

@@ -5,6 +5,7 @@ package io.flowlag.exporter.status;
  *
  * @param packets           regular packets of the class that the receiver point saw in the interval. Delays count when they are
  *                          known, so there may be a few more than packets.
+ * @param clock             of the two points, as estimated by the end of the interval.
  * @param histogram         of {@link DelaySummary#delays}, octets of {@link io.flowlag.sketch.quantile.LogHistogram}; empty
  *                          without.
  * @param matchedBoundNs    half width of the 95 % interval around the mean of the matched delays, as the mean of all packets of
@@ -13,7 +14,8 @@ package io.flowlag.exporter.status;
  * @param referencesBoundNs of the mean of the references.
  */
 public record IntervalDelays(
-    DelaySummary summary, long packets, byte[] histogram, long matchedBoundNs, long estimatesBoundNs, long referencesBoundNs) {
+    DelaySummary summary, long packets, ClockEstimate clock, byte[] histogram, long matchedBoundNs, long estimatesBoundNs,
+    long referencesBoundNs) {
     /** The longest histogram: with the rest of its record it fits a message of 1400 octets. */
     public static final int HISTOGRAM_LIMIT_BYTES = 512;
 }

@@ -75,6 +75,7 @@ class DelayRelationsTest {
         "segment: {role: sender}                             | [f:1:17: segment.role=sender: needs rli.target",
         "segment: {role: receiver};exchange: {listen: 5555, tls: {enabled: on}} | f:2:41: exchange.tls.enabled=on: needs",
         "clock: {source: file}                                                      | clock.file",
+        "clock: {correct: on}                                                       | needs exchange.listen",
         "segment: {source: [host.example]}                                          | prefix",
         "segment: {source: [10.0.0.0/33]}                                           | 0 to 32"})
     void shouldRefuseWhatContradictsItself(final String yaml, final String expected) {

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.exporter.status.IntervalDelays;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.receiver.ReceiverSettings;
@@ -30,7 +31,8 @@ class DelaySummariesTest {
     private final RliReceiver receiver =
         new RliReceiver(ReceiverSettings.defaults().withSendTimes(SendTimes.STAMP), (samples) -> 0);
     private final DelaySummaries summaries = new DelaySummaries(
-        receiver, false, new TrafficClasses(List.of()), 1, INTERVAL_NS, RECORD_INTERVALS * INTERVAL_NS, MAXIMUM_NS);
+        receiver, (sender) -> ClockEstimate.NONE, false, new TrafficClasses(List.of()), 1,
+        INTERVAL_NS, RECORD_INTERVALS * INTERVAL_NS, MAXIMUM_NS);
     private int number;
 
     /** A packet and a reference again and again. */
@@ -73,7 +75,8 @@ class DelaySummariesTest {
         @ForAll @DoubleRange(min = 0, max = 0.5) final double late, @ForAll @IntRange(min = 1, max = 3_000) final int packets) {
         final SplittableRandom random = new SplittableRandom(seed);
         final DelaySummaries matched = new DelaySummaries(
-            RliReceiver.none(), true, new TrafficClasses(List.of()), 1, INTERVAL_NS, INTERVAL_NS, MAXIMUM_NS);
+            RliReceiver.none(), (sender) -> ClockEstimate.NONE, true, new TrafficClasses(List.of()), 1, INTERVAL_NS, INTERVAL_NS,
+            MAXIMUM_NS);
         final List<long[]> waiting = new ArrayList<>();
         for (long interval = 0; interval < 4; interval++) {
             matched.onTime(interval * INTERVAL_NS);
@@ -115,7 +118,7 @@ class DelaySummariesTest {
             ReceiverSettings.defaults().withEstimation(new ReceiverSettings.Estimation(
                 Estimator.LINEAR, SendTimes.STAMP, false, SerialisationMode.NONE, 1_000_000_000L)), (samples) -> 0);
         final DelaySummaries both = new DelaySummaries(
-            known, false, new TrafficClasses(List.of()), 1, INTERVAL_NS, INTERVAL_NS, MAXIMUM_NS);
+            known, (sender) -> ClockEstimate.NONE, false, new TrafficClasses(List.of()), 1, INTERVAL_NS, INTERVAL_NS, MAXIMUM_NS);
         final SplittableRandom random = new SplittableRandom(3);
         for (int i = 1; i <= 5 * REFERENCES_PER_INTERVAL; i++) {
             final long arrivalNs = i * REFERENCE_NS;

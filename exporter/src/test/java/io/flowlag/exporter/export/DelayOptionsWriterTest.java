@@ -1,6 +1,7 @@
 package io.flowlag.exporter.export;
 
 import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.IntervalDelays;
@@ -29,6 +30,8 @@ class DelayOptionsWriterTest {
     private static final long NOW_MS = 1_700_000_000_000L;
     private static final String DEVIATION = "flowlagDelayStandardDeviationNanoseconds";
     private static final String BOUND = "flowlagDelayErrorBoundNanoseconds";
+    private static final String CLOCK_ERROR = "flowlagClockErrorBoundNanoseconds";
+    private static final String CLOCK_CORRECTION = "flowlagClockCorrectionNanoseconds";
     private static final String HISTOGRAM = "flowlagDelayHistogram";
     /** A level 0, buckets 483 and 484. */
     private static final byte[] OCTETS = HexFormat.of().parseHex("010001e3069003");
@@ -84,7 +87,8 @@ class DelayOptionsWriterTest {
             new DelaySummary(0, 0, 46, 0, 1, delays(2, 0L), delays(2, 0L), delays(2, 0L), -1, 0, 0, null);
         final List<Map<String, List<String>>> records = records(1400, (writer) -> {
             for (final IntervalDelays each : List.of(
-                new IntervalDelays(summary, 11, OCTETS, 0, 9, 8), new IntervalDelays(summary, 11, OCTETS, -1, -1, -1))) {
+                new IntervalDelays(summary, 11, ClockEstimate.NONE, OCTETS, 0, 9, 8),
+                new IntervalDelays(summary, 11, ClockEstimate.NONE, OCTETS, -1, -1, -1))) {
                 DelayOptionsWriter.KINDS.forEach((kind) -> writer.summary(1, each, kind, NOW_MS));
             }
             writer.joint(1, joint(5L), NOW_MS);
@@ -124,6 +128,23 @@ class DelayOptionsWriterTest {
         assertEquals(List.of("0"), records.get(2).get(BOUND));
     }
 
+    @Test
+    void shouldWriteTheEstimateOfTheClocksAndWhatWasTakenOut() throws IOException {
+        final List<Map<String, List<String>>> records = records(1400, (writer) -> {
+            writer.summary(1, interval(2, 0L, OCTETS, new ClockEstimate(true, false, -300, 40, 5e-8, 0, 0)), "estimates", NOW_MS);
+            writer.summary(1, interval(2, 0L, OCTETS, new ClockEstimate(true, true, 300, 40, 5e-8, 0, 0)), "estimates", NOW_MS);
+            writer.summary(1, interval(2, 0L, OCTETS, new ClockEstimate(false, true, 300, 40, 5e-8, 0, 0)), "estimates", NOW_MS);
+        });
+        assertEquals(List.of("-300"), records.get(0).get("flowlagClockOffsetNanoseconds"));
+        assertEquals(50, Double.parseDouble(records.get(0).get("flowlagClockDriftPartsPerBillion").get(0)), 1e-9);
+        assertEquals(List.of("340"), records.get(0).get(CLOCK_ERROR), "offset and bound");
+        assertFalse(records.get(0).containsKey(CLOCK_CORRECTION));
+        assertEquals(List.of("40"), records.get(1).get(CLOCK_ERROR), "the bound alone");
+        assertEquals(List.of("300"), records.get(1).get(CLOCK_CORRECTION));
+        assertFalse(records.get(2).containsKey(CLOCK_ERROR), "perhaps a clock has stepped");
+        assertEquals(List.of("300"), records.get(2).get(CLOCK_CORRECTION));
+    }
+
     /** The record set of an interval with every field, behind its template set. */
     @Test
     void shouldHaveTheseOctets() throws IOException {
@@ -139,8 +160,13 @@ class DelayOptionsWriterTest {
     }
 
     private static IntervalDelays interval(final long count, final Long deviationNs, final byte[] histogram) {
+        return interval(count, deviationNs, histogram, ClockEstimate.NONE);
+    }
+
+    private static IntervalDelays interval(
+        final long count, final Long deviationNs, final byte[] histogram, final ClockEstimate clock) {
         return new IntervalDelays(new DelaySummary(0, 0, 46, 0, 1, DelayDistribution.EMPTY, delays(count, deviationNs),
-            delays(count + 1, deviationNs), -1, 0, 0, null), 11, histogram, -1, 9, 8);
+            delays(count + 1, deviationNs), -1, 0, 0, null), 11, clock, histogram, -1, 9, 8);
     }
 
     private static DelayDistribution delays(final long count, final Long deviationNs) {

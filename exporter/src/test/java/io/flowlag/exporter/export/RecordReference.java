@@ -130,6 +130,7 @@ final class RecordReference {
             case Presence.DEVIATION -> "the mean's estimator has one: from two delays on, or from sketches";
             case Presence.SKETCH -> "the sketches have a mean";
             case Presence.CLOCK -> "the error of the clocks is known";
+            case Presence.CORRECTED -> "`clock.correct`";
             case Presence.SEGMENT -> "the flow is of a segment";
             case Presence.P50 -> "20 delays or more, distribution";
             case Presence.P90 -> "100 delays or more, distribution";

@@ -160,6 +160,9 @@ final class Snapshots {
         gauges.put("stamp_correction_ns_session_7_class_1", 1500.0);
         gauges.put("stamp_error_ns_session_7_class_1", 200.0);
         gauges.put("serialisation_ns_per_byte", 0.8);
+        gauges.put("clock_offset_ns", -3e6);
+        gauges.put("clock_offset_error_ns", 45_000.0);
+        gauges.put("clock_offset_drift_ppb", 1500.0);
         gauges.put("clock_drift_ppb", -12.5);
         gauges.put("reference_share", 0.001);
         return new DelayStatistics("both", 1, "adaptive", 50, counters, gauges,

@@ -5,6 +5,8 @@ final class Packet {
     final int flow;
     final long number;
     long sentNs;
+    /** The clock of the sender point when it was sent, less the simulation's time. */
+    long senderOffsetNs;
     long arrivedNs;
     /** Whether the process at the sender point saw it. */
     boolean isSeenBySender;

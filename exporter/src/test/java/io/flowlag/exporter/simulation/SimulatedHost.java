@@ -149,7 +149,7 @@ final class SimulatedHost implements AutoCloseable {
         final PeerSecurity security = new PeerSecurity(null, null, List.of(), List.of());
         final Agent endAgent;
         if (role == Role.RECEIVER) {
-            endAgent = network.receiver(config, security);
+            endAgent = network.receiver(config, security, clock);
         } else {
             endAgent = network.sender(config, security, clock, ClockError.NONE);
         }

@@ -44,7 +44,8 @@ final class SimulatedPath {
             final int flow = random.nextInt(1 + random.nextInt(FLOWS));
             final Packet packet = new Packet(flow, number++);
             packets.add(packet);
-            packet.sentNs = nextNs + sender.clockOffsetNs;
+            packet.senderOffsetNs = sender.clockOffsetNs;
+            packet.sentNs = nextNs + packet.senderOffsetNs;
             if (sender.isRunning()) {
                 sender.source.arrive(new SimulatedSource.Passage(packet, packet.sentNs));
             }

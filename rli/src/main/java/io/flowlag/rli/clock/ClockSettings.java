@@ -55,6 +55,12 @@ public record ClockSettings(
             confirmIntervals, points, ageNs);
     }
 
+    /** The same with another least step or change of a path, ns. */
+    public ClockSettings withChangeNs(final long newChangeNs) {
+        return new ClockSettings(maximumDriftPpm, wanderPpbPerS, stampErrorNs, forwardFloorNs, backwardFloorNs, newChangeNs,
+            confirmIntervals, points, ageNs);
+    }
+
     /** The same with other least delays of the two directions, ns. */
     public ClockSettings withFloorsNs(final long newForwardFloorNs, final long newBackwardFloorNs) {
         return new ClockSettings(maximumDriftPpm, wanderPpbPerS, stampErrorNs, newForwardFloorNs, newBackwardFloorNs, changeNs,

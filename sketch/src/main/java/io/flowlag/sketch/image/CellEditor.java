@@ -6,8 +6,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
 
 /**
- * Removes packets from a sketch's image in place, once it is known that only one point has them. The image's counts of offered
- * packets stay. It does not own the wrapped memory. One thread at a time; allocates at construction only.
+ * Removes packets from a sketch's image in place, once it is known that only one point has them, or moves all packets in time.
+ * The image's counts of offered packets stay. It does not own the wrapped memory. One thread at a time; allocates at
+ * construction only.
  */
 public final class CellEditor {
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
@@ -39,6 +40,20 @@ public final class CellEditor {
         subtract(cell + ImageDescriptor.CELL_COUNT_OFFSET, count);
         subtract(cell + ImageDescriptor.CELL_DIGEST_OFFSET, digestSum);
         subtract(cell + ImageDescriptor.CELL_BYTES_OFFSET, bytes);
+    }
+
+    /**
+     * Moves all packets in time: one at t, since the interval's start, is then at t + offset + rate · t. The sums are right to
+     * a nanosecond while they are below 2^63.
+     */
+    public void retime(final long offsetNs, final double rate) {
+        final int cells = (buffer.capacity() - ImageDescriptor.PREAMBLE_LENGTH) / ImageDescriptor.CELL_LENGTH;
+        for (int i = 0; i < cells; i++) {
+            final int cell = ImageDescriptor.cellOffset(columns, 0, i);
+            final long sumNs = buffer.getLong(cell + ImageDescriptor.CELL_TIMESTAMP_SUM_OFFSET, BYTE_ORDER);
+            final long count = buffer.getLong(cell + ImageDescriptor.CELL_COUNT_OFFSET, BYTE_ORDER);
+            subtract(cell + ImageDescriptor.CELL_TIMESTAMP_SUM_OFFSET, -(count * offsetNs + Math.round(rate * sumNs)));
+        }
     }
 
     private void subtract(final int offset, final long value) {

@@ -71,6 +71,20 @@ public final class SynopsisImage extends ImageView {
         return buffer.getLong(offset(cell) + SynopsisDescriptor.CELL_TIMESTAMP_SUM_OFFSET, BYTE_ORDER);
     }
 
+    /**
+     * Moves the packets of an RDA, or missing packets, in time, as {@link io.flowlag.sketch.image.CellEditor#retime}; other
+     * families have no times.
+     */
+    public void retime(final long offsetNs, final double rate) {
+        final boolean isRda = family == SynopsisFamily.RDA;
+        for (int cell = 0; (isRda || family == SynopsisFamily.MISSING_PACKETS) && cell < totalCells(); cell++) {
+            final long sumNs = timestampSumNs(cell);
+            final long count = isRda ? (int)count(cell) : missingCopies(cell);
+            buffer.putLong(offset(cell) + SynopsisDescriptor.CELL_TIMESTAMP_SUM_OFFSET,
+                sumNs + count * offsetNs + Math.round(rate * sumNs), BYTE_ORDER);
+        }
+    }
+
     /** Packets of a cell of an RDA. Returns count, modulo 2^32, unsigned. */
     public long count(final int cell) {
         return buffer.getInt(offset(cell) + SynopsisDescriptor.CELL_COUNT_OFFSET, BYTE_ORDER) & 0xffff_ffffL;

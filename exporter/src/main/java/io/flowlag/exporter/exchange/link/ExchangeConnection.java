@@ -11,6 +11,7 @@ import io.flowlag.exporter.exchange.wire.RefusedMessage;
 import io.flowlag.exporter.exchange.wire.SharedKey;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import javax.net.ssl.SSLException;
@@ -32,6 +33,9 @@ final class ExchangeConnection {
         ExchangeResult onMessage(ExchangeConnection connection, MessageType type, DirectBuffer buffer, int offset);
     }
 
+    /** The clock of an end whose packets have the time of a card: it neither asks for the time nor answers. */
+    static final EpochNanoClock UNKNOWN_TIME = () -> 0;
+
     private static final int STRANGER_BYTES =
         2 * (ExchangeHeader.LENGTH_BYTES + 8 + RefusedMessage.MAX_TEXT_BYTES + ExchangeHeader.TRAILER_BYTES);
     private static final int SESSION_BYTES = 2 * ExchangeHeader.MAX_MESSAGE_BYTES;
@@ -40,11 +44,16 @@ final class ExchangeConnection {
     private static final long NEVER = Long.MAX_VALUE;
     /** Longest time for the other end to read the last messages. */
     private static final long LINGER_NS = 2_000_000_000L;
+    /** Between two questions for the time. The ends poll every millisecond: the fastest of some exchanges count. */
+    private static final long TIME_PERIOD_NS = 50_000_000L;
+    private static final long NO_TOKEN = 0;
 
     private final PeerChannel channel;
     private final boolean isReceiver;
     private final ConnectionLimits limits;
     private final ExchangeCounters counters;
+    private final EpochNanoClock clock;
+    private final PingMessage ping = new PingMessage();
     private final long openedNs;
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[HelloMessage.MAX_BYTES + RefusedMessage.MAX_TEXT_BYTES + 64]);
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
@@ -62,6 +71,13 @@ final class ExchangeConnection {
     private long partialSinceNs = NEVER;
     private long blockedSinceNs = NEVER;
     private long pingToken;
+    /** Of the question for the time that has no answer yet. */
+    private long timeToken = NO_TOKEN;
+    private int timeQuestions;
+    private long timeAskedNs;
+    private boolean isTimeless;
+    private long questionSentNs;
+    private long answerReceivedNs;
     private ExchangeCounter end;
     private String reason = "";
     private long lingerUntilNs = NEVER;
@@ -70,11 +86,13 @@ final class ExchangeConnection {
 
     ExchangeConnection(
         final PeerChannel channel, final boolean isReceiver, final ConnectionLimits limits, final ExchangeCounters counters,
-        final long nowNs) {
+        final EpochNanoClock clock, final long nowNs) {
         this.channel = channel;
         this.isReceiver = isReceiver;
         this.limits = limits;
         this.counters = counters;
+        this.clock = clock;
+        isTimeless = clock == UNKNOWN_TIME;
         openedNs = nowNs;
         lastMessageNs = nowNs;
         lastPingNs = nowNs;
@@ -157,6 +175,7 @@ final class ExchangeConnection {
     void beginSession(final long nowNs) {
         isInSession = true;
         lastMessageNs = nowNs;
+        timeAskedNs = nowNs;
         maxMessageBytes = limits.maxMessageBytes();
         final ByteBuffer larger = ByteBuffer.allocate(limits.outboundBytes());
         larger.put(outbound.flip());
@@ -299,7 +318,7 @@ final class ExchangeConnection {
         lastMessageNs = nowNs;
         counters.increment(ExchangeCounter.MESSAGES_RECEIVED);
         final ExchangeResult verdict = type == MessageType.PING && isInSession ?
-            onPing(offset) : handler.onMessage(this, type, view, offset);
+            onPing(offset, handler) : handler.onMessage(this, type, view, offset);
         if (verdict != ExchangeResult.ACCEPTED && !isEnded()) {
             refuse(verdict, "message " + type + ": " + verdict.label());
         }
@@ -310,12 +329,56 @@ final class ExchangeConnection {
         return type == MessageType.REFUSED && seal.opened() == 0 && !ExchangeHeader.isAuthenticated(view, offset);
     }
 
-    private ExchangeResult onPing(final int offset) {
-        final PingMessage ping = new PingMessage().wrap(view, offset);
+    private ExchangeResult onPing(final int offset, final Handler handler) {
+        ping.wrap(view, offset);
         if (!ping.isAnswer()) {
-            send(scratch, PingMessage.encode(scratch, 0, ping.token(), true));
+            if (ping.isForTime() && clock != UNKNOWN_TIME) {
+                final long receivedNs = clock.nanoTime();
+                send(scratch, PingMessage.encodeTimes(scratch, 0, ping.token(), receivedNs, clock.nanoTime()));
+            } else {
+                send(scratch, PingMessage.encode(scratch, 0, ping.token(), true));
+            }
+        } else if (ping.isForTime() && ping.token() == timeToken) {
+            timeToken = NO_TOKEN;
+            isTimeless = !ping.hasTimes();
+            if (!isTimeless) {
+                answerReceivedNs = clock.nanoTime();
+                return handler.onMessage(this, MessageType.PING, view, offset);
+            }
+        } else if (ping.hasTimes()) {
+            return ExchangeResult.UNEXPECTED;
         }
         return ExchangeResult.ACCEPTED;
+    }
+
+    /**
+     * Asks the other end for its time if that is due: some times a second, one question after the other, in a session whose
+     * other end knows of it. The answer comes as a PING with times.
+     */
+    void askTime(final long nowNs) {
+        if (!isEnded() && isInSession && !isTimeless && timeToken == NO_TOKEN && nowNs - timeAskedNs >= TIME_PERIOD_NS) {
+            timeAskedNs = nowNs;
+            final long token = PingMessage.timeToken(++timeQuestions);
+            questionSentNs = clock.nanoTime();
+            if (send(scratch, PingMessage.encode(scratch, 0, token, false))) {
+                timeToken = token;
+                try {
+                    flush(nowNs);
+                } catch (final IOException ex) {
+                    end(ExchangeCounter.ENDED_BROKEN, text(ex));
+                }
+            }
+        }
+    }
+
+    /** {@return when the question that was last answered left, by this end's clock, ns since the epoch} */
+    long questionSentNs() {
+        return questionSentNs;
+    }
+
+    /** {@return when its answer came} */
+    long answerReceivedNs() {
+        return answerReceivedNs;
     }
 
     private int lookAtTime(final long nowNs) {

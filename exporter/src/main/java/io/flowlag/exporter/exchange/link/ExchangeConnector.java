@@ -18,6 +18,7 @@ import io.flowlag.ipfix.transport.Endpoint;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
@@ -52,6 +53,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     private final ConnectorOptions options;
     private final SenderHandler handler;
     private final NanoClock clock;
+    private final EpochNanoClock epochClock;
     private final ExchangeCounters counters;
     private final ConnectionLimits limits;
     private final Handshake handshake;
@@ -109,18 +111,21 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     /**
      * A connector that connects in its first duty cycles.
      *
-     * @param handler  called on the connector's thread.
-     * @param resolver of the receiver's name.
+     * @param handler    called on the connector's thread.
+     * @param resolver   of the receiver's name.
+     * @param epochClock of packets, which the receiver compares with its own.
      */
     ExchangeConnector(
         final ConnectorOptions options, final SenderHandler handler, final ExchangeCounters counters,
-        final Network network, final Callable<List<InetSocketAddress>> resolver, final NanoClock clock) {
+        final Network network, final Callable<List<InetSocketAddress>> resolver, final NanoClock clock,
+        final EpochNanoClock epochClock) {
         this.options = options;
         this.handler = handler;
         this.counters = counters;
         this.network = network;
         this.resolver = resolver;
         this.clock = clock;
+        this.epochClock = epochClock;
         receiver = options.receiver();
         limits = options.limits();
         security = options.security().get();
@@ -287,7 +292,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
                 Objects.requireNonNullElse(security.peerName(), receiver.host()), receiver.port()),
                 security.allowedPeers(), worker);
         isSettled = false;
-        connection = new ExchangeConnection(channel, false, limits, counters, nowNs);
+        connection = new ExchangeConnection(channel, false, limits, counters, epochClock, nowNs);
         connecting = null;
         lookup = null;
         counters.increment(ExchangeCounter.CONNECTIONS);

@@ -10,6 +10,7 @@ import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.PortFailure;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.SystemEpochNanoClock;
 import org.agrona.concurrent.SystemNanoClock;
@@ -41,13 +42,14 @@ public record ExchangeEnd(Agent agent, SketchLink link, AtomicReference<PeerSecu
         }
         final AtomicReference<PeerSecurity> keys = new AtomicReference<>(read(exchange));
         try {
+            final EpochNanoClock clock = new SystemEpochNanoClock();
             if (exchange.listen() != null) {
                 final ExchangeReceiver receiver =
-                    new ExchangeReceiver(config, keys::get, TcpChannel.NETWORK, SystemNanoClock.INSTANCE);
+                    new ExchangeReceiver(config, keys::get, TcpChannel.NETWORK, clock, SystemNanoClock.INSTANCE);
                 return new ExchangeEnd(receiver, receiver, keys);
             }
             final ExchangeSender sender = new ExchangeSender(
-                config, keys::get, TcpChannel.NETWORK, new SystemEpochNanoClock(), SystemNanoClock.INSTANCE, clockError);
+                config, keys::get, TcpChannel.NETWORK, clock, SystemNanoClock.INSTANCE, clockError);
             return new ExchangeEnd(sender, sender, keys);
         } catch (final BindException ex) {
             throw PortFailure.of(name(exchange), ex);

@@ -10,6 +10,7 @@ import io.flowlag.exporter.exchange.wire.IntervalAckMessage;
 import io.flowlag.exporter.exchange.wire.IntervalVerdict;
 import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PassiveTimesMessage;
+import io.flowlag.exporter.exchange.wire.PingMessage;
 import io.flowlag.exporter.exchange.wire.RefusedMessage;
 import io.flowlag.exporter.exchange.wire.SendTimesMessage;
 import io.flowlag.exporter.exchange.wire.SettingsAckMessage;
@@ -19,6 +20,7 @@ import io.flowlag.exporter.exchange.wire.SynopsisRequestMessage;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -64,10 +66,11 @@ final class ExchangeListener implements Agent, AutoCloseable {
     private long nowNs;
     private boolean isClosed;
 
-    /** Binds the port as {@link Strangers} does. The handler is called on the listener's thread. */
+    /** Binds the port as {@link Strangers} does. The handler is called on the listener's thread; the last clock is of packets. */
     ExchangeListener(
         final ListenerOptions options, final ExchangeSettings first, final ReceiverHandler handler,
-        final ExchangeCounters counters, final Network network, final NanoClock clock) throws IOException {
+        final ExchangeCounters counters, final Network network, final NanoClock clock, final EpochNanoClock epochClock)
+        throws IOException {
         this.options = options;
         this.handler = handler;
         this.counters = counters;
@@ -75,7 +78,7 @@ final class ExchangeListener implements Agent, AutoCloseable {
         limits = options.limits();
         knownSenders = options.senders();
         security = options.security().get();
-        strangers = new Strangers(network, options, handler, counters, ended, this::beginSession, sessionHandler);
+        strangers = new Strangers(network, options, handler, counters, ended, this::beginSession, sessionHandler, epochClock);
         schedule.add(new HeldSettings(instance(), first));
     }
 
@@ -241,6 +244,7 @@ final class ExchangeListener implements Agent, AutoCloseable {
             final SenderRecord sender = senderList.get(i);
             if (sender.connection() != null) {
                 workCount += sender.connection().poll(nowNs, sessionHandler);
+                sender.connection().askTime(nowNs);
                 if (sender.connection().isEnded()) {
                     disconnect(sender);
                 }
@@ -293,6 +297,12 @@ final class ExchangeListener implements Agent, AutoCloseable {
             case SEND_TIMES -> onSendTimes(sender, buffer, offset);
             case PASSIVE_TIMES -> onPassiveTimes(sender, buffer, offset);
             case SYNOPSIS -> onSynopsis(sender, buffer, offset);
+            case PING -> {
+                final PingMessage ping = new PingMessage().wrap(buffer, offset);
+                handler.onTimes(sender.pointId(), connection.questionSentNs(), ping.receivedNs(), ping.sentNs(),
+                    connection.answerReceivedNs());
+                yield ExchangeResult.ACCEPTED;
+            }
             case REFUSED -> {
                 connection.end(ExchangeCounter.ENDED_BY_PEER, new RefusedMessage().wrap(buffer, offset).text());
                 yield ExchangeResult.ACCEPTED;

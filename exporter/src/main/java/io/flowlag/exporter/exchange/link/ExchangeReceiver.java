@@ -10,9 +10,11 @@ import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.status.ClockEstimate;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +56,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     private final SenderArrivals[] senders;
     private final List<List<Prefix>> sources;
     private final ExchangeListener listener;
+    private final EpochNanoClock clock;
     private final NanoClock timer;
     private final DirectBuffer digestKey;
     private final long memoryBytes;
@@ -66,13 +69,15 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
      * An end that listens.
      *
      * @param config of the process, with an address to listen on.
+     * @param clock  of packets.
      * @param timer  of connections and messages.
      * @throws IOException              if the port cannot be bound.
      * @throws IllegalArgumentException if the settings do not fit the exchange.
      */
     ExchangeReceiver(
-        final ExporterConfig config, final Supplier<PeerSecurity> security, final Network network, final NanoClock timer)
-        throws IOException {
+        final ExporterConfig config, final Supplier<PeerSecurity> security, final Network network, final EpochNanoClock clock,
+        final NanoClock timer) throws IOException {
+        this.clock = clock;
         this.timer = timer;
         pointId = config.segment().id();
         deadlineNs = config.exchange().deadlineNs();
@@ -87,7 +92,8 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         senders = new SenderArrivals[config.rli().senderCount()];
         sources = config.rli().references().senders().stream().map(ExporterConfig.Sender::sources).toList();
         for (int i = 0; i < senders.length; i++) {
-            senders[i] = new SenderArrivals(pointId + i, i, config.rli().injection().ceilingBps());
+            senders[i] = new SenderArrivals(pointId + i, i, config.rli().injection().ceilingBps(),
+                new SenderClock(pointId + i, config.clock().isCorrected()));
         }
         checkVariants(settings);
         addInboxes(config, settings);
@@ -104,7 +110,8 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
                 new InetSocketAddress(InetAddress.getByName(listen.host()), listen.port()), pointId, security,
                 ExchangeEnd.limits(config), Arrays.stream(senders).map(SenderArrivals::pointId).toList(), senders.length,
                 config.exchange().limits().maxConnections(), WINDOW_INTERVALS, deadlineNs, config.exchange().memoryBytes()),
-            settings, this, counters, network, timer);
+            settings, this, counters, network, timer,
+            config.capture().hardwareTimestamps() ? ExchangeConnection.UNKNOWN_TIME : clock);
     }
 
     @Override
@@ -115,8 +122,10 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     @Override
     public int doWork() {
         int workCount = listener.doWork();
+        final long nowNs = clock.nanoTime();
         for (final SenderArrivals each : senders) {
             workCount += each.ask(listener);
+            each.clock().onTime(nowNs);
         }
         return workCount;
     }
@@ -163,6 +172,17 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     }
 
     @Override
+    public ClockEstimate clock(final int senderIndex) {
+        return senders[senderIndex].clock().estimate();
+    }
+
+    @Override
+    public void onTimes(
+        final long senderPointId, final long askedNs, final long receivedNs, final long answeredNs, final long returnedNs) {
+        sender(senderPointId).clock().onExchange(askedNs, receivedNs, answeredNs, returnedNs);
+    }
+
+    @Override
     public int errorEstimate(final int senderIndex) {
         return senders[senderIndex].errorEstimate();
     }
@@ -199,7 +219,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
             (reconcile == null ? 0 : reconcile.waitNs());
         for (final SenderArrivals each : senders) {
             each.add(new SenderInbox(settings, waitNs, () -> room(settings),
-                reconcile == null ? null : new RemotePeer(reconcile, hash, requestIds, each.lost()),
+                reconcile == null ? null : new RemotePeer(reconcile, hash, requestIds, each.lost(), each.clock()),
                 (number) -> listener.expect(each.pointId(), number, settings.intervalNs()), each.lost()));
         }
     }

@@ -116,7 +116,8 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
             new ConnectorOptions(
                 receiver, config.segment().id(), security, ExchangeEnd.limits(config), WAITING_INTERVALS, memoryBytes, WAITING_NS,
                 reconcile == null ? 0 : reconcile.mostMissing(), MIN_BACKOFF_NS, MAX_BACKOFF_NS),
-            this, counters, network, receiver::resolve, timer);
+            this, counters, network, receiver::resolve, timer,
+            config.capture().hardwareTimestamps() ? ExchangeConnection.UNKNOWN_TIME : clock);
         synopses = new SynopsisAnswers(connector::sendSynopsis, counters, this::giveBack);
     }
 

@@ -11,6 +11,7 @@ import io.flowlag.exporter.exchange.wire.FlowSum;
 import io.flowlag.exporter.exchange.wire.IntervalBeginMessage;
 import io.flowlag.exporter.exchange.wire.MessageType;
 import io.flowlag.exporter.exchange.wire.PointDrops;
+import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.ImageHeader;
 import io.flowlag.sketch.image.SketchImage;
@@ -33,6 +34,7 @@ public final class ReceivedInterval implements SenderAnswer {
     private final FlowSums flows;
     private final FlowSums witnesses;
     private final UnsafeBuffer key = new UnsafeBuffer(new byte[FlowKeyLayout.KEY_LENGTH_BYTES]);
+    private final CellEditor editor = new CellEditor();
     private long intervalNumber;
     private int sketchCount;
     private int announcedInFlight;
@@ -145,6 +147,16 @@ public final class ReceivedInterval implements SenderAnswer {
             buffers[i].putByte(ImageHeader.FLAGS_OFFSET, (byte)flags);
             wrap(i);
         }
+    }
+
+    /** Moves what was sent to the time of this host's clock, once it has ended. */
+    void retime(final ClockEstimate clock) {
+        final long offsetNs = clock.offsetAtSentNs(intervalNumber * settings.intervalNs());
+        for (int i = 0; i < sketchCount; i++) {
+            editor.wrap(buffers[i], 0, images[i].length()).retime(offsetNs, clock.senderRate());
+        }
+        flows.retime(offsetNs, clock.senderRate());
+        witnesses.retime(offsetNs, clock.senderRate());
     }
 
     ExchangeSettings settings() {

@@ -29,6 +29,19 @@ public interface ReceiverHandler {
      */
     void onSendTime(long pointId, boolean isPassive, long key, long sentNs, int methodCode);
 
+    /**
+     * A sender has answered a question for its time; ns since the epoch.
+     *
+     * @param askedNs    when this end asked, by its clock.
+     * @param receivedNs when the sender had the question, by the sender's clock.
+     * @param answeredNs when it answered, by the sender's clock.
+     * @param returnedNs when this end had the answer, by its clock.
+     */
+    default void onTimes(
+        final long pointId, final long askedNs, final long receivedNs, final long answeredNs, final long returnedNs) {
+        // clocks are not compared
+    }
+
     /** A sender has applied settings. */
     void onSettingsHeld(long pointId, int settingsNumber);
 

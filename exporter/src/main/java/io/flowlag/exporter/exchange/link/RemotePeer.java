@@ -7,6 +7,7 @@ import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.delay.interval.repair.SynopsisPeer;
 import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 import io.flowlag.exporter.exchange.link.SenderArrivals.Lost;
+import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.sketch.image.ImageResult;
 import io.flowlag.sketch.reconcile.SynopsisFamily;
 import io.flowlag.sketch.reconcile.SynopsisImage;
@@ -27,12 +28,14 @@ final class RemotePeer implements SynopsisPeer {
     private final AtomicInteger requestIds;
     private final CounterSet<Lost> lost;
     private final SynopsisAssembler assembler;
+    private final SenderClock clock;
     private final OneToOneConcurrentArrayQueue<Asked> asked = new OneToOneConcurrentArrayQueue<>(QUEUED);
     private final OneToOneConcurrentArrayQueue<Answered> answered = new OneToOneConcurrentArrayQueue<>(2 * QUEUED);
     /** Owned by the metering thread. */
     private final SegmentFlowHash flowHash;
     private final SynopsisImage image = new SynopsisImage();
     private int waitsForId;
+    private long waitsForInterval;
     private boolean isWaiting;
     private boolean hasImage;
     /** Owned by the exchange's thread. */
@@ -50,11 +53,14 @@ final class RemotePeer implements SynopsisPeer {
     /**
      * No request pending.
      *
-     * @param hash with the key of digests.
-     * @param lost counts answers that are not a valid image.
+     * @param hash  with the key of digests.
+     * @param lost  counts answers that are not a valid image.
+     * @param clock of the sender point, which an answer is corrected by as its interval was.
      */
     RemotePeer(
-        final ReconcileSettings settings, final SipHash hash, final AtomicInteger requestIds, final CounterSet<Lost> lost) {
+        final ReconcileSettings settings, final SipHash hash, final AtomicInteger requestIds, final CounterSet<Lost> lost,
+        final SenderClock clock) {
+        this.clock = clock;
         flowHash = new SegmentFlowHash(hash);
         this.requestIds = requestIds;
         this.lost = lost;
@@ -65,6 +71,7 @@ final class RemotePeer implements SynopsisPeer {
     public boolean ask(final SynopsisRequest request) {
         hasImage = false;
         waitsForId = requestIds.incrementAndGet();
+        waitsForInterval = request.intervalNumber();
         isWaiting = asked.offer(new Asked(waitsForId, request.copy()));
         return isWaiting;
     }
@@ -90,6 +97,11 @@ final class RemotePeer implements SynopsisPeer {
         }
         if (!isAccepted) {
             lost.increment(Lost.SYNOPSES_UNVERIFIED);
+        } else {
+            final ClockEstimate applied = clock.applied(waitsForInterval);
+            if (applied.isCorrected()) {
+                image.retime(applied.offsetAtSentNs(waitsForInterval * image.intervalNs()), applied.senderRate());
+            }
         }
         return isAccepted;
     }

@@ -30,6 +30,7 @@ public final class SenderArrivals {
     private final int senderIndex;
     private final ExchangeCounters counters = new ExchangeCounters();
     private final CounterSet<Lost> lost = new CounterSet<>(Lost.class);
+    private final SenderClock clock;
     private final SendTimeQueue sendTimes;
     private SendTimeHandler sendTimeHandler;
     private final MessageHandler sendTimeReader;
@@ -50,8 +51,10 @@ public final class SenderArrivals {
      *
      * @param senderIndex of the sender, in the order of the configuration.
      * @param sendTimeBps bandwidth for send times.
+     * @param clock       of the sender, against this host's.
      */
-    SenderArrivals(final long pointId, final int senderIndex, final long sendTimeBps) {
+    SenderArrivals(final long pointId, final int senderIndex, final long sendTimeBps, final SenderClock clock) {
+        this.clock = clock;
         sendTimes = new SendTimeQueue(sendTimeBytes(sendTimeBps));
         this.pointId = pointId;
         this.senderIndex = senderIndex;
@@ -76,6 +79,10 @@ public final class SenderArrivals {
 
     ExchangeCounters counters() {
         return counters;
+    }
+
+    SenderClock clock() {
+        return clock;
     }
 
     CounterSet<Lost> lost() {
@@ -144,6 +151,7 @@ public final class SenderArrivals {
     /** Returns an interval to be filled next; the same if it finds no inbox or no room. */
     ReceivedInterval onInterval(final ReceivedInterval interval) {
         errorEstimate = interval.errorEstimate();
+        clock.correct(interval);
         for (final SenderInbox inbox : inboxes) {
             if (inbox.settingsNumber() == interval.settings().number()) {
                 final ReceivedInterval next = inbox.swap(interval);
@@ -156,7 +164,8 @@ public final class SenderArrivals {
     }
 
     void onSendTime(final boolean isPassive, final long key, final long sentNs, final int methodCode) {
-        if (!sendTimes.offer(isPassive ? SendTimesMessage.PASSIVE : SendTimesMessage.INJECTED, key, sentNs, methodCode)) {
+        final int kind = isPassive ? SendTimesMessage.PASSIVE : SendTimesMessage.INJECTED;
+        if (!sendTimes.offer(kind, key, clock.correctedNs(sentNs), methodCode)) {
             lost.increment(Lost.SEND_TIMES_CROWDED);
         }
     }
@@ -171,5 +180,6 @@ public final class SenderArrivals {
         for (final Lost each : Lost.values()) {
             consumer.accept(each.name().toLowerCase(Locale.ROOT), lost.get(each));
         }
+        clock.counters(consumer);
     }
 }

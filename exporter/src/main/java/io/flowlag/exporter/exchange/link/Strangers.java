@@ -9,6 +9,7 @@ import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2LongCounterMap;
+import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
@@ -37,6 +38,7 @@ final class Strangers {
     private final EndedConnections ended;
     private final BiFunction<ExchangeConnection, HelloMessage, ExchangeResult> sessions;
     private final ExchangeConnection.Handler sessionHandler;
+    private final EpochNanoClock clock;
     private final Handshake handshake;
     private final Network.Port port;
     private final HelperThread worker = new HelperThread("exchange-handshake");
@@ -54,13 +56,14 @@ final class Strangers {
      * @param ended          takes the connections that end here.
      * @param sessions       begins a session, or refuses it and returns why.
      * @param sessionHandler takes messages that come right after the HELLO.
+     * @param clock          of packets.
      * @throws IOException              if the port cannot be bound.
      * @throws IllegalArgumentException for an address beyond loopback without TLS or a key.
      */
     Strangers(
         final Network network, final ListenerOptions options, final ReceiverHandler handler, final ExchangeCounters counters,
         final EndedConnections ended, final BiFunction<ExchangeConnection, HelloMessage, ExchangeResult> sessions,
-        final ExchangeConnection.Handler sessionHandler) throws IOException {
+        final ExchangeConnection.Handler sessionHandler, final EpochNanoClock clock) throws IOException {
         final InetAddress host = options.address().getAddress();
         if (options.security().get().isNone() && (host == null || !host.isLoopbackAddress())) {
             throw new IllegalArgumentException("address=" + options.address() +
@@ -72,6 +75,7 @@ final class Strangers {
         this.ended = ended;
         this.sessions = sessions;
         this.sessionHandler = sessionHandler;
+        this.clock = clock;
         handshake = Handshake.of(HelloMessage.RECEIVER, options.pointId(), options.security());
         port = network.listen(options.address());
     }
@@ -188,7 +192,7 @@ final class Strangers {
         final TlsCredentials tls = options.security().get().tls();
         final PeerChannel peer = tls == null ? channel :
             new TlsChannel(channel, tls.serverEngine(), options.security().get().allowedPeers(), worker);
-        final ExchangeConnection connection = new ExchangeConnection(peer, true, options.limits(), counters, nowNs);
+        final ExchangeConnection connection = new ExchangeConnection(peer, true, options.limits(), counters, clock, nowNs);
         final InetSocketAddress address = channel.remoteAddress();
         if (tls != null || address.getAddress().isLoopbackAddress()) {
             connection.unreadable();

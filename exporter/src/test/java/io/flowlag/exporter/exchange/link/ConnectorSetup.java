@@ -3,6 +3,7 @@ package io.flowlag.exporter.exchange.link;
 import io.flowlag.exporter.exchange.wire.SharedKey;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.ipfix.transport.TlsCredentials;
+import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.NanoClock;
 
 import java.net.InetSocketAddress;
@@ -16,6 +17,7 @@ final class ConnectorSetup {
     private final Endpoint receiver;
     private final SenderHandler handler;
     private final NanoClock clock;
+    private EpochNanoClock epochClock;
     private final long lingerNs;
     private Callable<List<InetSocketAddress>> resolver;
     private long pointId;
@@ -32,6 +34,7 @@ final class ConnectorSetup {
         this.receiver = receiver;
         this.handler = handler;
         this.clock = clock;
+        epochClock = clock::nanoTime;
         this.lingerNs = lingerNs;
         security(new PeerSecurity(null, null, List.of(), List.of()));
         resolver = receiver::resolve;
@@ -77,10 +80,16 @@ final class ConnectorSetup {
         return this;
     }
 
+    /** The clock of packets; the default is the other one, and null is that of a card. */
+    ConnectorSetup epochClock(final EpochNanoClock value) {
+        epochClock = value == null ? ExchangeConnection.UNKNOWN_TIME : value;
+        return this;
+    }
+
     ExchangeConnector connector() {
         return new ExchangeConnector(
             new ConnectorOptions(receiver, pointId, security, ExchangeFixture.limits(lingerNs), intervals, bytes, waitNs, 0,
                 minBackoffNs, maxBackoffNs),
-            handler, new ExchangeCounters(), network, resolver, clock);
+            handler, new ExchangeCounters(), network, resolver, clock, epochClock);
     }
 }

@@ -96,7 +96,15 @@ public final class ExchangeFixture implements AutoCloseable {
         final List<String> turnedAway = new ArrayList<>();
         final ExchangeCounters ofSender = new ExchangeCounters();
         BiFunction<ExchangeSettings, Long, ExchangeSettings> variant = (common, pointId) -> common;
+        final List<Long> senderTimesNs = new ArrayList<>();
         int sessions;
+
+        @Override
+        public void onTimes(
+            final long pointId, final long askedNs, final long receivedNs, final long answeredNs, final long returnedNs) {
+            senderTimesNs.add(receivedNs);
+            senderTimesNs.add(answeredNs);
+        }
 
         @Override
         public ExchangeSettings settings(final ExchangeSettings common, final long pointId) {

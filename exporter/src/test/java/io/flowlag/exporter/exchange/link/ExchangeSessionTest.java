@@ -19,6 +19,7 @@ import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.sketch.image.ImageHeader;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
+import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -164,7 +165,9 @@ class ExchangeSessionTest {
         ends.until("settings held", () -> received.held.equals(List.of(1)));
         final List<Long> keys = new ArrayList<>();
         final List<Long> times = new ArrayList<>();
-        final long sentBefore = connector.counters().get(ExchangeCounter.MESSAGES_SENT);
+        // Each message that comes is a question for the time, which is answered.
+        final long before = connector.counters().get(ExchangeCounter.MESSAGES_SENT) -
+            connector.counters().get(ExchangeCounter.MESSAGES_RECEIVED);
         for (int i = 0; i < 3000; i++) {
             final long sentNs = 1_700_000_000_000_000_000L + 1000L * i - (i == 7 ? 20_000 : 0) + (i < 2900 ? 0 : 1L << 40);
             connector.offerPassiveSendTime(-i, sentNs, 2);
@@ -175,7 +178,8 @@ class ExchangeSessionTest {
         ends.untilWithTime("send times", PassiveTimesBatch.MOST_WAIT_NS, () -> received.sendTimeKeys.size() == 3000);
         assertEquals(keys, received.sendTimeKeys);
         assertEquals(times, received.sendTimesNs);
-        assertEquals(4, connector.counters().get(ExchangeCounter.MESSAGES_SENT) - sentBefore, "2 full ones, one before the gap");
+        assertEquals(4, connector.counters().get(ExchangeCounter.MESSAGES_SENT) -
+            connector.counters().get(ExchangeCounter.MESSAGES_RECEIVED) - before, "2 full ones, one before the gap");
         assertEquals(3000, connector.counters().get(ExchangeCounter.SEND_TIMES_SENT));
         assertEquals(0, listener.counters().get(ExchangeCounter.SEND_TIMES_MISSING));
         connector.offerPassiveSendTime(1, 2, 2);
@@ -450,6 +454,26 @@ class ExchangeSessionTest {
             .mapToObj(i -> received.intervals.get((int)i)).toList();
     }
 
+    private List<Long> timesOf(final EpochNanoClock clock, final int messages) throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final ExchangeConnector connector = ends.connector(heard, ends.port(listener), context -> context.epochClock(clock));
+        ends.untilWithTime("questions", 10_000_000L,
+            () -> connector.counters().get(ExchangeCounter.MESSAGES_RECEIVED) >= messages);
+        ends.turn();
+        return received.senderTimesNs;
+    }
+
+    @Test
+    void shouldTellTheSendersTime() throws IOException {
+        final long[] timeNs = {77};
+        assertEquals(List.of(77L, 78L, 79L, 80L), timesOf(() -> timeNs[0]++, 4).subList(0, 4));
+    }
+
+    @Test
+    void shouldTellNoTimeOfASenderWhosePacketsHaveThatOfACard() throws IOException {
+        assertEquals(List.of(), timesOf(null, 3));
+    }
+
     @Test
     void shouldEndASilentSessionAndKeepAQuietOne() throws IOException {
         final ExchangeListener listener = ends.listener(received);
@@ -461,6 +485,7 @@ class ExchangeSessionTest {
             ends.until("ping", () -> connector.counters().get(ExchangeCounter.MESSAGES_RECEIVED) > pings);
         }
         assertEquals(0, endings(listener.counters()));
+        ends.turn();
         ends.clock.advance(31 * SECOND_NS);
         ends.turn();
         assertEquals(1, listener.counters().get(ExchangeCounter.ENDED_SILENT));

@@ -158,7 +158,7 @@ public final class ExchangeTarget implements FuzzTarget {
             ExchangeVerifier.verify(message, 0, length);
         }
         final ExchangeConnection connection = new ExchangeConnection(
-            new PastChannel(octets, length), (length & 1) == 0, SMALL, counters, nowNs);
+            new PastChannel(octets, length), (length & 1) == 0, SMALL, counters, () -> nowNs, nowNs);
         connection.speak((length & 2) == 0 ? ExchangeHeader.OLDEST_VERSION : ExchangeHeader.VERSION);
         if (length % 8 != 0) {
             connection.beginSession(nowNs);

@@ -94,7 +94,7 @@ class LastWordsTest {
     /** The near end fills the connection until the kernel takes no more, and ends it with octets of the far end unread. */
     private void shouldArrive(final PeerChannel nearChannel, final PeerChannel farChannel) throws Exception {
         final ExchangeConnection connection =
-            new ExchangeConnection(nearChannel, true, ExchangeFixture.limits(0), counters, 0);
+            new ExchangeConnection(nearChannel, true, ExchangeFixture.limits(0), counters, clock::nanoTime, 0);
         connection.beginSession(0);
         final ByteBuffer unread = ByteBuffer.allocate(10_000);
         while (unread.hasRemaining()) {
@@ -143,7 +143,7 @@ class LastWordsTest {
     void shouldNotWaitForAnEndThatNeverCloses() throws Exception {
         connect(new MemoryNetwork(clock));
         final ExchangeConnection connection =
-            new ExchangeConnection(near, true, ExchangeFixture.limits(0), counters, 0);
+            new ExchangeConnection(near, true, ExchangeFixture.limits(0), counters, clock::nanoTime, 0);
         connection.end(ExchangeCounter.ENDED_REFUSED, "the end");
         assertFalse(connection.linger(0));
         assertFalse(connection.linger(1_000_000_000L));

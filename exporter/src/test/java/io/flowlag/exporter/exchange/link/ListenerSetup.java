@@ -80,6 +80,6 @@ final class ListenerSetup {
         return new ExchangeListener(
             new ListenerOptions(address, 0, security, ExchangeFixture.limits(lingerNs), senders, 16, 64, windowIntervals,
                 deadlineNs, 64L << 20),
-            settings, handler, new ExchangeCounters(), network, clock);
+            settings, handler, new ExchangeCounters(), network, clock, clock::nanoTime);
     }
 }

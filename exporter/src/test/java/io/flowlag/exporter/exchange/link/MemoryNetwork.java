@@ -55,9 +55,15 @@ public final class MemoryNetwork implements Network {
         this.clock = clock;
     }
 
-    /** A receiver's end that listens here, with the network's clock. */
+    /** A receiver's end that listens here; packets have the network's clock too. */
     public ExchangeReceiver receiver(final ExporterConfig config, final PeerSecurity security) throws IOException {
-        return new ExchangeReceiver(config, () -> security, this, clock);
+        return receiver(config, security, clock::nanoTime);
+    }
+
+    /** A receiver's end that listens here, with the network's clock, and another one of packets. */
+    public ExchangeReceiver receiver(
+        final ExporterConfig config, final PeerSecurity security, final EpochNanoClock epochClock) throws IOException {
+        return new ExchangeReceiver(config, () -> security, this, epochClock, clock);
     }
 
     /** A sender's end that connects here, with the network's clock. */
@@ -77,7 +83,7 @@ public final class MemoryNetwork implements Network {
     }
 
     /** For octets written from now on; to connect takes twice as long. */
-    synchronized void delayNs(final long value) {
+    public synchronized void delayNs(final long value) {
         delayNs = value;
     }
 

@@ -210,6 +210,26 @@ class OlderSenderTest {
         assertEquals(0, received.sessions);
     }
 
+    /** Its answer is the token alone. */
+    @Test
+    void shouldAskItForItsTimeOnceAndNoMore() throws IOException {
+        listen(LOOPBACK, Mode.AUTO, false);
+        greet(false);
+        settings();
+        ends.clock.advance(SECOND_NS / 10);
+        final PingMessage question = new PingMessage().wrap(next(), 0);
+        assertTrue(question.isForTime());
+        assertFalse(question.isAnswer());
+        final long token = question.token();
+        say(b -> PingMessage.encode(b, 0, token, true));
+        ship();
+        final long sent = listener.counters().get(ExchangeCounter.MESSAGES_SENT);
+        ends.clock.advance(SECOND_NS / 10);
+        ends.turn();
+        ends.turn();
+        assertEquals(sent, listener.counters().get(ExchangeCounter.MESSAGES_SENT));
+    }
+
     /** An end keeps to the version that it announced. */
     @Test
     void shouldRefuseAMessageOfAnotherVersion() throws IOException {

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -286,6 +287,28 @@ public class ExchangeMessagesTest {
             bytes);
         final UnsafeBuffer message = message(b -> IntervalListMessage.encode(b, 0, MessageType.FLOW_SUMS, 9, flow, 0));
         return ExchangeVerifier.verify(message, 0, message.capacity());
+    }
+
+    @Example
+    void shouldKnowQuestionsForTheTimeAndTheirAnswers() {
+        final long token = PingMessage.timeToken(-2);
+        final UnsafeBuffer question = message(b -> PingMessage.encode(b, 0, token, false));
+        assertTrue(new PingMessage().wrap(question, 0).isForTime());
+        assertFalse(new PingMessage().wrap(message(b -> PingMessage.encode(b, 0, 2, false)), 0).isForTime());
+        final long latestNs = (1L << 62) - 1;
+        final UnsafeBuffer answer = message(b -> PingMessage.encodeTimes(b, 0, token, 5, latestNs));
+        assertEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(answer, 0, answer.capacity()));
+        final PingMessage ping = new PingMessage().wrap(answer, 0);
+        assertTrue(ping.isAnswer() && ping.hasTimes());
+        assertEquals(token, ping.token());
+        assertEquals(5, ping.receivedNs());
+        assertEquals(latestNs, ping.sentNs());
+        for (final long timeNs : new long[] {-1, latestNs + 1}) {
+            final UnsafeBuffer wrong = message(b -> PingMessage.encodeTimes(b, 0, token, timeNs, 5));
+            assertEquals(ExchangeResult.VALUE, ExchangeVerifier.verify(wrong, 0, wrong.capacity()), "received " + timeNs);
+            final UnsafeBuffer other = message(b -> PingMessage.encodeTimes(b, 0, token, 5, timeNs));
+            assertEquals(ExchangeResult.VALUE, ExchangeVerifier.verify(other, 0, other.capacity()), "sent " + timeNs);
+        }
     }
 
     @Example

@@ -181,6 +181,17 @@ public final class FlowSums implements FlowKeyTable {
     }
 
     /**
+     * Moves all packets in time: one at t, since the interval's start, is then at t + offset + rate · t. The sums are right to
+     * a nanosecond while they are below 2^63.
+     */
+    public void retime(final long offsetNs, final double rate) {
+        for (int row = 0; row < count; row++) {
+            final int at = at(row);
+            addLong(at + TIMESTAMP_SUM_OFFSET, packets(row) * offsetNs + Math.round(rate * timestampSumNs(row)));
+        }
+    }
+
+    /**
      * Subtracts packets that only this point has, with sums as those of {@link #put}. Does nothing if the flow is absent or
      * has fewer.
      */

@@ -1,0 +1,178 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.status.ClockEstimate;
+import io.flowlag.rli.clock.ClockEstimator;
+import io.flowlag.rli.clock.ClockEvent;
+import io.flowlag.rli.clock.ClockSettings;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.ObjLongConsumer;
+
+/**
+ * The clock of this host against a sender's: estimated from the times that the two ends of the exchange ask of each other, and
+ * taken out of what the sender measures if that is wanted. The estimate outlives sessions. The exchange's thread calls
+ * everything but {@link #estimate}, {@link #applied} and the counters, which any thread may. Allocates once a second.
+ */
+final class SenderClock {
+    private static final Logger LOG = LoggerFactory.getLogger(SenderClock.class);
+    private static final long INTERVAL_NS = 1_000_000_000L;
+    /** Both ends poll each millisecond, so that the least delay of a second differs by this much. */
+    private static final long CHANGE_NS = 150_000;
+    /** More intervals than wait to be repaired. */
+    private static final int REMEMBERED = 32;
+    private static final long NS_PER_S = 1_000_000_000L;
+    private static final double NS_PER_US = 1e3;
+    /** Seconds that International Atomic Time is ahead of UTC, since 2017. */
+    private static final long TAI_S = 37;
+
+    private final long pointId;
+    private final boolean isCorrecting;
+    private final ClockEstimator estimator = new ClockEstimator(ClockSettings.defaults().withChangeNs(CHANGE_NS));
+    private final CounterSet<Change> changes = new CounterSet<>(Change.class);
+    private final AtomicReferenceArray<Applied> applied = new AtomicReferenceArray<>(REMEMBERED);
+    private volatile ClockEstimate estimate = ClockEstimate.NONE;
+    private long nextNs = Long.MIN_VALUE;
+    private boolean isOffsetTold;
+    /** Whether the next estimate does not continue the last one. */
+    private boolean isBroken = true;
+
+    /** What the clocks and the ways between them did. */
+    private enum Change {
+        CLOCK_EXCHANGES,
+        CLOCK_STEPS,
+        CLOCK_UNCLEAR_CHANGES,
+        CLOCK_PATH_CHANGES
+    }
+
+    /** The estimate that an interval was corrected with. */
+    private record Applied(long intervalNumber, ClockEstimate estimate) {
+    }
+
+    /** Without an estimate. */
+    SenderClock(final long pointId, final boolean isCorrecting) {
+        this.pointId = pointId;
+        this.isCorrecting = isCorrecting;
+    }
+
+    /** Takes an exchange: when this end asked, when the sender had the question and answered, and when the answer came. */
+    void onExchange(final long askedNs, final long receivedNs, final long answeredNs, final long returnedNs) {
+        changes.increment(Change.CLOCK_EXCHANGES);
+        estimator.onForward(returnedNs, returnedNs - answeredNs);
+        estimator.onBackward(askedNs, receivedNs - askedNs);
+    }
+
+    /** Time has passed, by this host's clock, ns since the epoch. Returns whether there is another estimate. */
+    boolean onTime(final long nowNs) {
+        if (nowNs >= nextNs - INTERVAL_NS && nowNs < nextNs || changes.get(Change.CLOCK_EXCHANGES) == 0) {
+            return false;
+        }
+        nextNs = nowNs + INTERVAL_NS;
+        final ClockEvent event = estimator.onInterval(nowNs);
+        isBroken |= event.isRestart();
+        tell(event);
+        final ClockEstimate last = estimate;
+        if (estimator.hasEstimate()) {
+            estimate = new ClockEstimate(
+                true, isCorrecting, estimator.offsetNs(), estimator.boundNs(), estimator.driftPpb() / NS_PER_S, nowNs,
+                isBroken ? nowNs : last.sinceNs());
+            isBroken = false;
+            tellOffset();
+        } else if (last.isKnown()) {
+            estimate = new ClockEstimate(
+                false, isCorrecting, last.offsetNs(), last.boundNs(), last.drift(), last.timeNs(), last.sinceNs());
+        }
+        return true;
+    }
+
+    private void tell(final ClockEvent event) {
+        switch (event.kind()) {
+            case NONE -> { }
+            case STEP -> {
+                changes.increment(Change.CLOCK_STEPS);
+                isOffsetTold = false;
+                LOG.warn("exchange: a clock was set: this host's moved by {} against that of sender {}",
+                    text(event.stepNs()), pointId);
+            }
+            case UNCLEAR, CONTRADICTION -> {
+                changes.increment(Change.CLOCK_UNCLEAR_CHANGES);
+                isOffsetTold = false;
+                LOG.warn("exchange: the clocks of this host and of sender {} may have stepped; their difference is estimated " +
+                    "anew", pointId);
+            }
+            default -> {
+                changes.increment(Change.CLOCK_PATH_CHANGES);
+                LOG.info("exchange: another path: the way from sender {} takes {} more, the way to it {}", pointId,
+                    text(event.forwardNs()), text(event.backwardNs()));
+            }
+        }
+    }
+
+    private static String text(final long ns) {
+        return String.format(Locale.ROOT, "%.1f us", ns / NS_PER_US);
+    }
+
+    private void tellOffset() {
+        if (!isOffsetTold) {
+            isOffsetTold = true;
+            final String advice = advice(estimate.offsetNs(), estimate.boundNs());
+            LOG.info("exchange: this host's clock less that of sender {}: {} ± {}{}", pointId,
+                text(estimate.offsetNs()), text(estimate.boundNs()),
+                isCorrecting ? "; delays are corrected" : "");
+            if (!advice.isEmpty()) {
+                LOG.warn("exchange: sender {}: {}", pointId, advice);
+            }
+        }
+    }
+
+    /** {@return what to do about an offset that leap seconds explain, or that no interval can be paired with; else empty} */
+    static String advice(final long offsetNs, final long boundNs) {
+        final long beyondNs = Math.abs(Math.abs(offsetNs) - TAI_S * NS_PER_S);
+        if (beyondNs <= boundNs + NS_PER_S / 2) {
+            return String.format(Locale.ROOT, "this host's clock is %d s %s: one of the two is on TAI, as hardware clocks of " +
+                "cards (PHC) are under ptp4l, the other on UTC; let phc2sys set the system clock with the UTC offset " +
+                "(phc2sys -w), or time stamps by the kernel", TAI_S, offsetNs > 0 ? "ahead" : "behind");
+        }
+        return Math.abs(offsetNs) - boundNs < NS_PER_S ? "" :
+            "the clocks are more than a second apart: no interval can be compared until they are set";
+    }
+
+    /** {@return a time of the sender's clock by this host's, if delays are corrected; else the same} */
+    long correctedNs(final long sentNs) {
+        return estimate.correctedNs(sentNs);
+    }
+
+    /** Corrects a sender's interval, if delays are corrected. */
+    void correct(final ReceivedInterval interval) {
+        final ClockEstimate now = estimate;
+        applied.lazySet(place(interval.intervalNumber()), new Applied(interval.intervalNumber(), now));
+        if (now.isCorrected()) {
+            interval.retime(now);
+        }
+    }
+
+    /** {@return the estimate that an interval was corrected with, if it was; any thread} */
+    ClockEstimate applied(final long intervalNumber) {
+        final Applied last = applied.get(place(intervalNumber));
+        return last == null || last.intervalNumber() != intervalNumber ? ClockEstimate.NONE : last.estimate();
+    }
+
+    private static int place(final long intervalNumber) {
+        return Math.floorMod(intervalNumber, REMEMBERED);
+    }
+
+    /** {@return the last estimate; any thread} */
+    ClockEstimate estimate() {
+        return estimate;
+    }
+
+    /** Shows the counters. Any thread. */
+    void counters(final ObjLongConsumer<String> consumer) {
+        for (final Change each : Change.values()) {
+            consumer.accept(each.name().toLowerCase(Locale.ROOT), changes.get(each));
+        }
+    }
+}
