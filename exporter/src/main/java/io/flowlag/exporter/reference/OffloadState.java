@@ -31,6 +31,7 @@ public record OffloadState(String interfaceName, List<String> on, List<String> f
         "tx-tcp-ecn-segmentation", "tso", "tx-tcp-mangleid-segmentation", "tso",
         "tx-udp-segmentation", "tx-udp-segmentation");
 
+    private static final String NO_INTERFACE = "no such interface";
     private static final long SIOCETHTOOL = 0x8946;
     private static final int GET_STRING_SET_INFO = 0x37;
     private static final int GET_STRINGS = 0x1B;
@@ -62,8 +63,8 @@ public record OffloadState(String interfaceName, List<String> on, List<String> f
         if (!Platform.isLinux()) {
             return unreadable(interfaceName, "only Linux tells");
         }
-        if (interfaceName.getBytes(StandardCharsets.UTF_8).length > UdpLayout.MAXIMUM_INTERFACE_NAME_LENGTH_BYTES) {
-            return unreadable(interfaceName, "no such interface");
+        if (isTooLong(interfaceName)) {
+            return unreadable(interfaceName, NO_INTERFACE);
         }
         final int fd = CLibrary.socket(UdpLayout.AF_INET, UdpLayout.SOCK_DGRAM | UdpLayout.SOCK_CLOEXEC, 0);
         if (fd < 0) {
@@ -112,6 +113,26 @@ public record OffloadState(String interfaceName, List<String> on, List<String> f
         final UnsafeBuffer buffer = UdpSocket.direct(lengthBytes);
         buffer.putInt(0, command, ORDER);
         return buffer;
+    }
+
+    private static boolean isTooLong(final String interfaceName) {
+        return interfaceName.getBytes(StandardCharsets.UTF_8).length > UdpLayout.MAXIMUM_INTERFACE_NAME_LENGTH_BYTES;
+    }
+
+    /** Asks the driver of an interface, by an ethtool command that has its answer written into it. Returns the fault, or "". */
+    static String ask(final String interfaceName, final UnsafeBuffer data) {
+        if (isTooLong(interfaceName)) {
+            return NO_INTERFACE;
+        }
+        final int fd = CLibrary.socket(UdpLayout.AF_INET, UdpLayout.SOCK_DGRAM | UdpLayout.SOCK_CLOEXEC, 0);
+        if (fd < 0) {
+            return Errno.describe(Errno.last());
+        }
+        try {
+            return ask(fd, interfaceName, data) ? "" : Errno.describe(Errno.last());
+        } finally {
+            CLibrary.close(fd);
+        }
     }
 
     private static boolean ask(final int fd, final String interfaceName, final UnsafeBuffer data) {

@@ -41,6 +41,9 @@ public final class CLibrary {
     /** poll(2) of {@code struct pollfd}s. Returns how many are ready, or -1. */
     public static native int poll(long address, long count, int timeoutMs);
 
+    /** open(2) without a mode. Returns file descriptor, or -1. */
+    public static native int open(String path, int flags);
+
     /** close(2). Returns 0, or -1. */
     public static native int close(int fd);
 

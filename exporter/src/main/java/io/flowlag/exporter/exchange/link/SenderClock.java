@@ -1,6 +1,7 @@
 package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.reference.CardClock;
 import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.rli.clock.ClockEstimator;
 import io.flowlag.rli.clock.ClockEvent;
@@ -26,8 +27,6 @@ final class SenderClock {
     private static final int REMEMBERED = 32;
     private static final long NS_PER_S = 1_000_000_000L;
     private static final double NS_PER_US = 1e3;
-    /** Seconds that International Atomic Time is ahead of UTC, since 2017. */
-    private static final long TAI_S = 37;
 
     private final long pointId;
     private final boolean isCorrecting;
@@ -130,11 +129,10 @@ final class SenderClock {
 
     /** {@return what to do about an offset that leap seconds explain, or that no interval can be paired with; else empty} */
     static String advice(final long offsetNs, final long boundNs) {
-        final long beyondNs = Math.abs(Math.abs(offsetNs) - TAI_S * NS_PER_S);
-        if (beyondNs <= boundNs + NS_PER_S / 2) {
+        if (CardClock.isAtomic(offsetNs)) {
             return String.format(Locale.ROOT, "this host's clock is %d s %s: one of the two is on TAI, as hardware clocks of " +
                 "cards (PHC) are under ptp4l, the other on UTC; let phc2sys set the system clock with the UTC offset " +
-                "(phc2sys -w), or time stamps by the kernel", TAI_S, offsetNs > 0 ? "ahead" : "behind");
+                "(phc2sys -w)", CardClock.TAI_S, offsetNs > 0 ? "ahead" : "behind");
         }
         return Math.abs(offsetNs) - boundNs < NS_PER_S ? "" :
             "the clocks are more than a second apart: no interval can be compared until they are set";

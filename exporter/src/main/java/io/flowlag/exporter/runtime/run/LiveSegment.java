@@ -14,6 +14,7 @@ import io.flowlag.exporter.exchange.link.ExchangeEnd;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.PeerSecurity;
 import io.flowlag.exporter.exchange.link.SharedSettings;
+import io.flowlag.exporter.reference.CardClock;
 import io.flowlag.exporter.reference.ClockState;
 import io.flowlag.exporter.reference.InjectionException;
 import io.flowlag.exporter.reference.OffloadState;
@@ -37,6 +38,7 @@ import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.SystemEpochNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -167,6 +169,10 @@ public final class LiveSegment implements AutoCloseable {
             } else if (offloads.isOn()) {
                 LOG.warn("{}: offloads are on ({}) and segment.offload allows it: the points may see different packets", name,
                     offloadNames(offloads));
+            }
+            if (config.capture().hardwareTimestamps()) {
+                final CardClock clock = CardClock.of(name);
+                LOG.atLevel(clock.isTrouble() ? Level.WARN : Level.INFO).log("{}: {}", name, clock.notice());
             }
         }
         if (wiring.references().isSent()) {
