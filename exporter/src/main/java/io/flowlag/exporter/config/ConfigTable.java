@@ -164,6 +164,9 @@ public final class ConfigTable {
     static final ConfigKey<Path> CLOCK_FILE = row("clock.file", orWord(NONE, path()), NONE,
         "File whose first line is the clock error as a duration. The program that disciplines the clock rewrites it.")
         .example("/run/flowlag/clock-error");
+    static final ConfigKey<HostPort> CLOCK_REFLECTOR = row("clock.reflector", orWord(NONE, hostPort(true)), NONE,
+        "STAMP reflector (RFC 8762, usually port 862) at the sender, by which its clock is estimated too.")
+        .example("192.0.2.1:862");
     static final ConfigKey<Boolean> CLOCK_CORRECT = row("clock.correct", onOff(), "off",
         "Takes the estimated clock offset of each sender out of its delays, at a receiver with exchange.listen.");
 

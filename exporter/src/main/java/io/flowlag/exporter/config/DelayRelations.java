@@ -465,10 +465,15 @@ final class DelayRelations extends SettingsAccess {
         } else if (!isFile && value(CLOCK_FILE) != null) {
             problem(CLOCK_FILE, "is read with clock.source file alone: set that, or leave this out");
         }
-        if (value(CLOCK_CORRECT) && value(EXCHANGE_LISTEN) == null) {
-            problem(CLOCK_CORRECT, "needs exchange.listen: clocks are compared over the exchange, and corrected at the receiver");
-        } else if (value(CLOCK_CORRECT) && value(HARDWARE_TIMESTAMPS)) {
-            problem(CLOCK_CORRECT, "corrects the system clocks, and capture.hardware-timestamps uses those of the cards");
+        final ConfigKey<?> compared =
+            value(CLOCK_CORRECT) ? CLOCK_CORRECT : value(CLOCK_REFLECTOR) == null ? null : CLOCK_REFLECTOR;
+        if (compared != null && value(EXCHANGE_LISTEN) == null) {
+            problem(compared, "needs exchange.listen: clocks are compared over the exchange, and corrected at the receiver");
+        } else if (compared != null && value(HARDWARE_TIMESTAMPS)) {
+            problem(compared, "compares the system clocks, and capture.hardware-timestamps uses those of the cards");
+        }
+        if (value(CLOCK_REFLECTOR) != null && value(SENDERS).size() > 1) {
+            problem(CLOCK_REFLECTOR, "is the clock of one sender, and rli.senders has " + value(SENDERS).size());
         }
     }
 

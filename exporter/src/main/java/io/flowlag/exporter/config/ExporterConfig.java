@@ -168,8 +168,15 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
     public record Selector(List<Prefix> sources, List<Prefix> destinations, int vlanId) {
     }
 
-    /** Bound of the difference between the two points' clocks, if it is fixed; the file that holds it, or null. */
-    public record Clock(ClockSource source, long errorNs, Path file, boolean isCorrected) {
+    /**
+     * The two points' clocks.
+     *
+     * @param errorNs     bound of their difference, if it is fixed.
+     * @param file        that holds it, or null.
+     * @param isCorrected whether the estimated offset is taken out of delays.
+     * @param reflector   a STAMP reflector with the sender's clock, or null.
+     */
+    public record Clock(ClockSource source, long errorNs, Path file, boolean isCorrected, HostPort reflector) {
     }
 
     /**

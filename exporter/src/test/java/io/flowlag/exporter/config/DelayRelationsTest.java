@@ -76,6 +76,9 @@ class DelayRelationsTest {
         "segment: {role: receiver};exchange: {listen: 5555, tls: {enabled: on}} | f:2:41: exchange.tls.enabled=on: needs",
         "clock: {source: file}                                                      | clock.file",
         "clock: {correct: on}                                                       | needs exchange.listen",
+        "clock: {reflector: 'h:862'}                                                | needs exchange.listen",
+        "segment: {role: receiver};exchange: {listen: '127.0.0.1:1'};clock: {correct: on};capture: {hardware-timestamps: on} " +
+            "| cards",
         "segment: {source: [host.example]}                                          | prefix",
         "segment: {source: [10.0.0.0/33]}                                           | 0 to 32"})
     void shouldRefuseWhatContradictsItself(final String yaml, final String expected) {

@@ -10,6 +10,7 @@ import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.reference.StampReflector;
 import io.flowlag.exporter.status.ClockEstimate;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
@@ -64,6 +65,8 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     private long untoldTurnedAway;
     private long toldTurnedAwayNs;
     private final InFlightAdvice inFlight;
+    /** Of the only sender's clock; none or one. */
+    private final List<StampReflector> reflectors;
 
     /**
      * An end that listens.
@@ -104,14 +107,21 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         // One more interval of each sender is being received.
         memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes(config.rli().injection().ceilingBps()) +
             (senders[0].latest().capacity() + 1) * intervalBytes);
+        final HostPort reflector = config.clock().reflector();
+        reflectors = reflector == null ? List.of() :
+            List.of(new StampReflector(address(reflector), clock, timer));
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(
             new ListenerOptions(
-                new InetSocketAddress(InetAddress.getByName(listen.host()), listen.port()), pointId, security,
+                address(listen), pointId, security,
                 ExchangeEnd.limits(config), Arrays.stream(senders).map(SenderArrivals::pointId).toList(), senders.length,
                 config.exchange().limits().maxConnections(), WINDOW_INTERVALS, deadlineNs, config.exchange().memoryBytes()),
             settings, this, counters, network, timer,
             config.capture().hardwareTimestamps() ? ExchangeConnection.UNKNOWN_TIME : clock);
+    }
+
+    private static InetSocketAddress address(final HostPort host) throws IOException {
+        return new InetSocketAddress(InetAddress.getByName(host.host()), host.port());
     }
 
     @Override
@@ -122,6 +132,9 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     @Override
     public int doWork() {
         int workCount = listener.doWork();
+        for (final StampReflector each : reflectors) {
+            workCount += each.poll(senders[0].clock()::onReflection);
+        }
         final long nowNs = clock.nanoTime();
         for (final SenderArrivals each : senders) {
             workCount += each.ask(listener);
@@ -337,6 +350,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     @Override
     public void onClose() {
         CloseHelper.quietClose(listener);
+        CloseHelper.quietCloseAll(reflectors);
     }
 
     @Override

@@ -42,6 +42,7 @@ final class SenderClock {
     /** What the clocks and the ways between them did. */
     private enum Change {
         CLOCK_EXCHANGES,
+        CLOCK_REFLECTIONS,
         CLOCK_STEPS,
         CLOCK_UNCLEAR_CHANGES,
         CLOCK_PATH_CHANGES
@@ -57,16 +58,27 @@ final class SenderClock {
         this.isCorrecting = isCorrecting;
     }
 
+    /** Takes an exchange with a reflector that has the sender's clock, likewise. */
+    void onReflection(final long sentNs, final long receivedNs, final long reflectedNs, final long returnedNs) {
+        changes.increment(Change.CLOCK_REFLECTIONS);
+        take(sentNs, receivedNs, reflectedNs, returnedNs);
+    }
+
     /** Takes an exchange: when this end asked, when the sender had the question and answered, and when the answer came. */
     void onExchange(final long askedNs, final long receivedNs, final long answeredNs, final long returnedNs) {
         changes.increment(Change.CLOCK_EXCHANGES);
+        take(askedNs, receivedNs, answeredNs, returnedNs);
+    }
+
+    private void take(final long askedNs, final long receivedNs, final long answeredNs, final long returnedNs) {
         estimator.onForward(returnedNs, returnedNs - answeredNs);
         estimator.onBackward(askedNs, receivedNs - askedNs);
     }
 
     /** Time has passed, by this host's clock, ns since the epoch. Returns whether there is another estimate. */
     boolean onTime(final long nowNs) {
-        if (nowNs >= nextNs - INTERVAL_NS && nowNs < nextNs || changes.get(Change.CLOCK_EXCHANGES) == 0) {
+        if (nowNs >= nextNs - INTERVAL_NS && nowNs < nextNs ||
+            changes.get(Change.CLOCK_EXCHANGES) + changes.get(Change.CLOCK_REFLECTIONS) == 0) {
             return false;
         }
         nextNs = nowNs + INTERVAL_NS;
