@@ -117,7 +117,7 @@ public final class ConfigTable {
         "A flow without packets for this long ends. At most active-timeout.").reloads();
     static final ConfigKey<Long> TCP_END_TIMEOUT = row("metering.tcp-end-timeout", duration("0s", "1d"), "1s",
         "How long a flow waits for late packets after TCP FIN or RST. At most idle-timeout.").reloads();
-    static final ConfigKey<Long> CUT = row("metering.cut", orWord(NONE, duration("10ms", "1d")), NONE,
+    public static final ConfigKey<Long> CUT = row("metering.cut", orWord(NONE, duration("10ms", "1d")), NONE,
         "Ends records of living flows at each multiple of this time since the epoch, the same at all points. At most " +
         "active-timeout; a multiple of segment.interval.").example("60s").reloads();
 

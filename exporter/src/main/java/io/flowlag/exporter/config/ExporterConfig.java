@@ -446,6 +446,23 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
             metering.tcpEndTimeoutNs(), metering.cutNs())).with(new Quantiles(octets, quantiles().fromPackets()));
     }
 
+    /**
+     * The same with room for as many waiting records as a configuration in use, if neither says how many: a reload that begins
+     * cuts changes no memory.
+     */
+    public ExporterConfig withRecordsOf(final ExporterConfig used) {
+        if (!isDefault(ConfigTable.LDS_WAITING) || !used.isDefault(ConfigTable.LDS_WAITING)) {
+            return this;
+        }
+        final EffectiveValue records = used.effectiveValue(ConfigTable.LDS_WAITING);
+        final Lds lds = lds();
+        final ExporterConfig same = with(lds.withSizes(
+            lds.shape().columns(), lds.shape().vldaLength(), lds.inFlightPackets(), used.lds().waitingRecords(),
+            lds.witnessPpm()));
+        return new ExporterConfig(same.sections, effectiveValues.stream()
+            .map((value) -> value.path().equals(records.path()) ? records : value).toList(), warnings);
+    }
+
     public long observationDomainId() {
         return section(Process.class).observationDomainId();
     }

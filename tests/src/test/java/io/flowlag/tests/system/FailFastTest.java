@@ -203,6 +203,28 @@ class FailFastTest {
         }
     }
 
+    /** The same pipe, until it says where the target of references is. */
+    @Test
+    void shouldSendReferencesFromWhenTheNameServerAnswers() throws Exception {
+        final Path hosts = pipe(directory, "hosts");
+        final Path stats = stats("references");
+        try (Command.Running run = new Flowlag().jvm("-Djdk.net.hosts.file=" + hosts)
+            .command("run", "-i", "lo", "--stats", stats, "--set", "stats.interval=100ms", "--set", "segment.role=sender",
+                "--set", "segment.offload=allow", "--set", "rli.target=receiver.example", "--set", "rli.port=" + Ports.freeUdp())
+            .timeout(TIMEOUT).start()) {
+            Flowlag.awaitMetering(run);
+            Deadline.await(TIMEOUT, () -> Files.exists(stats) && Stats.read(stats).delayCounter("transmit_unreachable") > 0,
+                run::errors);
+            assertTrue(run.errors().contains("rli.target=receiver.example: no name server has answered yet"), run::errors);
+            assertEquals(0, Stats.read(stats).delayCounter("references_sent"));
+            Files.writeString(hosts, "127.0.0.1 receiver.example\n");
+            Deadline.await(TIMEOUT, () -> Stats.read(stats).delayCounter("references_sent") > 0, run::errors);
+            assertTrue(run.errors().contains("its name is resolved, references begin"), run::errors);
+            run.signal("TERM");
+            run.finish().orFail();
+        }
+    }
+
     private static List<String> threads(final Command.Running run) throws IOException {
         try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(run.pid()), "task"))) {
             return threads.map((thread) -> read(thread.resolve("comm"))).map(String::strip).toList();

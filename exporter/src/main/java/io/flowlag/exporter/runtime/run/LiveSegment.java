@@ -40,12 +40,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-import java.io.IOException;
-import java.net.InetAddress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The live side of a segment: its interfaces and their checks, the clock's state, a transmitter of references, and the port that
@@ -97,8 +99,12 @@ public final class LiveSegment implements AutoCloseable {
         advice = wiring.isMatched() ? new SegmentAdvice(config, (line) -> LOG.warn("{}", line)) : null;
     }
 
-    /** Checks interfaces and clock, and opens sockets; throws an {@link ExitException} that names the remedy. */
-    static LiveSegment open(final ExporterConfig config) {
+    /**
+     * Checks interfaces and clock, and opens sockets; throws an {@link ExitException} that names the remedy.
+     *
+     * @param names whose thread may wait for name servers; this one waits for a moment.
+     */
+    static LiveSegment open(final ExporterConfig config, final Executor names) {
         final Role role = config.segment().role();
         if (role == Role.NONE) {
             return new LiveSegment(config, null, DelayWiring.NONE, null, null);
@@ -112,7 +118,7 @@ public final class LiveSegment implements AutoCloseable {
         final ReferencePort port = role == Role.RECEIVER && isSent ? bind(config.rli().references().port()) : null;
         ReferenceTransmitter transmitter = null;
         try {
-            transmitter = role.isSender() && isSent ? transmitter(config) : null;
+            transmitter = role.isSender() && isSent ? transmitter(config, names) : null;
             final boolean isMatched = role == Role.BOTH;
             final DelayWiring wiring = new DelayWiring(
                 role,
@@ -200,6 +206,9 @@ public final class LiveSegment implements AutoCloseable {
     /** Checks clock, references and weights periodically; each fault is logged once. */
     void keepHouse(final Counters counters, final DelayStage stage) {
         tellWeights(stage);
+        if (wiring.references().transmitter() instanceof NamedTransmitter named) {
+            named.keepHouse();
+        }
         if (isReferenceSeen() &&
             silence.isToTell(sentCount(), counters.get(CounterId.REFERENCE_PACKETS), System.nanoTime())) {
             LOG.warn("{} references were sent to rli.target {}, and none of them was seen at {}: check that they " +
@@ -280,7 +289,7 @@ public final class LiveSegment implements AutoCloseable {
     }
 
     private long sentCount() {
-        return wiring.references().transmitter() instanceof UdpReferenceTransmitter udp ? udp.sentCount() : 0;
+        return wiring.references().transmitter() instanceof NamedTransmitter named ? named.sentCount() : 0;
     }
 
     private void refreshClock() {
@@ -405,22 +414,29 @@ public final class LiveSegment implements AutoCloseable {
         }
     }
 
-    private static ReferenceTransmitter transmitter(final ExporterConfig config) {
+    private static ReferenceTransmitter transmitter(final ExporterConfig config, final Executor names) {
         final String target = config.rli().references().target();
+        final int[] trafficClasses = config.rli().references().classes().isEmpty() ? new int[1] :
+            config.rli().references().classes().stream().mapToInt((dscp) -> dscp << 2).toArray();
+        // Regular packets have a timestamp behind this host's queue only where they are captured on their way out.
+        final boolean isBehindQueue = config.segment().role() == Role.SENDER &&
+            config.capture().direction() != ExporterConfig.Direction.IN;
+        final NamedTransmitter transmitter = new NamedTransmitter(target, names, (address) -> UdpReferenceTransmitter.open(
+            new TransmitterOptions(address, config.rli().references().port(), null, null, trafficClasses,
+                isBehindQueue ? StampPoint.AFTER_QUEUE : StampPoint.BEFORE_QUEUE)));
         try {
-            final int[] trafficClasses = config.rli().references().classes().isEmpty() ? new int[1] :
-                config.rli().references().classes().stream().mapToInt((dscp) -> dscp << 2).toArray();
-            // Regular packets have a timestamp behind this host's queue only where they are captured on their way out.
-            final boolean isBehindQueue = config.segment().role() == Role.SENDER &&
-                config.capture().direction() != ExporterConfig.Direction.IN;
-            return UdpReferenceTransmitter.open(new TransmitterOptions(InetAddress.getByName(target),
-                config.rli().references().port(), null,
-                null, trafficClasses, isBehindQueue ? StampPoint.AFTER_QUEUE : StampPoint.BEFORE_QUEUE));
-        } catch (final IOException ex) {
+            transmitter.ask().get(RunProcess.NAMES_WAIT_NS, TimeUnit.NANOSECONDS);
+        } catch (final ExecutionException ex) {
+            if (ex.getCause() instanceof InjectionException cause) {
+                throw failure("rli.target=" + target + ": " + cause.getMessage(), cause);
+            }
             throw new ExitException(ExitCode.CONFIGURATION, "rli.target=" + target + ": no such host");
-        } catch (final InjectionException ex) {
-            throw failure("rli.target=" + target + ": " + ex.getMessage(), ex);
+        } catch (final TimeoutException ex) {
+            transmitter.askUntilKnown();
+        } catch (final InterruptedException ex) {
+            Thread.currentThread().interrupt();
         }
+        return transmitter;
     }
 
     private static ExitException failure(final String message, final InjectionException cause) {

@@ -126,7 +126,7 @@ final class Reload {
     private Read read(final ExporterConfig config, final DelayStage stage) {
         final ExporterConfig newer;
         try {
-            newer = segment.keepWait(source.get());
+            newer = withRecords(config, segment.keepWait(source.get()));
         } catch (final ConfigurationException ex) {
             refuse(config, ex.errors());
             return null;
@@ -148,6 +148,17 @@ final class Reload {
             refuse(config, List.of(ex.getMessage()));
             return null;
         }
+    }
+
+    /** Memory stays, so a cut that was not there at the start may leave records without their last interval. */
+    private static ExporterConfig withRecords(final ExporterConfig config, final ExporterConfig newer) {
+        final ExporterConfig same = newer.withRecordsOf(config);
+        if (same.lds().waitingRecords() < newer.lds().waitingRecords() && same.metering().cutNs() != config.metering().cutNs()) {
+            LOG.warn("{}: a cut ends up to {} records, and {}={} stays until a restart: others do not wait for the end of " +
+                "their interval (lds_records_not_waited counts them)", ConfigTable.CUT.path(), newer.lds().waitingRecords(),
+                ConfigTable.LDS_WAITING.path(), same.lds().waitingRecords());
+        }
+        return same;
     }
 
     private static void requireNoRestart(final ExporterConfig config, final ExporterConfig newer) {

@@ -58,8 +58,11 @@ public final class RunProcess {
 
     /** Interval of checks for changed addresses of this host. */
     private static final long ADDRESSES_NS = 10_000_000_000L;
-    /** How long the start waits for name servers; after that, own traffic counts as flows until they answer. */
-    private static final long NAMES_WAIT_NS = 2_000_000_000L;
+    /**
+     * How long the start waits for name servers; after that, own traffic counts as flows, and no reference is sent, until they
+     * answer.
+     */
+    static final long NAMES_WAIT_NS = 2_000_000_000L;
 
     private final Terminal terminal;
     private final LocalTraffic localTraffic = new LocalTraffic();
@@ -100,7 +103,7 @@ public final class RunProcess {
         final DestinationFactory factory = factory(sources);
         destinations = new Destinations(factory);
         final StageErrors errors = new StageErrors();
-        try (LiveSegment segment = opened(sources, () -> LiveSegment.open(config));
+        try (LiveSegment segment = opened(sources, () -> LiveSegment.open(config, names));
             PipelineRun run = new PipelineRun(
                 config, pipeline(sources, segment.wiring(), errors), errors, signals, terminal)) {
             factory.delay(run.delayStage());

@@ -12,6 +12,7 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.runtime.FreePorts;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 import java.util.List;
+import java.util.concurrent.Executor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -35,19 +37,21 @@ class LiveSegmentTest {
     /** A label has at most 63 octets, so no name server is asked. */
     private static final String NO_HOST = "h".repeat(64);
 
+    private static final Executor NAMES = new HelperThread("names");
+
     private static ExporterConfig config(final String... yaml) {
         return new ConfigLoader().text("test.yaml", String.join("", yaml)).conclude();
     }
 
     private static String refusal(final String... yaml) {
-        final ExitException exit = assertThrows(ExitException.class, () -> LiveSegment.open(config(yaml)));
+        final ExitException exit = assertThrows(ExitException.class, () -> LiveSegment.open(config(yaml), NAMES));
         assertEquals(ExitCode.CONFIGURATION, exit.exitCode());
         return exit.getMessage();
     }
 
     @Test
     void shouldHaveNothingToDoWithoutARole() {
-        try (LiveSegment segment = LiveSegment.open(config("capture: {interfaces: [lo]}\n"))) {
+        try (LiveSegment segment = LiveSegment.open(config("capture: {interfaces: [lo]}\n"), NAMES)) {
             assertFalse(segment.wiring().isOn());
         }
     }
@@ -58,7 +62,7 @@ class LiveSegmentTest {
         assertEquals(List.of("lo", "other"), LiveSegment.interfaces(config));
         assertEquals(Direction.IN, LiveSegment.direction(config, 0));
         assertEquals(Direction.OUT, LiveSegment.direction(config, 1));
-        try (LiveSegment segment = LiveSegment.open(config)) {
+        try (LiveSegment segment = LiveSegment.open(config, NAMES)) {
             assertEquals(ReferenceMode.NONE, segment.wiring().references().mode());
             assertNull(segment.wiring().references().transmitter());
             assertTrue(segment.wiring().isExact(), "every packet is matched");
@@ -69,7 +73,7 @@ class LiveSegmentTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void shouldSendReferencesWhereThereIsATarget() {
-        try (LiveSegment segment = LiveSegment.open(config(BOTH, "rli: {target: 127.0.0.1, classes: [0, 46]}\n"))) {
+        try (LiveSegment segment = LiveSegment.open(config(BOTH, "rli: {target: 127.0.0.1, classes: [0, 46]}\n"), NAMES)) {
             assertEquals(ReferenceMode.SENT, segment.wiring().references().mode());
             assertEquals(2, segment.wiring().references().sessions().size());
             assertNotNull(segment.wiring().references().transmitter());
@@ -84,7 +88,7 @@ class LiveSegmentTest {
     void shouldHoldThePortOfTheReceiver() throws Exception {
         final String port = "rli: {port: " + FreePorts.udp() + "}\n";
         final String clock = "clock: {source: fixed, error: 3us}\n";
-        try (LiveSegment segment = LiveSegment.open(config(RECEIVER, "capture: {interfaces: [lo]}\n", port, clock))) {
+        try (LiveSegment segment = LiveSegment.open(config(RECEIVER, "capture: {interfaces: [lo]}\n", port, clock), NAMES)) {
             assertEquals(3_000, segment.wiring().clockError().errorNs());
             assertTrue(refusal(RECEIVER, "capture: {interfaces: [lo]}\n", port).contains("address already in use"));
         }
@@ -115,7 +119,7 @@ class LiveSegmentTest {
     void shouldSayWhenSketchesChange() {
         final ExporterConfig before = sketched("interval: 1s", "64", "");
         final ExporterConfig wider = sketched("interval: 1s", "128", "");
-        try (LiveSegment segment = LiveSegment.open(before)) {
+        try (LiveSegment segment = LiveSegment.open(before, NAMES)) {
             final DelayStage stage = stage(before, segment.wiring());
             assertEquals(0, segment.changesAt(before, sketched("interval: 1s", "64", ""), stage, NOW_NS), "nothing differs");
             assertEquals(0, segment.changesAt(before, wider, null, NOW_NS), "nobody measures delay");
@@ -137,7 +141,7 @@ class LiveSegmentTest {
     @Test
     void shouldRefuseWhatCannotChangeWhileItRuns() {
         final ExporterConfig before = sketched("interval: 1s", "64", "rli: {classes: [0, 46]}\n");
-        try (LiveSegment segment = LiveSegment.open(before)) {
+        try (LiveSegment segment = LiveSegment.open(before, NAMES)) {
             final DelayStage stage = stage(before, segment.wiring());
             assertTrue(refusedChange(segment, before, sketched("interval: 1s", "64", "rli: {classes: [0, 12, 46]}\n"), stage)
                 .contains("their number stays"));
