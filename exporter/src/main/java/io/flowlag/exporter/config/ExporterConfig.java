@@ -168,14 +168,7 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
     public record Selector(List<Prefix> sources, List<Prefix> destinations, int vlanId) {
     }
 
-    /**
-     * The two points' clocks.
-     *
-     * @param errorNs     bound of their difference, if it is fixed.
-     * @param file        that holds it, or null.
-     * @param isCorrected whether the estimated offset is taken out of delays.
-     * @param reflector   a STAMP reflector with the sender's clock, or null.
-     */
+    /** The two points' clocks; the bound of their difference is fixed or in a file. File and STAMP reflector may be null. */
     public record Clock(ClockSource source, long errorNs, Path file, boolean isCorrected, HostPort reflector) {
     }
 
@@ -446,10 +439,7 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
             metering.tcpEndTimeoutNs(), metering.cutNs())).with(new Quantiles(octets, quantiles().fromPackets()));
     }
 
-    /**
-     * The same with room for as many waiting records as a configuration in use, if neither says how many: a reload that begins
-     * cuts changes no memory.
-     */
+    /** The same with as many waiting records as a configuration in use, if neither says how many: a reload keeps the memory. */
     public ExporterConfig withRecordsOf(final ExporterConfig used) {
         if (!isDefault(ConfigTable.LDS_WAITING) || !used.isDefault(ConfigTable.LDS_WAITING)) {
             return this;
