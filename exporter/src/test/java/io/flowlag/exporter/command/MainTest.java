@@ -1,6 +1,5 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.config.ConfigReference;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ConfigurationException;
@@ -8,33 +7,20 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.runtime.collect.CollectFormat;
-import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.runtime.collect.ListenAddress;
-import io.flowlag.exporter.runtime.delay.DelayOptions;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
-import io.flowlag.exporter.terminal.Logging;
-import io.flowlag.exporter.terminal.ResultStream;
 import io.flowlag.exporter.terminal.Terminal;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -42,82 +28,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-class MainTest {
+class MainTest extends CommandLines {
     private static final long SECOND_NS = 1_000_000_000L;
-
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-    private final Recorder recorder = new Recorder();
-
-    @TempDir
-    Path directory;
-
-    /** Remembers what it was asked to start. */
-    private static final class Recorder implements ProcessStarter {
-        private ExporterConfig config;
-        private Supplier<ExporterConfig> reload;
-        private List<String> files;
-        private DelayOptions delayOptions;
-        private CollectOptions collectOptions;
-        private RuntimeException failure;
-        private Error error;
-        private ExitCode exitCode = ExitCode.DONE;
-        private Terminal terminal;
-        private Consumer<Terminal> work = (nothing) -> { };
-
-        @Override
-        public ExitCode run(final ExporterConfig newConfig, final Supplier<ExporterConfig> newReload, final Terminal terminal) {
-            reload = newReload;
-            return end(newConfig);
-        }
-
-        @Override
-        public ExitCode selfTest(final ExporterConfig newConfig, final List<String> newFiles, final Terminal terminal) {
-            files = newFiles;
-            return end(newConfig);
-        }
-
-        @Override
-        public ExitCode meter(final ExporterConfig newConfig, final List<String> newFiles, final Terminal terminal) {
-            files = newFiles;
-            return end(newConfig);
-        }
-
-        @Override
-        public ExitCode delay(final ExporterConfig newConfig, final DelayOptions newOptions, final Terminal terminal) {
-            delayOptions = newOptions;
-            return end(newConfig);
-        }
-
-        @Override
-        public ExitCode collect(
-            final ExporterConfig newConfig, final CollectOptions newOptions, final Terminal terminal) {
-            collectOptions = newOptions;
-            return end(newConfig);
-        }
-
-        @Override
-        public ExitCode demo(final ExporterConfig newConfig, final Terminal terminal) {
-            return end(newConfig);
-        }
-
-        private ExitCode end(final ExporterConfig newConfig) {
-            config = newConfig;
-            if (failure != null) {
-                throw failure;
-            }
-            if (error != null) {
-                throw error;
-            }
-            work.accept(terminal);
-            return exitCode;
-        }
-    }
-
-    @AfterEach
-    void restoreLog() {
-        Logging.configure("WARN", null, Terminal.system());
-    }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -558,111 +470,5 @@ class MainTest {
         assertTrue(lines.get(0).startsWith("--weights=" + file + ":2: proto=tpc: 'tpc' is unknown"), errors());
         assertTrue(lines.get(1).startsWith("--weights=" + file + ":3: 'proto=tcp  weight=2' is there twice"), errors());
         assertEquals(2, lines.size());
-    }
-
-    @ParameterizedTest
-    @EnumSource(ExitCode.class)
-    void shouldEndWithTheCodeOfTheProcess(final ExitCode exitCode) {
-        recorder.exitCode = exitCode;
-        assertEquals(exitCode.number(), main("demo"));
-        recorder.failure = new ExitException(exitCode, "x: way out");
-        assertEquals(exitCode.number(), main("demo"));
-        assertEquals("flowlag: x: way out" + System.lineSeparator(), errors());
-    }
-
-    @ParameterizedTest
-    @CsvSource({"NO_INPUT,66", "DAMAGED,65", "NO_PERMISSION,77", "UNAVAILABLE,66", "BAD_FILTER,78"})
-    void shouldTurnCaptureFailuresIntoCodes(final CaptureException.Kind kind, final int exitCode) {
-        recorder.failure = new CaptureException(kind, "x.pcap: no such file: check the path");
-        assertEquals(exitCode, main("meter", "-r", "x.pcap"));
-        assertEquals("flowlag: x.pcap: no such file: check the path" + System.lineSeparator(), errors());
-    }
-
-    @Test
-    void shouldCallABadFilterOfTheCommandLineUsage() {
-        recorder.failure = new CaptureException(CaptureException.Kind.BAD_FILTER, "syntax error");
-        assertEquals(64, main("meter", "-r", "x.pcap", "--filter", "ipp"));
-    }
-
-    @Test
-    void shouldSayInternalErrorsInOneLineAndMoreOnlyWhenAsked() throws IOException {
-        recorder.failure = new IllegalStateException("first\nsecond");
-        assertEquals(70, main("demo"));
-        assertEquals(1, errors().lines().count(), errors());
-        assertTrue(errors().startsWith("flowlag: internal error: java.lang.IllegalStateException: first at "), errors());
-        err.reset();
-        assertEquals(70, main("demo", "-v"));
-        assertTrue(errors().contains("\tat io.flowlag.exporter.command.MainTest"), errors());
-        err.reset();
-        final Path log = directory.resolve("log");
-        assertEquals(70, main("demo", "--log-file", log.toString()));
-        assertEquals(1, errors().lines().count(), errors());
-        assertTrue(Files.readString(log).contains("\tat io.flowlag.exporter.command.MainTest"));
-    }
-
-    @Test
-    void shouldSurviveErrorsOfTheMachine() {
-        recorder.error = new OutOfMemoryError("Java heap space");
-        assertEquals(70, main("demo"));
-        assertTrue(errors().startsWith("flowlag: out of memory: "), errors());
-        err.reset();
-        recorder.error = new StackOverflowError();
-        assertEquals(70, main("demo"));
-        assertEquals(1, errors().lines().count(), errors());
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"--version", "--help", "size --flows 1000 --packets 100k", "check-config", "meter -r x.pcap"})
-    void shouldEndWith73WhereResultsCannotBeWritten(final String line) throws IOException {
-        final String file = "check-config".equals(line) ? " " + write("log: {level: warn}") : "";
-        recorder.work = (terminal) -> terminal.out().println("a result");
-        assertEquals(73, main(inVain("No space left on device"), (line + file).split(" ")));
-        assertEquals(
-            "flowlag: standard output cannot be written: the disk is full, or the reader has gone\n", errors());
-    }
-
-    @Test
-    void shouldSayNothingWhereTheReaderHasGone() {
-        assertEquals(73, main(inVain("Broken pipe"), "--help"));
-        assertEquals("", errors());
-    }
-
-    @Test
-    void shouldKeepTheExitCodeOfAnErrorWhereResultsCannotBeWrittenToo() {
-        recorder.work = (terminal) -> terminal.out().println("a result");
-        recorder.exitCode = ExitCode.DAMAGED_INPUT;
-        assertEquals(65, main(inVain("No space left on device"), "meter", "-r", "x.pcap"));
-        assertEquals("", errors());
-    }
-
-    private static PrintStream inVain(final String reason) {
-        return new ResultStream(new OutputStream() {
-            @Override
-            public void write(final int octet) throws IOException {
-                throw new IOException(reason);
-            }
-        });
-    }
-
-    private int main(final String... arguments) {
-        return main(new PrintStream(out, false, StandardCharsets.UTF_8), arguments);
-    }
-
-    private int main(final PrintStream results, final String... arguments) {
-        err.reset();
-        recorder.terminal = new Terminal(results, new PrintStream(err, true, StandardCharsets.UTF_8), false);
-        return new Main(recorder, recorder.terminal).run(arguments);
-    }
-
-    private Path write(final String yaml) throws IOException {
-        return Files.writeString(directory.resolve("flowlag.yaml"), yaml);
-    }
-
-    private String output() {
-        return out.toString(StandardCharsets.UTF_8);
-    }
-
-    private String errors() {
-        return err.toString(StandardCharsets.UTF_8);
     }
 }

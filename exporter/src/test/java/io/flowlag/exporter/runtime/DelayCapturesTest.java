@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
-import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -31,13 +31,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -52,17 +50,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** What {@code delay} says of captures as users have them, without an option. */
 class DelayCapturesTest {
-    private static final int FILE_HEADER = 24;
-    private static final int RECORD_HEADER = 16;
-    private static final int NANOSECONDS = 0xA1B2_3C4D;
     private static final long SECOND_NS = 1_000_000_000L;
     /** Ethernet with a tag, IPv6 and some more. */
     private static final int HEADERS_BYTES = 80;
-    private static final int TYPE_OFFSET = 12;
-    private static final int REFERENCE_PORT = 8620;
-    private static final byte TAG = (byte)0x81;
-    private static List<Packet> allSent;
-    private static List<Packet> allReceived;
+    private static List<CapturePacket> allSent;
+    private static List<CapturePacket> allReceived;
     private static JsonNode ofWhole;
 
     @TempDir
@@ -71,75 +63,15 @@ class DelayCapturesTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private final Terminal terminal = new Terminal(
         new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8), false);
-    private final List<Packet> sent = new ArrayList<>(allSent);
-    private final List<Packet> received = new ArrayList<>(allReceived);
-
-    private record Packet(long timeNs, int wireBytes, byte[] octets) {
-        Packet later(final long byNs) {
-            return new Packet(timeNs + byNs, wireBytes, octets);
-        }
-
-        Packet cut(final int snapBytes) {
-            return new Packet(timeNs, wireBytes, Arrays.copyOf(octets, Math.min(octets.length, snapBytes)));
-        }
-
-        int ipOffset() {
-            return octets[TYPE_OFFSET] == TAG ? 18 : 14;
-        }
-
-        boolean isIpv4() {
-            return octets[ipOffset()] >> 4 == 4;
-        }
-
-        Packet routed() {
-            final byte[] changed = octets.clone();
-            changed[ipOffset() + (isIpv4() ? 8 : 7)]--;
-            return new Packet(timeNs, wireBytes, changed);
-        }
-
-        private int transportOffset() {
-            return ipOffset() + (isIpv4() ? 20 : 40);
-        }
-
-        boolean isReference() {
-            final int port = transportOffset() + 2;
-            return octets[ipOffset() + (isIpv4() ? 9 : 6)] == 17 &&
-                ((octets[port] & 0xFF) << 8 | octets[port + 1] & 0xFF) == REFERENCE_PORT;
-        }
-
-        /** With another payload, unless it is a reference. */
-        Packet renewed() {
-            final byte[] changed = octets.clone();
-            if (!isReference()) {
-                changed[octets.length - 1] ^= 1;
-                changed[transportOffset() + 1] ^= 1;
-            }
-            return new Packet(timeNs, wireBytes, changed);
-        }
-
-        /** From its destination to its source. */
-        Packet answer() {
-            final byte[] changed = octets.clone();
-            final int addressBytes = isIpv4() ? 4 : 16;
-            final int addresses = ipOffset() + (isIpv4() ? 12 : 8);
-            System.arraycopy(octets, addresses, changed, addresses + addressBytes, addressBytes);
-            System.arraycopy(octets, addresses + addressBytes, changed, addresses, addressBytes);
-            final int protocol = octets[ipOffset() + (isIpv4() ? 9 : 6)];
-            final int ports = ipOffset() + (isIpv4() ? 20 : 40);
-            if (protocol == 6 || protocol == 17) {
-                System.arraycopy(octets, ports, changed, ports + 2, 2);
-                System.arraycopy(octets, ports + 2, changed, ports, 2);
-            }
-            return new Packet(timeNs, wireBytes, changed);
-        }
-    }
+    private final List<CapturePacket> sent = new ArrayList<>(allSent);
+    private final List<CapturePacket> received = new ArrayList<>(allReceived);
 
     @BeforeAll
     static void makeCaptures(@TempDir final Path once) throws IOException {
         new SimulatedSegment(SegmentProfile.demo()).writeCaptures(
             once.resolve("s"), once.resolve("r"), CaptureWriter.Format.PCAP_NANOSECONDS);
-        allSent = read(once.resolve("s"));
-        allReceived = read(once.resolve("r"));
+        allSent = CapturePacket.read(once.resolve("s"));
+        allReceived = CapturePacket.read(once.resolve("r"));
         ofWhole = null;
     }
 
@@ -155,47 +87,22 @@ class DelayCapturesTest {
         return directory.resolve(name + ".pcap");
     }
 
-    private static List<Packet> read(final Path file) throws IOException {
-        final ByteBuffer octets = ByteBuffer.wrap(Files.readAllBytes(file));
-        octets.order(octets.getInt(0) == NANOSECONDS ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
-        final List<Packet> packets = new ArrayList<>();
-        int at = FILE_HEADER;
-        while (at < octets.capacity()) {
-            final int length = octets.getInt(at + 8);
-            packets.add(new Packet(
-                octets.getInt(at) * SECOND_NS + octets.getInt(at + 4), octets.getInt(at + 12),
-                Arrays.copyOfRange(octets.array(), at + RECORD_HEADER, at + RECORD_HEADER + length)));
-            at += RECORD_HEADER + length;
-        }
-        return packets;
-    }
-
-    private static void write(final Path file, final List<Packet> packets) throws IOException {
-        final ByteBuffer octets = ByteBuffer.allocate(
-            FILE_HEADER + packets.stream().mapToInt((each) -> RECORD_HEADER + each.octets.length).sum());
-        octets.putInt(NANOSECONDS).putShort((short)2).putShort((short)4).putInt(0).putInt(0).putInt(65_535).putInt(1);
-        packets.stream().sorted(Comparator.comparingLong(Packet::timeNs)).forEach((each) -> octets
-            .putInt((int)(each.timeNs / SECOND_NS)).putInt((int)(each.timeNs % SECOND_NS)).putInt(each.octets.length)
-            .putInt(each.wireBytes).put(each.octets));
-        Files.write(file, octets.array());
-    }
-
     private DelayOptions options(final boolean isInterpolated, final boolean isSketched, final boolean isExact) {
         return new DelayOptions(List.of(path("s").toString()), List.of(path("r").toString()), ReferenceMode.MARKED,
             isInterpolated, isSketched, isExact, directory.resolve("truth.csv"), 0);
     }
 
-    private JsonNode measure(final List<Packet> atSender, final List<Packet> atReceiver) throws IOException {
+    private JsonNode measure(final List<CapturePacket> atSender, final List<CapturePacket> atReceiver) throws IOException {
         return measure(atSender, atReceiver, "", options(false, false, true));
     }
 
     private JsonNode measure(
-        final List<Packet> atSender, final List<Packet> atReceiver, final String yaml, final DelayOptions options)
+        final List<CapturePacket> atSender, final List<CapturePacket> atReceiver, final String yaml, final DelayOptions options)
         throws IOException {
         out.reset();
         err.reset();
-        write(path("s"), atSender);
-        write(path("r"), atReceiver);
+        CapturePacket.write(path("s"), atSender);
+        CapturePacket.write(path("r"), atReceiver);
         final ExporterConfig config = new ConfigLoader().text("test", yaml)
             .option("--stats", ConfigTable.STATS_FILE, List.of(directory.resolve("stats.json").toString()))
             .option("--export", ConfigTable.DESTINATIONS, List.of("file:" + directory.resolve("flows.ipfix"))).conclude();
@@ -279,16 +186,16 @@ class DelayCapturesTest {
     @Test
     void shouldHaveRoomForAllThatCapturesHold() throws IOException {
         final int flows = 70_000;
-        final Packet one = sent.stream().filter(
-            (each) -> each.isIpv4() && each.octets[each.ipOffset() + 9] == 17 && !each.isReference()).findFirst().orElseThrow();
-        final List<Packet> many = new ArrayList<>();
+        final CapturePacket one = sent.stream().filter(
+            (each) -> each.isIpv4() && each.octets()[each.ipOffset() + 9] == 17 && !each.isReference()).findFirst().orElseThrow();
+        final List<CapturePacket> many = new ArrayList<>();
         for (int i = 0; i < flows; i++) {
-            final byte[] changed = one.octets.clone();
+            final byte[] changed = one.octets().clone();
             ByteBuffer.wrap(changed).putInt(one.ipOffset() + 12, 0x0A00_0000 + i);
-            many.add(new Packet(one.timeNs + 10_000L * i, one.wireBytes, changed));
+            many.add(new CapturePacket(one.timeNs() + 10_000L * i, one.wireBytes(), changed));
         }
-        write(path("s"), many);
-        write(path("r"), many.stream().map((each) -> each.later(1_000_000)).toList());
+        CapturePacket.write(path("s"), many);
+        CapturePacket.write(path("r"), many.stream().map((each) -> each.later(1_000_000)).toList());
         final ExporterConfig config = new ConfigLoader().text("test", "reconcile: {enabled: on}").conclude();
         final DelayWiring wiring = new DelayWiring(
             Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, true, true, false, true);
@@ -313,8 +220,8 @@ class DelayCapturesTest {
         final JsonNode forward = measure(sent, received);
         final List<String> oneWay = truth();
         final long backNs = 40_000_000L;
-        final List<Packet> atSender = new ArrayList<>(sent);
-        final List<Packet> atReceiver = received.stream().map((each) -> isRouted ? each.routed() : each).collect(
+        final List<CapturePacket> atSender = new ArrayList<>(sent);
+        final List<CapturePacket> atReceiver = received.stream().map((each) -> isRouted ? each.routed() : each).collect(
             Collectors.toCollection(ArrayList::new));
         sent.forEach((each) -> atReceiver.add(each.answer().later(backNs)));
         received.forEach((each) -> atSender.add((isRouted ? each.routed() : each).answer().later(backNs)));
@@ -348,7 +255,7 @@ class DelayCapturesTest {
             (isSelected ? "source: [0.0.0.0/0, '::/0']}" : "max-delay: 100ms}");
         final DelayOptions how = options(isJoint, isJoint, !isJoint);
         final JsonNode oneWay = measure(sent, received, yaml, how);
-        final List<Packet> atSender = new ArrayList<>(sent);
+        final List<CapturePacket> atSender = new ArrayList<>(sent);
         received.forEach((each) -> atSender.add(each.answer().later(-40_000_000L)));
         final JsonNode both = measure(atSender, received, yaml, how);
         final long stray = received.size();
@@ -383,12 +290,12 @@ class DelayCapturesTest {
     @ParameterizedTest
     @CsvSource({"0.4, 1", "0, 0.5", "0.3, 0.6", "-0.4, 1", "-0.3, 0.7", "0, 0"})
     void shouldMatchWhatBothCapturesHold(final double from, final double until) throws IOException {
-        final List<Packet> whole = sent.stream().filter((each) -> !each.isReference()).toList();
-        final List<Packet> later = whole.stream().map((each) -> each.later(1_000_000)).toList();
+        final List<CapturePacket> whole = sent.stream().filter((each) -> !each.isReference()).toList();
+        final List<CapturePacket> later = whole.stream().map((each) -> each.later(1_000_000)).toList();
         final int first = (int)(Math.abs(from) * whole.size());
         final int last = (int)(until * whole.size());
         final boolean isSparse = until == 0;
-        final List<Packet> part = isSparse ?
+        final List<CapturePacket> part = isSparse ?
             List.of(later.get(5), later.get(later.size() / 2), later.get(later.size() - 5)) : later.subList(first, last);
         final JsonNode delay = from < 0 ? measure(whole.subList(first, last), later) : measure(whole, part);
         final String text = out.toString(StandardCharsets.UTF_8);
@@ -403,7 +310,7 @@ class DelayCapturesTest {
     @Test
     void shouldTurnCapturesRoundThatAreSwapped() throws IOException {
         final JsonNode right = measureWhole();
-        final JsonNode swapped = measure(received.stream().map(Packet::routed).toList(), sent);
+        final JsonNode swapped = measure(received.stream().map(CapturePacket::routed).toList(), sent);
         assertEquals(count(right, "match_matched"), count(swapped, "match_matched"));
         assertEquals(0, count(swapped, "match_negative"));
         assertTrue(err.toString(StandardCharsets.UTF_8).contains("-s and -r are taken the other way round"), err::toString);
@@ -413,14 +320,14 @@ class DelayCapturesTest {
     @Test
     void shouldNotCallPacketsLostThatAnOffloadJoined() throws IOException {
         final JsonNode plain = measureWhole();
-        final List<Packet> atSender = new ArrayList<>();
-        for (final Packet each : sent) {
-            if (each.isIpv4() && each.wireBytes > 1000) {
-                final byte[] joined = Arrays.copyOf(each.octets, each.octets.length);
+        final List<CapturePacket> atSender = new ArrayList<>();
+        for (final CapturePacket each : sent) {
+            if (each.isIpv4() && each.wireBytes() > 1000) {
+                final byte[] joined = Arrays.copyOf(each.octets(), each.octets().length);
                 joined[each.ipOffset() + 2] = (byte)(2934 >> 8);
                 joined[each.ipOffset() + 3] = (byte)2934;
                 joined[each.ipOffset() + 4] ^= 1;
-                atSender.add(new Packet(each.timeNs, 2948, joined));
+                atSender.add(new CapturePacket(each.timeNs(), 2948, joined));
             } else {
                 atSender.add(each);
             }
@@ -461,7 +368,7 @@ class DelayCapturesTest {
         final JsonNode matching = measure(sent, received);
         assertFalse(err.toString(StandardCharsets.UTF_8).contains("fewer than half"), err::toString);
         assertFalse(matching.get("counters").has("rli_packets"), "references are not needed: " + matching);
-        final JsonNode few = measure(sent, received.stream().map(Packet::renewed).toList());
+        final JsonNode few = measure(sent, received.stream().map(CapturePacket::renewed).toList());
         assertTrue(err.toString(StandardCharsets.UTF_8).contains("estimated from the "), err::toString);
         assertTrue(count(few, "rli_references") > 100, few::toString);
         assertTrue(2 * count(few, "match_matched") < count(matching, "match_matched"), few::toString);
@@ -474,7 +381,7 @@ class DelayCapturesTest {
     @Test
     void shouldSayWhatWouldHelpWherePacketsDoNotMatchAndThereAreNoReferences() throws IOException {
         measure(sent.stream().filter((each) -> !each.isReference()).toList(),
-            received.stream().filter((each) -> !each.isReference()).map(Packet::renewed).toList());
+            received.stream().filter((each) -> !each.isReference()).map(CapturePacket::renewed).toList());
         final String text = err.toString(StandardCharsets.UTF_8);
         assertEquals(1, text.lines().filter((each) -> each.contains("fewer than half of the packets match")).count(), text);
         assertTrue(text.contains("rli.target"), text);
@@ -483,8 +390,8 @@ class DelayCapturesTest {
     /** What a user left open and matching alone does not show. */
     @Test
     void shouldSayInOneLineWhatItChoseForSketches() throws IOException {
-        write(path("s"), sent);
-        write(path("r"), received);
+        CapturePacket.write(path("s"), sent);
+        CapturePacket.write(path("r"), received);
         final String chosen = "derived from these captures: .*intervals of [0-9.]+ s, sketches of [0-9]+ rows and [0-9]+ " +
             "columns, [0-9]+ of [0-9]+ MiB of memory \\(--memory\\)";
         for (final boolean isSketched : new boolean[] {true, false}) {
@@ -507,7 +414,7 @@ class DelayCapturesTest {
     @CsvSource({"4, 0", "2, 0", "2, 30000000", "4, -30000000", "3, 0"})
     void shouldMatchAsManyFlowsAsMemoryAllowsAndEstimateTheOthersBetweenThem(final int memoryMebibytes, final long clockNs)
         throws IOException {
-        final List<Packet> arrived = received.stream().map((each) -> each.later(clockNs)).toList();
+        final List<CapturePacket> arrived = received.stream().map((each) -> each.later(clockNs)).toList();
         final String waiting = "segment: {max-delay: 60s}";
         final JsonNode all = measure(sent, arrived, waiting, options(false, false, true));
         assertFalse(err.toString(StandardCharsets.UTF_8).contains("--memory"), err::toString);
@@ -571,11 +478,12 @@ class DelayCapturesTest {
     @ParameterizedTest
     @CsvSource({"false, 0", "true, 0", "false, 3000000000"})
     void shouldPrintTheHeaderOnce(final boolean isSketched, final long laterNs) throws IOException {
-        final Packet first = sent.stream().filter(Packet::isIpv4).findFirst().orElseThrow().answer().later(-20 * SECOND_NS);
+        final CapturePacket first =
+            sent.stream().filter(CapturePacket::isIpv4).findFirst().orElseThrow().answer().later(-20 * SECOND_NS);
         sent.add(first);
         received.add(first.later(1_000));
-        write(path("s"), sent);
-        write(path("r"), received.stream().map((each) -> each.later(laterNs)).toList());
+        CapturePacket.write(path("s"), sent);
+        CapturePacket.write(path("r"), received.stream().map((each) -> each.later(laterNs)).toList());
         DelayProcess.run(
             new ConfigLoader().text("test", "rli: {capacity: 20m}").conclude(), options(isSketched, isSketched, true), terminal);
         final List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
