@@ -25,7 +25,6 @@ final class PassiveStage extends ReferencePackets {
     private final PassiveReferences[] references;
     private final int classCount;
     private final int[] nextNumbers;
-    private final long[] lastSentNs;
     private final long[] lastArrivalsNs;
     private final long maximumDelayNs;
     private final long keyMask;
@@ -53,9 +52,7 @@ final class PassiveStage extends ReferencePackets {
                 capacity(shippingNs > 0, ceilingBps), maximumDelayNs + shippingNs, this::onReference);
         }
         nextNumbers = new int[receiver.streamCount()];
-        lastSentNs = new long[receiver.streamCount()];
         lastArrivalsNs = new long[receiver.streamCount()];
-        Arrays.fill(lastSentNs, Long.MIN_VALUE / 2);
         Arrays.fill(lastArrivalsNs, Long.MIN_VALUE / 2);
     }
 
@@ -117,24 +114,19 @@ final class PassiveStage extends ReferencePackets {
         for (final PassiveReferences each : references) {
             each.forget();
         }
-        Arrays.fill(lastSentNs, Long.MIN_VALUE / 2);
         Arrays.fill(lastArrivalsNs, Long.MIN_VALUE / 2);
     }
 
-    /** Packets that overtook one another must not look like a clock step: the later one is left out. */
+    /** Takes references in order of arrival. Over the exchange, where they are known in order of sending, others are left out. */
     private void onReference(
         final int streamIndex, final long sentNs, final long arrivalNs, final int lengthBytes) {
-        if (isBehind(lastSentNs[streamIndex] - sentNs) || isBehind(lastArrivalsNs[streamIndex] - arrivalNs)) {
+        final long behindNs = lastArrivalsNs[streamIndex] - arrivalNs;
+        if (behindNs > 0 && behindNs <= maximumDelayNs) {
             reorderedCount = reorderedCount + 1;
             return;
         }
-        lastSentNs[streamIndex] = sentNs;
         lastArrivalsNs[streamIndex] = arrivalNs;
         receiver.stream(streamIndex).onReference(nextNumbers[streamIndex]++, sentNs, arrivalNs, lengthBytes);
-    }
-
-    private boolean isBehind(final long distanceNs) {
-        return distanceNs > 0 && distanceNs <= maximumDelayNs;
     }
 
     @Override

@@ -73,7 +73,7 @@ final class MetricCatalogue {
         counter("passive_unsent", "packets", "Packets that may stand in, without a send time: rli.ceiling leaves out some.");
         counter("passive_unarrived", "packets", "Send times of packets that were not seen here.");
         counter("passive_forgotten", "packets", "Packets that stand in for which there was no room.");
-        counter("passive_reordered", "packets", "Packets that stand in, overtaken on the way and left out.");
+        counter("passive_reordered", "packets", "Packets that stand in, known out of the order of arrival and left out.");
         counter("quantile_flows", "flows", "Flows that were given a distribution of their delays.");
         counter("quantile_flows_without_room", "flows", "Flows that earned a distribution and found no room.");
         counter("compared_flows", "flows", "Flow records with means by all estimators, and matched packets.");

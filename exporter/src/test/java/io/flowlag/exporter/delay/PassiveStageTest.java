@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SendTimes;
@@ -20,8 +21,10 @@ class PassiveStageTest {
 
     private final UnsafeBuffer packet = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
 
-    private static PassiveStage stage(final long shippingNs) {
-        final RliReceiver receiver = new RliReceiver(ReceiverSettings.defaults().withSendTimes(SendTimes.STAMP), (samples) -> 0);
+    private final RliReceiver receiver =
+        new RliReceiver(ReceiverSettings.defaults().withSendTimes(SendTimes.STAMP), (samples) -> 0);
+
+    private PassiveStage stage(final long shippingNs) {
         return new PassiveStage(receiver, 1, ALL_PPM, 100 * MS_NS, shippingNs, 0);
     }
 
@@ -78,6 +81,24 @@ class PassiveStageTest {
         stage.onSendTime(0, DIGEST, 10 * MS_NS);
         assertEquals(1, count(stage, "passive_matched"));
         assertEquals(0, count(stage, "passive_refused"));
+    }
+
+    /** A packet that was overtaken has the longer delay, which counts; one known out of the order of arrival is left out. */
+    @Test
+    void shouldUsePacketsThatWereOvertaken() {
+        final PassiveStage stage = stage(0);
+        stage.onSendTime(0, DIGEST, 10 * MS_NS);
+        stage.onSendTime(0, DIGEST + 1, 14 * MS_NS);
+        receive(stage, DIGEST + 1, 15 * MS_NS);
+        receive(stage, DIGEST, 16 * MS_NS);
+        assertEquals(0, count(stage, "passive_reordered"));
+        assertEquals(2, receiver.counter(ReceiverCounter.REFERENCES_SETTLED));
+        receive(stage, DIGEST + 3, 18 * MS_NS);
+        receive(stage, DIGEST + 2, 19 * MS_NS);
+        stage.onSendTime(0, DIGEST + 2, 16 * MS_NS);
+        stage.onSendTime(0, DIGEST + 3, 17 * MS_NS);
+        assertEquals(1, count(stage, "passive_reordered"));
+        assertEquals(3, receiver.counter(ReceiverCounter.REFERENCES_SETTLED));
     }
 
     /** A packet whose send time the sender omits for its ceiling waits until it expires. */

@@ -28,7 +28,7 @@ public enum ReceiverCounter {
     REFERENCES_BY_FOLLOW_UP("References settled by their effective send time."),
     REFERENCES_WITHOUT_FOLLOW_UP("References settled by their stamp, corrected, because no follow-up came."),
     REFERENCES_DUPLICATED("References whose number was seen before."),
-    REFERENCES_OUT_OF_ORDER("References that came after a later one; not interpolated."),
+    REFERENCES_OUT_OF_ORDER("Injected references that came after a later one; not interpolated."),
     REFERENCES_TOO_OLD("References far below the newest number."),
     REFERENCES_BACKWARDS("References with an arrival a little before the last one's; not interpolated."),
     REFERENCES_LOST("References missing between the first and the newest number now."),

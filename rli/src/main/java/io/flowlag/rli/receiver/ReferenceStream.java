@@ -59,6 +59,7 @@ public final class ReferenceStream {
     private final long silentAfterNs;
     private long maximumGapNs;
     private final long maximumDelayNs;
+    private final long stampToleranceNs;
 
     private final SequenceWindow window;
     private final InterpolationBuffer buffer;
@@ -113,6 +114,7 @@ public final class ReferenceStream {
         silentAfterNs = settings.limits().silentAfterNs();
         maximumGapNs = settings.limits().maximumGapNs();
         maximumDelayNs = settings.limits().maximumDelayNs();
+        stampToleranceNs = isReferenceRegular ? maximumDelayNs : STEP_TOLERANCE_NS;
         window = new SequenceWindow(silentAfterNs + maximumDelayNs);
         buffer = new InterpolationBuffer(isLinear ? settings.limits().bufferPackets() : 1);
         samples = new DelaySamples(buffer, DelaySamples.LIMIT);
@@ -205,7 +207,13 @@ public final class ReferenceStream {
         counters.set(row, REFERENCES_LOST, window.lostCount());
         switch (continuity) {
             case DUPLICATE -> count(REFERENCES_DUPLICATED);
-            case OUT_OF_ORDER -> count(REFERENCES_OUT_OF_ORDER);
+            case OUT_OF_ORDER -> {
+                if (isReferenceRegular) {
+                    enter(sequenceNumber, stampNs, arrivalNs, lengthBytes);
+                } else {
+                    count(REFERENCES_OUT_OF_ORDER);
+                }
+            }
             case TOO_OLD -> count(REFERENCES_TOO_OLD);
             case RESTART -> {
                 count(SENDER_RESTARTS);
@@ -218,9 +226,9 @@ public final class ReferenceStream {
         counters.set(row, REFERENCES_WAITING, waiting.size());
     }
 
-    /** A reference that is the newest of the stream. */
+    /** A reference that is the newest of the stream, or a regular packet that was overtaken, whose delay is as typical as any. */
     private void enter(final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes) {
-        if (isHeard && (arrivalNs < lastArrivalNs - STEP_TOLERANCE_NS || stampNs < lastStampNs - STEP_TOLERANCE_NS)) {
+        if (isHeard && (arrivalNs < lastArrivalNs - STEP_TOLERANCE_NS || stampNs < lastStampNs - stampToleranceNs)) {
             onClockStep();
         }
         if (isHeard && arrivalNs < lastArrivalNs) {
@@ -230,9 +238,9 @@ public final class ReferenceStream {
         while (isWaitOver(arrivalNs)) {
             settleOldest();
         }
+        lastStampNs = isHeard && isReferenceRegular ? Math.max(lastStampNs, stampNs) : stampNs;
         isHeard = true;
         lastArrivalNs = arrivalNs;
-        lastStampNs = stampNs;
         waiting.add(sequenceNumber, stampNs, arrivalNs, lengthBytes);
         if (!isStampUsed && waiting.hasSendTime(sequenceNumber)) {
             know(waiting.newest(), waiting.takeKeptNs(sequenceNumber));

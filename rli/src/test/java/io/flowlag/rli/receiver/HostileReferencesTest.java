@@ -5,6 +5,8 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Random;
 
 import static io.flowlag.rli.receiver.ReceiverCounter.*;
@@ -99,6 +101,36 @@ class HostileReferencesTest {
         assertAllEstimatesAre(DELAY_NS);
         receiver.stream(0).onReference(sequenceNumber - 2000, nowNs - 900 * MS, nowNs, 110);
         assertEquals(1, count(REFERENCES_TOO_OLD));
+    }
+
+    /**
+     * Of the regular packets that stand in, those that were overtaken have the longer delays: without them each estimate is too
+     * small, and each bound too narrow. Nor are they a step of a clock.
+     */
+    @Test
+    void shouldUseRegularPacketsThatWereOvertaken() {
+        final long seed = System.nanoTime();
+        final Random random = new Random(seed);
+        receiver = new RliReceiver(settings().referenceRegular(true).build(), samples);
+        final long[][] references = new long[20_000][];
+        double sumNs = 0;
+        for (int i = 0; i < references.length; i++) {
+            final long delayNs = MS + Math.round(-Math.log(1 - random.nextDouble()) * 2 * MS);
+            references[i] = new long[] {nowNs + i * MS / 10 + delayNs, i, nowNs + i * MS / 10};
+            sumNs += delayNs;
+        }
+        Arrays.sort(references, Comparator.comparingLong((long[] each) -> each[0]));
+        for (final long[] each : references) {
+            receiver.stream(0).onPacket(1, 1, 0, 0, 110, each[0] - random.nextInt(50_000));
+            receiver.stream(0).onReference((int)each[1], each[2], each[0], 110);
+        }
+
+        final double meanNs = samples.delaysNs().stream().mapToLong(delayNs -> delayNs).average().orElseThrow();
+        assertEquals(sumNs / references.length, meanNs, 0.03 * sumNs / references.length, "seed " + seed);
+        assertEquals(0, count(REFERENCES_OUT_OF_ORDER) + count(CLOCK_STEPS), "seed " + seed);
+        // Numbers below the first that arrives are not of the stream.
+        assertEquals(references.length, count(REFERENCES_SETTLED) + count(REFERENCES_DUPLICATED), "seed " + seed);
+        assertTrue(count(REFERENCES_DUPLICATED) < 100, "seed " + seed);
     }
 
     @Test
