@@ -23,10 +23,13 @@ final class PassiveReferences {
     private static final byte SENT = 1;
     private static final byte MATCHED = 2;
     private static final byte REFUSED = 3;
+    /** Matched, but an earlier arrival may still become a reference. */
+    private static final byte HELD = 4;
 
     private final int mask;
     private final long[] digests;
     private final long[] timesNs;
+    private final long[] sentNs;
     private final int[] lengthsBytes;
     private final int[] streams;
     private final byte[] states;
@@ -35,6 +38,9 @@ final class PassiveReferences {
     private final Handler handler;
     private long head;
     private long tail;
+    /** The first entry that is not settled, as far as those in order of arrival are. */
+    private long next;
+    private long latestSentNs = Long.MIN_VALUE;
     private volatile long matchedCount;
     private volatile long refusedCount;
     private volatile long unsentCount;
@@ -59,6 +65,7 @@ final class PassiveReferences {
         mask = size - 1;
         digests = new long[size];
         timesNs = new long[size];
+        sentNs = new long[size];
         lengthsBytes = new int[size];
         streams = new int[size];
         states = new byte[size];
@@ -67,26 +74,45 @@ final class PassiveReferences {
         this.handler = handler;
     }
 
-    /** {@return octets, by formula: five arrays, and a map of keys and values that is at most half full} */
+    /** {@return octets, by formula: six arrays, and a map of keys and values that is at most half full} */
     static long memoryBytes(final int capacity) {
         final long size = BitUtil.findNextPositivePowerOfTwo(capacity);
-        return size * (2 * Long.BYTES + 2 * Integer.BYTES + 1) + 2 * size * 2 * Long.BYTES;
+        return size * (3 * Long.BYTES + 2 * Integer.BYTES + 1) + 2 * size * 2 * Long.BYTES;
     }
 
-    /** A chosen packet passed the sender point. */
-    void onSent(final long digest, final long sentNs) {
+    /**
+     * A chosen packet passed the sender point; these calls are in order of sending. Packets that arrived first are handed on in
+     * order of arrival: one is held while an earlier one may still get its send time, which is not later than its arrival.
+     */
+    void onSent(final long digest, final long timeNs) {
+        latestSentNs = Math.max(latestSentNs, timeNs);
         final long position = positionByDigest.get(digest);
-        if (position == NONE) {
-            add(digest, sentNs, 0, 0, SENT);
-            return;
-        }
         final int index = (int)position & mask;
-        if (states[index] == ARRIVED) {
-            states[index] = MATCHED;
+        if (position == NONE) {
+            add(digest, timeNs, 0, 0, SENT);
+        } else if (states[index] == ARRIVED) {
+            states[index] = HELD;
+            sentNs[index] = timeNs;
             matchedCount = matchedCount + 1;
-            handler.onReference(streams[index], sentNs, timesNs[index], lengthsBytes[index]);
+            if (position < next) {
+                handOn(index);
+            }
         } else {
             refuse(index);
+        }
+        settle();
+    }
+
+    private void settle() {
+        while (next != tail && (states[(int)next & mask] != ARRIVED || timesNs[(int)next & mask] <= latestSentNs)) {
+            handOn((int)next++ & mask);
+        }
+    }
+
+    private void handOn(final int index) {
+        if (states[index] == HELD) {
+            states[index] = MATCHED;
+            handler.onReference(streams[index], sentNs[index], timesNs[index], lengthsBytes[index]);
         }
     }
 
@@ -98,19 +124,27 @@ final class PassiveReferences {
             return;
         }
         final int index = (int)position & mask;
-        if (states[index] == SENT) {
-            states[index] = MATCHED;
-            matchedCount = matchedCount + 1;
-            handler.onReference(streamIndex, timesNs[index], arrivalNs, lengthBytes);
-        } else {
+        if (states[index] != SENT) {
             refuse(index);
+            return;
+        }
+        final long itsSentNs = timesNs[index];
+        states[index] = MATCHED;
+        matchedCount = matchedCount + 1;
+        settle();
+        if (next == tail) {
+            handler.onReference(streamIndex, itsSentNs, arrivalNs, lengthBytes);
+        } else {
+            add(digest, arrivalNs, streamIndex, lengthBytes, HELD);
+            sentNs[(int)(tail - 1) & mask] = itsSentNs;
         }
     }
 
     /** Refuses one more packet with this digest, and the waiting one with it, if it still waits. */
     private void refuse(final int index) {
-        refusedCount = refusedCount + (states[index] == MATCHED || states[index] == REFUSED ? 1 : 2);
-        states[index] = states[index] == MATCHED ? MATCHED : REFUSED;
+        final boolean isWaiting = states[index] == ARRIVED || states[index] == SENT;
+        refusedCount = refusedCount + (isWaiting ? 2 : 1);
+        states[index] = isWaiting ? REFUSED : states[index];
     }
 
     /** {@return whether half of the room is free: for further send times, and for arrivals after them} */
@@ -126,6 +160,7 @@ final class PassiveReferences {
             unarrivedCount = unarrivedCount + (state == SENT ? 1 : 0);
             removeOldest();
         }
+        settle();
     }
 
     private void add(
@@ -147,6 +182,7 @@ final class PassiveReferences {
         while (head != tail) {
             forgetOldest();
         }
+        latestSentNs = Long.MIN_VALUE;
     }
 
     private void forgetOldest() {
@@ -156,8 +192,12 @@ final class PassiveReferences {
     }
 
     private void removeOldest() {
-        positionByDigest.remove(digests[(int)head & mask]);
+        handOn((int)head & mask);
+        if (positionByDigest.get(digests[(int)head & mask]) == head) {
+            positionByDigest.remove(digests[(int)head & mask]);
+        }
         head++;
+        next = Math.max(next, head);
     }
 
     /** Shows every counter. Any thread. */

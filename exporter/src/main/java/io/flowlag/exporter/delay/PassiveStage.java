@@ -117,7 +117,7 @@ final class PassiveStage extends ReferencePackets {
         Arrays.fill(lastArrivalsNs, Long.MIN_VALUE / 2);
     }
 
-    /** Takes references in order of arrival. Over the exchange, where they are known in order of sending, others are left out. */
+    /** Takes references in order of arrival; others would look like a step of a clock. */
     private void onReference(
         final int streamIndex, final long sentNs, final long arrivalNs, final int lengthBytes) {
         final long behindNs = lastArrivalsNs[streamIndex] - arrivalNs;

@@ -96,9 +96,17 @@ class PassiveStageTest {
         receive(stage, DIGEST + 3, 18 * MS_NS);
         receive(stage, DIGEST + 2, 19 * MS_NS);
         stage.onSendTime(0, DIGEST + 2, 16 * MS_NS);
+        assertEquals(2, receiver.counter(ReceiverCounter.REFERENCES_SETTLED), "an earlier arrival may still get its send time");
         stage.onSendTime(0, DIGEST + 3, 17 * MS_NS);
+        assertEquals(0, count(stage, "passive_reordered"));
+        assertEquals(4, receiver.counter(ReceiverCounter.REFERENCES_SETTLED));
+        receive(stage, DIGEST + 4, 20 * MS_NS);
+        receive(stage, DIGEST + 5, 21 * MS_NS);
+        stage.onSendTime(0, DIGEST + 6, 30 * MS_NS);
+        stage.onSendTime(0, DIGEST + 5, 31 * MS_NS);
+        stage.onSendTime(0, DIGEST + 4, 32 * MS_NS);
         assertEquals(1, count(stage, "passive_reordered"));
-        assertEquals(3, receiver.counter(ReceiverCounter.REFERENCES_SETTLED));
+        assertEquals(5, receiver.counter(ReceiverCounter.REFERENCES_SETTLED));
     }
 
     /** A packet whose send time the sender omits for its ceiling waits until it expires. */

@@ -240,7 +240,7 @@ public final class ImpairmentExperiment extends NamedExperiment {
     }
 
     private static HeldOutTrace trace(final Setup setup, final int seed, final Impairment impairment) {
-        return new HeldOutTrace(HeldOutPath.FIFO_70, setup.size(2_000, 40_000, 100_000), seed, 0, impairment);
+        return new HeldOutTrace(HeldOutPath.FIFO_70, setup.size(3_000, 20_000, 100_000), seed, 0, impairment);
     }
 
     /** Aggregators over intervals that each point cuts by its own clock, and the product, which assigns packets by digests. */
