@@ -19,6 +19,19 @@ public class CapturedPacket {
     protected int interfaceId;
     private DirectBuffer buffer;
     private int vlanTag = NO_VLAN_TAG;
+    private Way way = Way.UNKNOWN;
+
+    /** Which way a packet goes. */
+    public enum Way {
+        /** Its source does not tell. */
+        UNKNOWN,
+        /** It arrives for this host, which may forward it. */
+        ARRIVING,
+        /** It arrives, and is for another host on the link, or for several. */
+        PASSING,
+        /** It leaves. */
+        LEAVING
+    }
 
     /**
      * A view of no packet yet.
@@ -57,6 +70,7 @@ public class CapturedPacket {
         linkType = other.linkType;
         interfaceId = other.interfaceId;
         vlanTag = other.vlanTag;
+        way = other.way;
     }
 
     /** Cuts off octets beyond a snap length. */
@@ -74,6 +88,15 @@ public class CapturedPacket {
 
     public final void vlanTag(final int value) {
         vlanTag = value;
+    }
+
+    public final void way(final Way value) {
+        way = value;
+    }
+
+    /** {@return which way the packet goes} */
+    public final Way way() {
+        return way;
     }
 
     /** {@return what holds the captured octets} */

@@ -56,7 +56,9 @@ public record LiveCaptureOptions(
         /** Those that leave by the interface. */
         OUT,
         /** Both; on the loopback interface, where every packet leaves and arrives, only the arriving ones. */
-        BOTH
+        BOTH,
+        /** As {@link #BOTH}, and each packet tells its way; {@link Kind#AFPACKET} alone can. */
+        EACH
     }
 
     /** Checks every range. */

@@ -38,6 +38,7 @@ final class Conclusion extends SettingsAccess {
                 value(TCP_END_TIMEOUT), orZero(value(CUT))),
             new Checkpoint(value(CHECKPOINT_FILE), value(CHECKPOINT_INTERVAL)),
             segment(),
+            new Pairs(List.of()),
             new Clock(value(CLOCK_SOURCE), value(CLOCK_ERROR), value(CLOCK_FILE), value(CLOCK_CORRECT),
                 value(CLOCK_REFLECTOR)),
             rli(),

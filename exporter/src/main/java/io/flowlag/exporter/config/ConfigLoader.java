@@ -25,7 +25,8 @@ public final class ConfigLoader {
     private static final String STANDARD_STREAM = "-";
     private static final String STANDARD_INPUT = "/proc/self/fd/0";
     /** The list in place of the section {@code segment}, and the sections that its entries may have. */
-    private static final String SEGMENTS = "segments";
+    static final String SEGMENTS = "segments";
+    private static final String AUTO = "auto";
     private static final String SEGMENT = "segment";
     private static final List<String> SEGMENT_SECTIONS = List.of("rli", "exchange", "lds");
     private static final Pattern COMMENT = Pattern.compile("#.*");
@@ -169,16 +170,11 @@ public final class ConfigLoader {
 
     /**
      * Checks all settings and the relations between them; throws a {@link ConfigurationException} with every error, or if there
-     * are several segments.
+     * are several segments that one process cannot measure.
      */
     public ExporterConfig conclude() {
         final List<ExporterConfig> views = concludeSegments();
-        if (views.size() > 1) {
-            problems.add(segments.get(1).origin(), SEGMENTS + ": has " + views.size() +
-                " entries, and a process measures one segment: leave one here, and start a process for each");
-            problems.throwIfAny();
-        }
-        return views.get(0);
+        return views.size() == 1 ? views.get(0) : new LocalSegments(segments, problems).conclude(views);
     }
 
     /**
@@ -224,6 +220,11 @@ public final class ConfigLoader {
     /** A later list replaces an earlier one. */
     private void segments(final ConfigNode.Entry list) {
         segments = new ArrayList<>();
+        if (list.value() instanceof ConfigNode.Mapping mapping &&
+            mapping.entries().stream().anyMatch((entry) -> entry.name().equals(AUTO))) {
+            pairs(mapping);
+            return;
+        }
         if (!(list.value() instanceof ConfigNode.Sequence sequence) || sequence.items().isEmpty()) {
             problems.add(list.origin(), SEGMENTS + ": is a list: begin each segment with '- ' on the lines below it");
             return;
@@ -238,6 +239,27 @@ public final class ConfigLoader {
                     "sections " + String.join(", ", SEGMENT_SECTIONS));
             }
         }
+    }
+
+    /** Reads the list of interfaces whose ordered pairs are the segments, and the keys that all of them have. */
+    private void pairs(final ConfigNode.Mapping mapping) {
+        final ConfigLoader loader = new ConfigLoader(problems);
+        final List<ConfigNode.Entry> common = new ArrayList<>();
+        final List<String> names = new ArrayList<>();
+        Origin origin = mapping.origin();
+        for (final ConfigNode.Entry entry : mapping.entries()) {
+            if (!entry.name().equals(AUTO)) {
+                common.add(entry);
+                continue;
+            }
+            origin = entry.origin();
+            if (entry.value() instanceof ConfigNode.Sequence sequence) {
+                sequence.items().forEach((item) -> names.add(item instanceof ConfigNode.Scalar scalar ? scalar.text() : null));
+            }
+        }
+        loader.segment(new ConfigNode.Mapping(mapping.origin(), common));
+        final LocalSegments pairs = new LocalSegments(segments, problems);
+        pairs.addAll(new SegmentEntry(origin, loader.settings), names);
     }
 
     /** Reads an entry of the list of segments. */

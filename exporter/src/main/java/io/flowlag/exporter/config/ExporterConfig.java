@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The effective configuration, checked and built once by {@link ConfigLoader#conclude()}. {@code ConfigTable} says what each key
@@ -160,12 +161,29 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
         }
     }
 
+    /** Several segments between interfaces of this host, all with role both; empty where the process has one segment. */
+    public record Pairs(List<Segment> segments) {
+        /** {@return the interfaces, each once} */
+        public List<String> interfaces() {
+            return segments.stream().flatMap((each) -> Stream.of(each.points.ingress, each.points.egress)).distinct().toList();
+        }
+
+        /** {@return whether prefixes or VLANs tell the packets of the segments; else the points alone do} */
+        public boolean areSelected() {
+            return segments.stream().anyMatch((each) -> !each.selector.selectsAll());
+        }
+    }
+
     /** Interfaces of the sender point and the receiver point with role both, or null. */
     public record Points(String ingress, String egress) {
     }
 
     /** Packets of a segment. No prefixes, or a VLAN id below 0, select all. */
     public record Selector(List<Prefix> sources, List<Prefix> destinations, int vlanId) {
+        /** {@return whether every packet is selected} */
+        public boolean selectsAll() {
+            return sources.isEmpty() && destinations.isEmpty() && vlanId < 0;
+        }
     }
 
     /** The two points' clocks; the bound of their difference is fixed or in a file. File and STAMP reflector may be null. */
@@ -479,6 +497,11 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
 
     public Segment segment() {
         return section(Segment.class);
+    }
+
+    /** {@return the segments between interfaces of this host, where there are several; {@link #segment} is the first then} */
+    public Pairs pairs() {
+        return section(Pairs.class);
     }
 
     public Clock clock() {

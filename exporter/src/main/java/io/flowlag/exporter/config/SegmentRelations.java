@@ -116,7 +116,7 @@ final class SegmentRelations {
         }
     }
 
-    private static boolean share(final List<Prefix> prefixes, final List<Prefix> others, final boolean isIpv6) {
+    static boolean share(final List<Prefix> prefixes, final List<Prefix> others, final boolean isIpv6) {
         final Set<Prefix> networks = networks(prefixes, isIpv6).collect(Collectors.toSet());
         return networks(others, isIpv6).anyMatch(networks::contains);
     }

@@ -16,14 +16,16 @@ final class CurrentSegment {
     private final Consumer<SketchChange> handler;
     private final AtomicReference<SketchChange> announced = new AtomicReference<>();
     private SketchChange change;
+    private final SegmentPairs pairs;
     private SegmentSelector selector;
     private TrafficClasses classes;
 
     /** The segment as configured; the handler is called when a change takes effect. */
-    CurrentSegment(final ExporterConfig config, final Consumer<SketchChange> handler) {
+    CurrentSegment(final ExporterConfig config, final SegmentPairs pairs, final Consumer<SketchChange> handler) {
         this.handler = handler;
+        this.pairs = pairs;
         senders = new SenderSelector(config.rli().references().senders());
-        selector = new SegmentSelector(config.segment());
+        selector = new SegmentSelector(config.segment().selector(), pairs);
         classes = new TrafficClasses(config.rli().references().classes());
     }
 
@@ -48,7 +50,7 @@ final class CurrentSegment {
             change = announced.getAndSet(null);
         }
         if (change != null && timeNs >= change.fromNs()) {
-            selector = new SegmentSelector(change.config().segment());
+            selector = new SegmentSelector(change.config().segment().selector(), pairs);
             classes = new TrafficClasses(change.config().rli().references().classes());
             handler.accept(change);
             change = null;

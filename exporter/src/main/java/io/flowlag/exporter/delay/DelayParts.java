@@ -32,7 +32,7 @@ final class DelayParts {
     DelayParts(
         final ExporterConfig config, final DelayWiring wiring, final FlowEnd flowEnd, final FlowCache cache,
         final CaptureClock clock, final Counters counters, final Consumer<SketchChange> changeHandler) {
-        segment = new CurrentSegment(config, changeHandler);
+        segment = new CurrentSegment(config, wiring.pairs(), changeHandler);
         final int classCount = segment.classes().count();
         final int senderCount = segment.senders().count();
         clocks = new ClockDifference(wiring, senderCount, classCount);
@@ -43,10 +43,11 @@ final class DelayParts {
             isInterpolated(wiring) ? new RliReceiver(receiverSettings(config, wiring), samples) : RliReceiver.none();
         final ReferencePackets references = references(config, wiring, receiver);
         interpolation = new PacketInterpolation(receiver, references, cache, distributions, classCount);
+        final int ways = wiring.pairs().isOn() ? wiring.pairs().count() : senderCount + wiring.captures().otherWays();
         summaries = new DelaySummaries(
-            receiver, clocks::estimate, wiring.isExact(), segment.classes(), !isInterpolated(wiring) && !wiring.isExact() ? 0 :
-            senderCount + wiring.captures().otherWays(), config.segment().intervalNs(), DelaySummaries.recordNs(config),
-            config.segment().maximumDelayNs());
+            receiver, (index) -> clocks.estimate(wiring.pairs().isOn() ? 0 : index), wiring.isExact(), segment.classes(),
+            !isInterpolated(wiring) && !wiring.isExact() ? 0 : ways, config.segment().intervalNs(), DelaySummaries.recordNs(config), config.segment().maximumDelayNs());
+        summaries.segments(wiring.pairs().names());
         matching = matching(config, wiring, cache, clock);
         schedule = wiring.references().isSent() ?
             new ReferenceSender(config, wiring, segment, sendTimeHandler(wiring), clock) :
@@ -92,9 +93,10 @@ final class DelayParts {
             return new Matching();
         }
         final boolean isLive = clock.isLive();
-        final ExactMatching exact = hasStandIn(wiring, isLive) ?
-            new StandIn(config, wiring, isLive, cache, distributions, summaries, segment) :
-            new ExactMatching(config, wiring, isLive, cache, distributions, summaries);
+        final ExactMatching exact = wiring.pairs().isOn() ?
+            new PairMatching(config, wiring, isLive, cache, distributions, summaries) : hasStandIn(wiring, isLive) ?
+                new StandIn(config, wiring, isLive, cache, distributions, summaries, segment) :
+                new ExactMatching(config, wiring, isLive, cache, distributions, summaries);
         if (isLive) {
             exact.onLive(clock.nanoTime());
         }
@@ -103,7 +105,7 @@ final class DelayParts {
 
     /** Whether flows may be left out of matching while no other estimator measures their delays. */
     private static boolean hasStandIn(final DelayWiring wiring, final boolean isLive) {
-        return wiring.isMatched() && wiring.isExact() && !wiring.isInterpolated() &&
+        return wiring.isMatched() && wiring.isExact() && !wiring.isInterpolated() && !wiring.pairs().isOn() &&
             (isLive || wiring.captures().matchedOneIn() > 1);
     }
 
@@ -138,7 +140,8 @@ final class DelayParts {
         final int senderCount = config.rli().senderCount();
         return (isInterpolated ? receiverSettings(config, wiring).memoryBytes() : 0) +
             (isInterpolated || wiring.isExact() ? DelaySummaries.memoryBytes(
-                senderCount * config.rli().classCount(), isInterpolated, wiring.isExact()) : 0) +
+                Math.max(senderCount, wiring.pairs().count()) * config.rli().classCount(), isInterpolated,
+                wiring.isExact()) : 0) + wiring.pairs().memoryBytes() +
             (mode(wiring) == ReferenceMode.MARKED ? MarkedStage.memoryBytes() : 0) +
             (mode(wiring) == ReferenceMode.PASSIVE ? PassiveStage.memoryBytes(
                 senderCount, wiring.receiverLink() != null, config.rli().injection().ceilingBps()) : 0) +

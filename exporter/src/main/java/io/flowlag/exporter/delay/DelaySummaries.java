@@ -6,6 +6,7 @@ import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.IntervalDelays;
+import io.flowlag.exporter.status.SegmentName;
 import io.flowlag.rli.receiver.HeldOutErrors;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.receiver.RliReceiver;
@@ -30,6 +31,8 @@ final class DelaySummaries {
     private static final int REMEMBERED_INTERVALS = 4096;
     /** From this number of delays on, their range is taken as the range of the others. */
     private static final long ENOUGH_DELAYS = 1_000;
+    /** Of many segments, fewer. */
+    private static final int REMEMBERED_SUMMARIES = 8 * REMEMBERED_INTERVALS;
     /** Matched delays of a class are added in batches of this size. */
     private static final int MATCHED_LIMIT = 64;
     /** A summary, its two distributions and their quantiles, as objects, and its histogram. */
@@ -53,6 +56,8 @@ final class DelaySummaries {
     private final LogHistogram histogram = new LogHistogram();
     private final UnsafeBuffer octets = new UnsafeBuffer(new byte[IntervalDelays.HISTOGRAM_LIMIT_BYTES]);
 
+    /** By sender, where each is a segment; else empty. */
+    private List<SegmentName> segments = List.of();
     private boolean isStarted;
     private long firstNs = Long.MAX_VALUE;
     private long startNs;
@@ -104,7 +109,7 @@ final class DelaySummaries {
         this.intervalNs = intervalNs;
         recordNs(recordNs);
         final int count = senderCount * classes.count();
-        intervals = new EndedIntervals(count == 0 ? 1 : REMEMBERED_INTERVALS);
+        intervals = new EndedIntervals(count == 0 ? 1 : rememberedIntervals(count));
         delays = new Delays[count];
         totals = new Delays[count];
         newMatched = new long[isMatched ? count : 0][MATCHED_LIMIT];
@@ -123,6 +128,10 @@ final class DelaySummaries {
         }
     }
 
+    private static int rememberedIntervals(final int streamCount) {
+        return Math.min(REMEMBERED_INTERVALS, Math.max(64, REMEMBERED_SUMMARIES / streamCount));
+    }
+
     private static SignedHistogram histogram() {
         return new SignedHistogram(HIGHEST_NS, SIGNIFICANT_DIGITS);
     }
@@ -131,7 +140,7 @@ final class DelaySummaries {
     static long memoryBytes(final int streamCount, final boolean isInterpolated, final boolean isMatched) {
         return streamCount * (((isInterpolated ? 2 : 0) + (isMatched ? 2 : 0)) * SignedHistogram
             .memoryBytes(HIGHEST_NS, SIGNIFICANT_DIGITS) + (isMatched ? MATCHED_LIMIT * Long.BYTES : 0) +
-            REMEMBERED_INTERVALS * SUMMARY_BYTES) + LogHistogram.MEMORY_BYTES;
+            rememberedIntervals(streamCount) * SUMMARY_BYTES) + LogHistogram.MEMORY_BYTES;
     }
 
     /** {@return how long a record may wait for its flow's end} */
@@ -179,6 +188,11 @@ final class DelaySummaries {
             isStarted = false;
             newestNs = Long.MIN_VALUE;
         }
+    }
+
+    /** Names the segments, in the place of senders, before the first packet. */
+    void segments(final List<SegmentName> names) {
+        segments = names;
     }
 
     /** Sets the length of intervals, from the present one on. */
@@ -276,7 +290,7 @@ final class DelaySummaries {
                 matchedBoundNs(present, totals[i].matched), estimatesNs, referencesBoundNs(present, estimatesNs)));
             newTotal.add(summary(i, totals[i], firstNs, endNs));
             newHistograms.add(new DelayHistogram(
-                i / classes.count(), i % classes.count(), classes.dscp(i % classes.count()),
+                i / classes.count(), segment(i), i % classes.count(), classes.dscp(i % classes.count()),
                 buckets(isMatched ? totals[i].matched : totals[i].estimates), buckets(totals[i].references)));
             present.packets = 0;
             present.late = 0;
@@ -324,10 +338,15 @@ final class DelaySummaries {
         final boolean isInterpolated = isInterpolated(stream);
         final int classIndex = stream % classes.count();
         return new DelaySummary(
-            stream / classes.count(), classIndex, classes.dscp(classIndex), fromNs, toNs, distribution(of.matched),
-            distribution(of.estimates), distribution(of.references), of.lostReferences, of.oversizePackets,
+            stream / classes.count(), segment(stream), classIndex, classes.dscp(classIndex), fromNs, toNs,
+            distribution(of.matched), distribution(of.estimates), distribution(of.references), of.lostReferences,
+            of.oversizePackets,
             isInterpolated ? heldOut(stream).count() : 0,
             isInterpolated && heldOut(stream).hasBound() ? heldOut(stream).quantile95Ns() : null);
+    }
+
+    private SegmentName segment(final int stream) {
+        return segments.isEmpty() ? null : segments.get(stream / classes.count());
     }
 
     private HeldOutErrors heldOut(final int stream) {

@@ -136,8 +136,13 @@ public record DelayWiring(
         return captures.areBothWays() && captures.sides().isBackward(descriptor, offset);
     }
 
-    /** Whether packets of a source are at the sender point. */
+    /** {@return segments between interfaces of this host, if there are several} */
+    public SegmentPairs pairs() {
+        return captures.pairs();
+    }
+
+    /** Whether packets of an observation point are at the sender point: with both points, those of even ones. */
     boolean isSenderPoint(final int observationPoint) {
-        return role == Role.SENDER || role == Role.BOTH && observationPoint == 0;
+        return role == Role.SENDER || role == Role.BOTH && (observationPoint & 1) == 0;
     }
 }

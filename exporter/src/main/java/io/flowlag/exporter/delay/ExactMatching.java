@@ -89,7 +89,7 @@ class ExactMatching extends Matching implements MatchHandler {
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
         flows = new SegmentFlows(
             flowCount(config, captures), isLive ? silenceNs : SegmentFlows.NEVER_NS,
-            !new SegmentSelector(config.segment()).selectsAll());
+            wiring.pairs().isOn() || !config.segment().selector().selectsAll());
         matcher = new ExactMatcher(settings(config, isLive, captures), flows, this);
         share = new MatchedShare(matcher, config.segment().exactPackets());
         if (captures.matchedOneIn() > 1) {
@@ -161,17 +161,38 @@ class ExactMatching extends Matching implements MatchHandler {
 
     @Override
     final void onSent(final DirectBuffer descriptor, final int offset, final int senderIndex) {
-        onSent(matcher.onSent(descriptor, offset), descriptor, offset, senderIndex);
+        onSent(matcher.onSent(descriptor, offset, senderTag(descriptor, offset)), descriptor, offset, senderIndex);
+    }
+
+    /** {@return what {@link #matchedStream} needs of a packet at the sender point} */
+    long senderTag(final DirectBuffer descriptor, final int offset) {
+        return 0;
     }
 
     @Override
     final void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream) {
+        final long received = received(descriptor, offset, stream);
+        onReceived(matcher.onReceived(
+            descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | received << STREAM_SHIFT | slot),
+            descriptor, offset, slot, stream);
+    }
+
+    /** Counts a packet at the receiver point. Returns its stream, or what {@link #matchedStream} needs of it, below 256. */
+    int received(final DirectBuffer descriptor, final int offset, final int stream) {
         if (isExact) {
             summaries.onReceived(stream);
         }
-        onReceived(matcher.onReceived(
-            descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | (long)stream << STREAM_SHIFT | slot),
-            descriptor, offset, slot, stream);
+        return stream;
+    }
+
+    /** {@return the stream of a packet that matched, or below 0 if it is of none} */
+    int matchedStream(final int flow, final long senderTag, final int received) {
+        return received;
+    }
+
+    /** Whether a matched packet counts in the record of its flow. */
+    boolean isOfRecord(final MutableDirectBuffer flowEntries, final int offset, final int stream) {
+        return true;
     }
 
     /** The result of a packet at the sender point, for subclasses. */
@@ -245,19 +266,28 @@ class ExactMatching extends Matching implements MatchHandler {
     }
 
     @Override
-    public final void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
+    public final void onMatched(
+        final int flow, final long senderTag, final long receiverTag, final long sentNs, final long receivedNs) {
         if (sentNs >= newestMatchedNs) {
             newestMatchedNs = sentNs;
         } else {
             overtakenNs = Math.max(overtakenNs, newestMatchedNs - sentNs);
         }
+        final int stream = matchedStream(flow, senderTag, (int)(receiverTag >> STREAM_SHIFT) & STREAM_MASK);
+        if (stream < 0) {
+            return;
+        }
+        final long delayNs = receivedNs - sentNs;
         if (isExact) {
-            summaries.onMatched((int)(receiverTag >> STREAM_SHIFT) & STREAM_MASK, delayNs, receivedNs);
+            summaries.onMatched(stream, delayNs, receivedNs);
         }
         final int slot = (int)receiverTag & SLOT_MASK;
         if (cache.isCurrent(slot, (int)(receiverTag >> Integer.SIZE))) {
             final int offset = cache.stateOffset(slot);
             final int matchedOffset = FlowDelay.matchedOffset(offset);
+            if (!isOfRecord(entries, offset, stream)) {
+                return;
+            }
             DelayCounters.record(entries, matchedOffset, delayNs);
             if (isExact) {
                 distributions.record(entries, offset, DelayCounters.count(entries, matchedOffset), delayNs);
@@ -279,7 +309,7 @@ class ExactMatching extends Matching implements MatchHandler {
      * undecided, its loss is unknown.
      */
     @Override
-    final void onFlowEnd(final MutableDirectBuffer entry, final int offset, final boolean isLossTold) {
+    void onFlowEnd(final MutableDirectBuffer entry, final int offset, final boolean isLossTold) {
         final int flow = flows.findOfEntry(entry, 0);
         final int matchedOffset = FlowDelay.matchedOffset(offset);
         final boolean isWaiting = flow >= 0 && flows.waitingCount(flow) > 0;
@@ -344,7 +374,7 @@ class ExactMatching extends Matching implements MatchHandler {
     }
 
     @Override
-    final void tell(final Map<String, Long> values, final Map<String, Long> unexplained) {
+    void tell(final Map<String, Long> values, final Map<String, Long> unexplained) {
         for (final MatchCounter each : MatchCounter.values()) {
             values.put(each.label(), counters().get(each));
         }

@@ -26,7 +26,10 @@ import org.agrona.MutableDirectBuffer;
  * 112  clockCorrectionNs        8   valid with FLAG_CLOCK_CORRECTED
  * 120  matchedErrorNs           8   how much too large the sum of matched delays may be
  * 128  quantiles               64   FlowQuantiles
- * 192  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
+ * 192  matched counters        48   DelayCounters, of matched packets; only with exact matching or sketches
+ * 240  matchedSegmentId         4   of matched packets, where the process has several segments
+ * 244  matchedSegments          1   0 if there is none, 1 for one, 2 if matched packets are of several
+ * 245  (unused)                11
  * 256  sketch                  64   FlowSketch, only with sketches
  * </pre>
  * A packet needs the first 64 octets alone. Everything but these and the matched counters is written when the flow ends. Fields
@@ -85,6 +88,8 @@ public final class FlowDelay {
     private static final int CLASS_INDEX_OFFSET = LOSS_KIND_OFFSET + 1;
     private static final int CLOCK_CORRECTION_OFFSET = CLASS_INDEX_OFFSET + 8;
     private static final int MATCHED_ERROR_NS_OFFSET = CLOCK_CORRECTION_OFFSET + 8;
+    private static final int MATCHED_SEGMENT_ID_OFFSET = LENGTH_BYTES + DelayCounters.USED_BYTES;
+    private static final int MATCHED_SEGMENTS_OFFSET = MATCHED_SEGMENT_ID_OFFSET + 4;
     private static final int QUANTILES_OFFSET = LENGTH_BYTES - FlowQuantiles.LENGTH_BYTES;
 
     private FlowDelay() {
@@ -142,6 +147,26 @@ public final class FlowDelay {
 
     static void matchedErrorNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + MATCHED_ERROR_NS_OFFSET, value);
+    }
+
+    /** Whether a matched packet told the segment. */
+    static boolean hasMatchedSegment(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + MATCHED_SEGMENTS_OFFSET) != 0;
+    }
+
+    /** Whether matched packets are of several segments. */
+    static boolean hasSeveralSegments(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + MATCHED_SEGMENTS_OFFSET) > 1;
+    }
+
+    static long matchedSegmentId(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + MATCHED_SEGMENT_ID_OFFSET) & 0xFFFF_FFFFL;
+    }
+
+    static void matchedSegment(
+        final MutableDirectBuffer buffer, final int offset, final long id, final boolean isOneOfSeveral) {
+        buffer.putInt(offset + MATCHED_SEGMENT_ID_OFFSET, (int)id);
+        buffer.putByte(offset + MATCHED_SEGMENTS_OFFSET, (byte)(isOneOfSeveral ? 2 : 1));
     }
 
     public static int quantilesOffset(final int offset) {

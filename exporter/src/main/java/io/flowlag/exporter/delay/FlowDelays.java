@@ -191,7 +191,8 @@ public final class FlowDelays {
             return 0;
         }
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
-        if (wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(delayOffset)) > 0) {
+        if (wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(delayOffset)) > 0 &&
+            !FlowDelay.hasSeveralSegments(entry, delayOffset)) {
             return FlowDelay.ESTIMATOR_MATCHED;
         }
         return DelayCounters.count(entry, delayOffset) > 0 ? estimator : 0;
@@ -204,7 +205,8 @@ public final class FlowDelays {
     public void completeImage(final MutableDirectBuffer image, final int offset, final int livingEstimator) {
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         FlowDelay.estimator(image, delayOffset, livingEstimator);
-        FlowDelay.segmentId(image, delayOffset, segmentId + senders.ofEntry(image, offset));
+        FlowDelay.segmentId(image, delayOffset, wiring.pairs().isOn() ? (int)FlowDelay.matchedSegmentId(image, delayOffset) :
+            segmentId + senders.ofEntry(image, offset));
         if (livingEstimator != FlowDelay.ESTIMATOR_MATCHED) {
             final long boundNs = boundNs(image, offset, 0);
             if (boundNs >= 0) {
@@ -255,8 +257,8 @@ public final class FlowDelays {
         if (FlowDelay.estimator(entry, offset) != 0) {
             final int entryOffset = offset - FlowEntry.BASE_LENGTH_BYTES;
             final int senderIndex = senders.ofEntry(entry, entryOffset);
-            FlowDelay.segmentId(
-                entry, offset, segmentId + (isBackward(entry, entryOffset) ? senders.count() : senderIndex));
+            FlowDelay.segmentId(entry, offset, wiring.pairs().isOn() ? (int)FlowDelay.matchedSegmentId(entry, offset) :
+                segmentId + (isBackward(entry, entryOffset) ? senders.count() : senderIndex));
             final ClockEstimate clock = clocks.estimate(senderIndex);
             final boolean isCorrected = clock.isCorrected();
             final long clockErrorNs = clocks.errorNs(senderIndex);

@@ -99,7 +99,9 @@ final class ReceiverPoint {
         final int stream = segment.stream(senderIndex, descriptor, offset);
         if (CurrentSegment.isOversize(descriptor, offset)) {
             counters.increment(CounterId.OVERSIZE);
-            summaries.onOversize(stream);
+            if (!wiring.pairs().isOn()) {
+                summaries.onOversize(stream);
+            }
             matching.onOversize(false);
             sketches.doubtLoss(senderIndex, descriptor, offset, slot);
             return;

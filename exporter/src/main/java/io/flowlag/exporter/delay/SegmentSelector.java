@@ -11,6 +11,7 @@ import java.util.List;
  */
 public final class SegmentSelector {
     private final SegmentLookup lookup;
+    private final SegmentPairs pairs;
     private final boolean isEverything;
 
     /** A selector by prefixes and VLAN; an empty setting selects everything. */
@@ -20,13 +21,20 @@ public final class SegmentSelector {
 
     /** A selector of the packets of a setting. */
     public SegmentSelector(final ExporterConfig.Selector selector) {
+        this(selector, SegmentPairs.NONE);
+    }
+
+    /** A selector of the packets that several segments may have, where there are such. */
+    SegmentSelector(final ExporterConfig.Selector selector, final SegmentPairs pairs) {
+        this.pairs = pairs;
         lookup = new SegmentLookup(1, List.of(new SegmentLookup.Selection(0, 0, SegmentLookup.NONE, selector)));
-        isEverything = selector.sources().isEmpty() && selector.destinations().isEmpty() && selector.vlanId() < 0;
+        isEverything = selector.selectsAll() && !pairs.areSelected();
     }
 
     /** Whether a packet belongs to the segment. */
     public boolean selects(final DirectBuffer descriptor, final int offset) {
-        return isEverything || SegmentLookup.sender(lookup.of(0, descriptor, offset)) == 0;
+        return isEverything || (pairs.areSelected() ? pairs.selects(descriptor, offset) :
+            SegmentLookup.sender(lookup.of(0, descriptor, offset)) == 0);
     }
 
     /** {@return whether every packet belongs to the segment} */

@@ -69,7 +69,7 @@ final class SenderPoint {
     private void onOversize(final DirectBuffer descriptor, final int offset) {
         counters.increment(CounterId.SENDER_OVERSIZE);
         final int senderIndex = senders.of(descriptor, offset);
-        if (senderIndex >= 0) {
+        if (senderIndex >= 0 && !wiring.pairs().isOn()) {
             summaries.onOversize(segment.stream(senderIndex, descriptor, offset));
         }
         matching.onOversize(true);

@@ -131,7 +131,7 @@ final class DelayOptionsWriter {
      * Writes one class in one measurement interval: its matched packets, its estimates, or its references and their losses. The
      * best delays of regular packets have a histogram, unless the session's messages are too short.
      *
-     * @param segmentId of the process; those of further senders follow it.
+     * @param segmentId of the process, where it has one segment; those of further senders follow it.
      * @param kind      which, of {@link #KINDS}.
      * @param nowMs     milliseconds since the UNIX epoch.
      * @return as {@link ExportingSession#claim}; {@link ExportingSession#NOT_SENT} if there is no data.
@@ -159,7 +159,8 @@ final class DelayOptionsWriter {
         if (claimed < 0) {
             return claimed;
         }
-        begin(segmentId + summary.senderIndex(), summary.dscp(), kind, summary.startNs(), summary.endNs());
+        final long id = summary.segment() == null ? segmentId + summary.senderIndex() : summary.segment().id();
+        begin(id, summary.dscp(), kind, summary.startNs(), summary.endNs());
         encoder.unsigned(interval.packets()).unsigned(delays.count()).signed(delays.meanNs());
         if (has(shape, DEVIATION)) {
             encoder.unsigned(delays.standardDeviationNs());

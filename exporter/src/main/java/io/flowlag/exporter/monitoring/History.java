@@ -88,6 +88,9 @@ final class History {
     static String className(final DelaySummary summary, final AggregateDelay sketched) {
         final int dscp = summary != null ? summary.dscp() : sketched != null ? sketched.dscp() : -1;
         final String name = dscp < 0 ? "all" : "dscp " + dscp;
+        if (summary != null && summary.segment() != null) {
+            return dscp < 0 ? summary.segment().text() : summary.segment().text() + " " + name;
+        }
         return summary == null || summary.senderIndex() == 0 ? name : name + ", sender " + summary.senderIndex();
     }
 

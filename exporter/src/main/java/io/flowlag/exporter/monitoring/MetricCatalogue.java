@@ -147,7 +147,7 @@ final class MetricCatalogue {
         if (label.startsWith("exchange_refused_")) {
             return "exchange_ended_refused";
         }
-        return label.replaceFirst("_session_[0-9]+", "").replaceFirst("_class_[0-9]+$", "");
+        return label.replaceFirst("_(session_[0-9]+|segment_([0-9]+|none))", "").replaceFirst("_class_[0-9]+$", "");
     }
 
     private static void counter(final String label, final String unit, final String sentence) {

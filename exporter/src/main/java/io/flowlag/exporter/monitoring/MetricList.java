@@ -87,13 +87,13 @@ public final class MetricList {
             new Counters(), List.of(new SourceStatistics("", 0, 0, 0, null)),
             List.of(new DestinationStatistics("", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, spool)), delay(),
             new LatencySummary(buckets, 0, 0, 0, 0, 0), 0, 0, 0);
-        return new StatusSnapshot(0, statistics, null, List.of(new DelayHistogram(0, 0, -1, buckets, buckets)),
+        return new StatusSnapshot(0, statistics, null, List.of(new DelayHistogram(0, null, 0, -1, buckets, buckets)),
             List.of(new HealthCheck("", true, "")), List.of(), FlowList.EMPTY);
     }
 
     private static DelayStatistics delay() {
         final DelayDistribution delays = new DelayDistribution(1, 0, 0, 0L, 0, 0, 0L, 0L, 0L, 0L, 0L, 0L);
-        final List<DelaySummary> summaries = List.of(new DelaySummary(0, 0, -1, 0, 0, delays, delays, delays, 0, 0, 1, 0L));
+        final List<DelaySummary> summaries = List.of(new DelaySummary(0, null, 0, -1, 0, 0, delays, delays, delays, 0, 0, 1, 0L));
         final List<AggregateDelay> aggregates = List.of(new AggregateDelay(-1, 0, 0L, 0L, 0L));
         return new DelayStatistics(
             "", 0, "", 0, counters(), gauges(), summaries, summaries, List.of(new SketchStatistics(

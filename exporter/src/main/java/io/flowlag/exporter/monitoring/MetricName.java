@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Maps a label of the statistics to a metric's name: base units (seconds, bytes) as suffix, reasons and sessions as labels.
- * Immutable.
+ * Maps a label of the statistics to a metric's name: base units (seconds, bytes) as suffix, reasons, sessions and segments as
+ * labels. Immutable.
  *
  * @param name   with the product's prefix, without _total.
  * @param labels names and values, alternating.
@@ -19,7 +19,8 @@ import java.util.regex.Pattern;
 record MetricName(String name, List<String> labels, double factor) {
     private static final String PREFIX = "flowlag_";
     private static final double NS = 1e-9;
-    private static final Pattern SESSION = Pattern.compile("(.+)_session_([0-9]+)((?:_class_[0-9]+)?)");
+    private static final Pattern SESSION = Pattern.compile(
+        "(.+)_(session|segment)_([0-9]+|none)((?:_class_[0-9]+)?)");
     private static final Pattern CLASS = Pattern.compile("(.+)_class_([0-9]+)");
     /** Counters that differ only in a reason at the end. */
     private static final String[][] REASONS = {
@@ -35,7 +36,8 @@ record MetricName(String name, List<String> labels, double factor) {
     static MetricName of(final String label, final String unit) {
         final Matcher session = SESSION.matcher(label);
         if (session.matches()) {
-            return of(session.group(1) + session.group(3), unit).labelled("session_", "session", session.group(2));
+            return of(session.group(1) + session.group(4), unit)
+                .labelled(session.group(2) + "_", session.group(2), session.group(3));
         }
         final Matcher ofClass = CLASS.matcher(label);
         if (ofClass.matches()) {

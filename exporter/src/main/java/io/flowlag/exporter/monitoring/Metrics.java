@@ -9,6 +9,7 @@ import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.SegmentName;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
 import io.flowlag.exporter.status.SpoolStatistics;
@@ -143,7 +144,7 @@ final class Metrics {
                 "interval_reference_delay", "references in the last measurement interval", each, each.references());
         });
         delay.total().forEach((each) -> {
-            final String[] labels = labels(each.senderIndex(), each.classIndex(), each.dscp());
+            final String[] labels = labels(each.senderIndex(), each.segment(), each.classIndex(), each.dscp());
             gauge("lost_references", "References missing since the start, less those that came late.", each.lostReferences(),
                 labels);
             counter("class_oversize_packets", "Packets of a class, longer than the link carries, that were not measured.",
@@ -156,7 +157,7 @@ final class Metrics {
 
     private void addDistribution(
         final String name, final String what, final DelaySummary summary, final DelayDistribution distribution) {
-        final String[] labels = labels(summary.senderIndex(), summary.classIndex(), summary.dscp());
+        final String[] labels = labels(summary.senderIndex(), summary.segment(), summary.classIndex(), summary.dscp());
         gauge(name + "_packets", "Delays of " + what + ".", distribution.count(), labels);
         if (distribution.count() == 0) {
             return;
@@ -187,7 +188,7 @@ final class Metrics {
         final String name, final String when, final List<AggregateDelay> aggregates, final int senderIndex) {
         for (int i = 0; i < aggregates.size(); i++) {
             final AggregateDelay each = aggregates.get(i);
-            final String[] labels = labels(senderIndex, i, each.dscp());
+            final String[] labels = labels(senderIndex, null, i, each.dscp());
             gauge(name + "_samples", "Packets behind the mean by sketches, " + when + ".", each.samples(), labels);
             gauge(name + "_mean_delay_seconds", "Mean delay by sketches, " + when + ".", seconds(each.meanNs()), labels);
             gauge(name + "_delay_deviation_seconds", "Standard deviation of delay by sketches, " + when + ".",
@@ -198,7 +199,8 @@ final class Metrics {
     }
 
     private void addHistogram(final DelayHistogram histogram) {
-        final String[] labels = labels(histogram.senderIndex(), histogram.classIndex(), histogram.dscp());
+        final String[] labels = labels(
+            histogram.senderIndex(), histogram.segment(), histogram.classIndex(), histogram.dscp());
         addBuckets("packet_delay_seconds",
             "Delay of regular packets: matched with both points in one process, else by interpolation, whose tails lean low. " +
             "Negative delays are in every bucket and in the sum.", histogram.estimates(), labels);
@@ -219,10 +221,12 @@ final class Metrics {
         family.addSuffixed("_count", buckets.count(), labels);
     }
 
-    private static String[] labels(final int senderIndex, final int classIndex, final int dscp) {
+    /** Of several segments, each has its number in the place of a sender's. */
+    private static String[] labels(
+        final int senderIndex, final SegmentName segment, final int classIndex, final int dscp) {
         return new String[] {
-            "sender", Integer.toString(senderIndex), "class", Integer.toString(classIndex), "dscp",
-            dscp < 0 ? "" : Integer.toString(dscp)};
+            segment == null ? "sender" : "segment", Long.toString(segment == null ? senderIndex : segment.id()),
+            "class", Integer.toString(classIndex), "dscp", dscp < 0 ? "" : Integer.toString(dscp)};
     }
 
     private static String[] with(final String[] labels, final String name, final String value) {

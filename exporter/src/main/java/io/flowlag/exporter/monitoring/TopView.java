@@ -23,6 +23,8 @@ import java.util.stream.Collectors;
  */
 public final class TopView {
     private static final int CLASSES = 6;
+    /** Of several segments. */
+    private static final int SEGMENTS = 20;
     private static final int FLOW_COLUMNS_WIDTH = 40;
     private static final int LEAST_ENDPOINTS_WIDTH = 20;
 
@@ -181,12 +183,15 @@ public final class TopView {
 
     private static List<String> classes(final DelayStatistics delay) {
         final List<String> lines = new ArrayList<>();
-        final String format = "%-10s %-5s %7s %8s %8s %8s %8s %8s %6s";
+        final int nameWidth = Math.max(10, delay.interval().stream().filter((each) -> each.segment() != null)
+            .mapToInt((each) -> History.className(each, null).length()).max().orElse(0));
+        final String format = "%-" + nameWidth + "s %-5s %7s %8s %8s %8s %8s %8s %6s";
         lines.add(String.format(
             Locale.ROOT, format, "class", "by", "packets", "mean", "p50", "p99", "rli", "lds", "lost"));
         final List<AggregateDelay> sketched = delay.sketchedInterval();
         final int count = Math.max(delay.interval().size(), sketched.size());
-        for (int i = 0; i < Math.min(CLASSES, count); i++) {
+        final int limit = nameWidth > 10 ? SEGMENTS : CLASSES;
+        for (int i = 0; i < Math.min(limit, count); i++) {
             final DelaySummary summary = i < delay.interval().size() ? delay.interval().get(i) : null;
             final AggregateDelay aggregate = i < sketched.size() ? sketched.get(i) : null;
             final boolean hasDelays = summary != null && summary.delays().count() > 0;

@@ -34,6 +34,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private static final int LIVE_MERGE_PACKETS = 64 * 1024;
     /** The merge does not wait longer than this for a live source. */
     private static final long LIVE_MERGE_WAIT_NS = 200_000_000L;
+    /** Of several sources one is often idle, and packets that wait leave the processor's cache. */
+    private static final long SEVERAL_MERGE_WAIT_NS = 40_000_000L;
     /** How often the next stage learns how far capture has come: rarely enough for its idle thread to sleep. */
     private static final long CAPTURED_STEP_NS = 10_000_000L;
     /** If the clock falls this far behind its previous reading or a packet's timestamp, it was set back. */
@@ -67,7 +69,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private String roleName = "capture";
     private int batchCount;
     private long decodedCount;
-    private int observationPoint;
+    private int sourceIndex;
     private long toldNs;
     /** When the clock was last compared with the time since boot, by both; 0 before. */
     private long watchedNs;
@@ -139,7 +141,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         for (int i = 0; i < sources.length; i++) {
             if (!isSourceEnded[i]) {
                 if (!isMerged || merge.hasRoom(i, POLL_LIMIT)) {
-                    observationPoint = i;
+                    sourceIndex = i;
                     mtuBytes[i] = sources[i] instanceof LivePacketSource live ? live.mtuBytes() : 0;
                     final int polled = sources[i].poll(this, POLL_LIMIT);
                     isSourceEnded[i] = polled == PacketSource.END_OF_SOURCE;
@@ -213,7 +215,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private int passOnMerged() {
         final boolean isLive = clock.isLive();
         final long nowNs = clock.nanoTime();
-        final long olderThanNs = isLive ? nowNs - LIVE_MERGE_WAIT_NS : Long.MIN_VALUE;
+        final long waitNs = sources.length > 2 ? SEVERAL_MERGE_WAIT_NS : LIVE_MERGE_WAIT_NS;
+        final long olderThanNs = isLive ? nowNs - waitNs : Long.MIN_VALUE;
         final long newerThanNs = isLive ? nowNs + CLOCK_SET_NS : Long.MAX_VALUE;
         for (int i = 0; i < sources.length; i++) {
             if (isSourceEnded[i]) {
@@ -237,11 +240,11 @@ public final class CaptureAgent implements Stage, PacketHandler {
     @Override
     public void onPacket(final CapturedPacket packet) {
         final long timestampNs = packet.timestampNs();
-        lastNs[observationPoint] = timestampNs;
-        if (timestampNs < newestNs[observationPoint]) {
+        lastNs[sourceIndex] = timestampNs;
+        if (timestampNs < newestNs[sourceIndex]) {
             counters.increment(CounterId.TIME_BACKWARDS);
         } else {
-            newestNs[observationPoint] = timestampNs;
+            newestNs[sourceIndex] = timestampNs;
         }
 
         final OffHeapBuffer descriptor = isMerged ? scratch : batch;
@@ -261,24 +264,34 @@ public final class CaptureAgent implements Stage, PacketHandler {
             counters.increment(CounterId.OWN_TRAFFIC);
             return;
         }
-        PacketDescriptor.observationPoint(descriptor, descriptorOffset, observationPoint);
+        PacketDescriptor.observationPoint(descriptor, descriptorOffset, observationPoint(packet.way()));
         if (isOversize(descriptor, descriptorOffset)) {
             PacketDescriptor.flags(
                 descriptor, descriptorOffset,
                 PacketDescriptor.flags(descriptor, descriptorOffset) & ~PacketDescriptor.FLAG_DIGEST |
                 PacketDescriptor.FLAG_OVERSIZE);
+        } else if (packet.way() == CapturedPacket.Way.PASSING) {
+            // This host does not forward it.
+            PacketDescriptor.flags(descriptor, descriptorOffset,
+                PacketDescriptor.flags(descriptor, descriptorOffset) & ~PacketDescriptor.FLAG_DIGEST);
         }
-        recognizer.recognize(decoder, packet.buffer(), descriptor, descriptorOffset, observationPoint);
+        recognizer.recognize(decoder, packet.buffer(), descriptor, descriptorOffset, sourceIndex);
         if (isMerged) {
-            merge.add(observationPoint, descriptor, 0);
+            merge.add(sourceIndex, descriptor, 0);
         } else if (++batchCount == BATCH_LIMIT) {
             passOn();
         }
     }
 
+    /** A source whose packets tell their way has two points: one of arriving packets, and behind it one of leaving ones. */
+    private int observationPoint(final CapturedPacket.Way way) {
+        return way == CapturedPacket.Way.UNKNOWN ? sourceIndex :
+            2 * sourceIndex + (way == CapturedPacket.Way.LEAVING ? 1 : 0);
+    }
+
     private boolean isOversize(final DirectBuffer descriptor, final int offset) {
-        return mtuBytes[observationPoint] > 0 &&
-            PacketDescriptor.ipLengthBytes(descriptor, offset) > mtuBytes[observationPoint] ||
+        return mtuBytes[sourceIndex] > 0 &&
+            PacketDescriptor.ipLengthBytes(descriptor, offset) > mtuBytes[sourceIndex] ||
             PacketDescriptor.segmentCount(descriptor, offset) > 1;
     }
 

@@ -274,7 +274,8 @@ public final class MeteringPipeline implements AutoCloseable {
         final long rings = packetRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
             recordRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().recordRingBytes()) +
             (isSharded && !isLive ? ShardRings.memoryBytes(shardCount) : 0);
-        final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(2, isLive) : 0;
+        final int points = Math.max(2, wiring.pairs().interfaceCount());
+        final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(points, isLive) : 0;
         final int decoders = wiring.role() == ExporterConfig.Role.BOTH ? 2 : isSharded && isLive ? shardCount : 1;
         final long fragments = config.decode().fragmentPorts() ?
             decoders * PacketDecoder.fragmentMemoryBytes(config.decode().fragmentTableEntries()) : 0;
@@ -499,11 +500,12 @@ public final class MeteringPipeline implements AutoCloseable {
             metering.activeTimeoutNs(), metering.idleTimeoutNs(), metering.tcpEndTimeoutNs(), metering.cutNs());
     }
 
-    /** Each key has a hash of its own. */
+    /** Each key has a hash of its own. Segments that end at different interfaces have different records. */
     static FlowCacheSettings.Key flowKey(final ExporterConfig config) {
         final Set<KeyField> fields = config.metering().extraKeyFields();
-        return FlowCacheSettings.Key.of(
-            fields.contains(KeyField.DSCP), fields.contains(KeyField.VLAN), fields.contains(KeyField.INTERFACE));
+        final boolean hasSegments = !config.pairs().segments().isEmpty();
+        return FlowCacheSettings.Key.of(fields.contains(KeyField.DSCP), fields.contains(KeyField.VLAN),
+            fields.contains(KeyField.INTERFACE) || hasSegments);
     }
 
     private static ReferenceRecognizer recognizer(

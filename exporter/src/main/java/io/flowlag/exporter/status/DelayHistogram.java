@@ -5,11 +5,13 @@ import java.util.List;
 /**
  * Delays of one sender and class since the start, in fixed buckets. Immutable.
  *
- * @param senderIndex of the references, in the order of the configuration.
+ * @param senderIndex of the references, or of the segment, in the order of the configuration.
+ * @param segment     of several; null where there is one.
  * @param dscp        of the class; negative for a single class.
  * @param estimates   of regular packets: matched if every packet is, else interpolated.
  */
-public record DelayHistogram(int senderIndex, int classIndex, int dscp, Buckets estimates, Buckets references) {
+public record DelayHistogram(
+    int senderIndex, SegmentName segment, int classIndex, int dscp, Buckets estimates, Buckets references) {
     private static final long US = 1_000;
     private static final long MS = 1_000_000;
     private static final long[] BOUNDARIES_NS = {

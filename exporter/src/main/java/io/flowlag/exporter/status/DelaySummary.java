@@ -1,11 +1,14 @@
 package io.flowlag.exporter.status;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
  * The delays of one traffic class in a period. Immutable.
  *
- * @param senderIndex     of the references, in the order of the configuration.
+ * @param senderIndex     of the references, or of the segment, in the order of the configuration.
+ * @param segment         of several; null where there is one.
  * @param dscp            of the class; negative for a single class.
  * @param startNs         of the period, UNIX epoch, by packet timestamps at the receiver point.
  * @param matched         of matched regular packets; empty without matching.
@@ -18,6 +21,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  */
 public record DelaySummary(
     @JsonProperty("sender") int senderIndex,
+    @JsonInclude(Include.NON_NULL) SegmentName segment,
     @JsonProperty("class") int classIndex,
     int dscp,
     long startNs,

@@ -165,7 +165,7 @@ class DelayOptionsWriterTest {
 
     private static IntervalDelays interval(
         final long count, final Long deviationNs, final byte[] histogram, final ClockEstimate clock) {
-        return new IntervalDelays(new DelaySummary(0, 0, 46, 0, 1, DelayDistribution.EMPTY, delays(count, deviationNs),
+        return new IntervalDelays(new DelaySummary(0, null, 0, 46, 0, 1, DelayDistribution.EMPTY, delays(count, deviationNs),
             delays(count + 1, deviationNs), -1, 0, 0, null), 11, clock, histogram, -1, 9, 8);
     }
 

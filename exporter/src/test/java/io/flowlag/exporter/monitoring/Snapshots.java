@@ -188,7 +188,7 @@ final class Snapshots {
     }
 
     private static DelaySummary summary(final int index, final int dscp, final long number) {
-        return new DelaySummary(0, index, dscp, number, number + 1,
+        return new DelaySummary(0, null, index, dscp, number, number + 1,
             index == 0 ? DelayDistribution.EMPTY :
                 new DelayDistribution(1900, 1, MS, MS, -7, 20 * MS, MS, 2 * MS, null, null, null, null),
             new DelayDistribution(2000, 3, 2 * MS, MS, -5, 30 * MS, MS, 3 * MS, 4 * MS, 9 * MS, null, null),
@@ -202,6 +202,7 @@ final class Snapshots {
             counts.add(number + i);
         }
         final DelayHistogram.Buckets buckets = new DelayHistogram.Buckets(counts, number + counts.size(), 77 * MS);
-        return List.of(new DelayHistogram(0, 0, -1, buckets, buckets), new DelayHistogram(0, 1, 46, buckets, buckets));
+        return List.of(
+            new DelayHistogram(0, null, 0, -1, buckets, buckets), new DelayHistogram(0, null, 1, 46, buckets, buckets));
     }
 }

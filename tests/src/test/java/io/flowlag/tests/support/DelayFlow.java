@@ -26,10 +26,11 @@ import java.util.List;
  * @param errorBoundNs       element 14.
  * @param lossKind           element 24.
  * @param measuredPackets    element 27.
+ * @param segmentId          element 11.
  */
 public record DelayFlow(String key, int classOfService, long packets, int estimator, Long meanNs, Long sampleCount,
     Long interpolatedMeanNs, Long lostPackets, Long clockErrorNs, Long sketchMeanNs, Long errorBoundNs, Long lossKind,
-    Long measuredPackets) {
+    Long measuredPackets, Long segmentId) {
     /** The loss is exact. */
     public static final long LOSS_EXACT = 1;
     /** The loss is an upper bound. */
@@ -81,7 +82,8 @@ public record DelayFlow(String key, int classOfService, long packets, int estima
             number(record, "flowlagDelaySampleCount"), number(record, "flowlagDelayInterpolatedMeanNanoseconds"),
             number(record, "flowlagLostPacketDeltaCount"), number(record, "flowlagClockErrorBoundNanoseconds"),
             number(record, "flowlagDelaySketchMeanNanoseconds"), number(record, "flowlagDelayErrorBoundNanoseconds"),
-            number(record, "flowlagLossKind"), number(record, "flowlagDelayPacketDeltaCount"));
+            number(record, "flowlagLossKind"), number(record, "flowlagDelayPacketDeltaCount"),
+            number(record, "flowlagSegmentId"));
     }
 
     private static Long number(final JsonNode record, final String name) {

@@ -44,8 +44,9 @@ class TwoPointTruthTest {
     private final List<String> matched = new ArrayList<>();
     private final ExactMatcher matcher = new ExactMatcher(SETTINGS, flows, new MatchHandler() {
         @Override
-        public void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
-            matched.add(sentNs + "," + receivedNs + "," + delayNs);
+        public void onMatched(
+            final int flow, final long senderTag, final long receiverTag, final long sentNs, final long receivedNs) {
+            matched.add(sentNs + "," + receivedNs + "," + (receivedNs - sentNs));
         }
     });
 

@@ -46,6 +46,7 @@ public final class AfPacketSource extends LivePacketSource {
 
     private final boolean isCooked;
     private final boolean wantsCardStamps;
+    private final boolean wantsWays;
     private final PacketFilter cookedFilter;
     private final PacketSocket socket;
     private final PacketRing ring;
@@ -68,6 +69,7 @@ public final class AfPacketSource extends LivePacketSource {
         super(options.interfaceName(), new CapturedPacket(ring.buffer(), linkLayer.linkType(), interfaceId), notices);
         this.isCooked = linkLayer.isCooked();
         this.wantsCardStamps = options.hardwareTimestamps();
+        this.wantsWays = options.direction() == Direction.EACH;
         this.cookedFilter = isCooked && options.hasFilter() ?
             new BpfFilter(BpfCompiler.compile(options.filterExpression(), linkType(), options.snapLengthBytes())) :
             FilterSupplier.ALL.filterFor(linkType());
@@ -202,7 +204,8 @@ public final class AfPacketSource extends LivePacketSource {
             BpfCompiler.compileForInterface(options.filterExpression(), options.interfaceName(), linkLayer.linkType(),
                 options.snapLengthBytes()) :
             BpfProgram.accept(options.snapLengthBytes());
-        if (options.direction() == Direction.BOTH && !isLoopback) {
+        final boolean areBoth = options.direction() == Direction.BOTH || options.direction() == Direction.EACH;
+        if (areBoth && !isLoopback) {
             return wanted;
         }
         return wanted.forDirection(options.direction() == Direction.OUT);
@@ -251,6 +254,9 @@ public final class AfPacketSource extends LivePacketSource {
         }
         capturedBytes += captured;
         packet.set(first, captured, wire, RingLayout.timestampNs(buffer, frame)).vlanTag(vlanTag);
+        if (wantsWays) {
+            packet.way(RingLayout.way(buffer, frame));
+        }
         if (!cookedFilter.matches(packet)) {
             filteredCount++;
             return;

@@ -138,7 +138,7 @@ public final class PcapSource extends LivePacketSource {
             if (options.hasFilter()) {
                 setFilter(handle, options.filterExpression());
             }
-            if (options.direction() != Direction.BOTH) {
+            if (options.direction() == Direction.IN || options.direction() == Direction.OUT) {
                 handle.setDirection(options.direction() == Direction.IN ? PcapDirection.IN : PcapDirection.OUT);
             }
             handle.setBlockingMode(BlockingMode.NONBLOCKING);

@@ -76,6 +76,11 @@ public final class RouteFollower implements AutoCloseable {
         return table;
     }
 
+    /** {@return whether the table is what the kernel had at the last {@link #poll}, as far as it told; for the polling thread} */
+    public boolean isSure() {
+        return isPublished && !isDoubtful && dump == Dump.IDLE;
+    }
+
     /** {@return routes that the table has no room for; if there are any, every answer is unknown} */
     public long refusedCount() {
         return refusedCount;

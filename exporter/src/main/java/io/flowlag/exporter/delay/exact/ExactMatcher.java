@@ -93,8 +93,13 @@ public final class ExactMatcher {
         return octets + flows.touch(descriptors, offset, count);
     }
 
-    /** A packet of the segment at the sender point. Returns the immediate result. */
+    /** A packet of the segment at the sender point, without a tag. Returns the immediate result. */
     public MatchResult onSent(final DirectBuffer descriptor, final int offset) {
+        return onSent(descriptor, offset, 0);
+    }
+
+    /** A packet of the segment at the sender point; its tag is passed to the handler. Returns the immediate result. */
+    public MatchResult onSent(final DirectBuffer descriptor, final int offset, final long senderTag) {
         counters.increment(MatchCounter.SENT);
         features.onSent(descriptor, offset);
         if (!hasDigest(descriptor, offset, MatchCounter.SENT_DIGEST_SHORT, MatchCounter.SENT_WITHOUT_DIGEST)) {
@@ -114,7 +119,7 @@ public final class ExactMatcher {
         if (slot != DigestTable.NONE && digests.hasSent(slot)) {
             flows.onTwin(flow);
         }
-        if (slot != DigestTable.NONE && matchWithReceived(slot, sentNs)) {
+        if (slot != DigestTable.NONE && matchWithReceived(slot, sentNs, senderTag)) {
             return MatchResult.MATCHED;
         }
         if (packets.isFull()) {
@@ -124,7 +129,7 @@ public final class ExactMatcher {
             return MatchResult.OVERFLOW;
         }
         final int place = slot == DigestTable.NONE ? digests.add(digest) : slot;
-        digests.addSent(place, packets.add(WaitingPackets.STATE_SENT, sentNs, 0, flow, place));
+        digests.addSent(place, packets.add(WaitingPackets.STATE_SENT, sentNs, senderTag, flow, place));
         counters.increment(MatchCounter.SENT_WAITING);
         flows.onWaiting(flow);
         return MatchResult.WAITING;
@@ -270,7 +275,7 @@ public final class ExactMatcher {
     }
 
     /** Matches a packet being sent with the received packet that waits longest. */
-    private boolean matchWithReceived(final int slot, final long sentNs) {
+    private boolean matchWithReceived(final int slot, final long sentNs, final long senderTag) {
         int packet = digests.receivedHead(slot);
         while (packet != WaitingPackets.NONE && difference(sentNs, packets.timeNs(packet)) > maximumLeadNs) {
             decideOfReceived(packet);
@@ -283,7 +288,7 @@ public final class ExactMatcher {
         leaveReceived(packet, MatchCounter.MATCHED);
         packets.becomesSent(packet, Math.max(sentNs, receivedNs));
         digests.becomesSent(slot);
-        onMatched(slot, packets.flow(packet), packets.tag(packet), sentNs, receivedNs);
+        onMatched(slot, packets.flow(packet), senderTag, packets.tag(packet), sentNs, receivedNs);
         return true;
     }
 
@@ -299,7 +304,7 @@ public final class ExactMatcher {
             return false;
         }
         leaveSent(packet, MatchCounter.MATCHED);
-        onMatched(slot, flow, receiverTag, packets.timeNs(packet), receivedNs);
+        onMatched(slot, flow, packets.tag(packet), receiverTag, packets.timeNs(packet), receivedNs);
         return true;
     }
 
@@ -352,14 +357,15 @@ public final class ExactMatcher {
     }
 
     private void onMatched(
-        final int slot, final int flow, final long receiverTag, final long sentNs, final long receivedNs) {
+        final int slot, final int flow, final long senderTag, final long receiverTag, final long sentNs,
+        final long receivedNs) {
         delayNs = receivedNs - sentNs;
         digests.onMatched(slot, sentNs);
         flows.onDelay(flow, delayNs);
         if (delayNs < 0) {
             counters.increment(MatchCounter.NEGATIVE);
         }
-        handler.onMatched(receiverTag, delayNs, sentNs, receivedNs);
+        handler.onMatched(flow, senderTag, receiverTag, sentNs, receivedNs);
     }
 
     /** Makes room if there is none: grows as far as allowed, then forgets decided packets early, the oldest first. */
@@ -413,9 +419,12 @@ public final class ExactMatcher {
             flows.onUndecided(flow);
         } else {
             final int slot = packets.digest(packet);
-            final MatchCounter counter = flows.whenLost(flow);
+            final MatchCounter counter = handler.whenLost(flows, packets.tag(packet), flow, sentNs);
             leaveSent(packet, counter);
-            flows.onLost(flow);
+            if (counter == MatchCounter.SENT_UNDECIDED) {
+                flows.onUndecided(flow);
+                return;
+            }
             if (digests.hasMatched(slot)) {
                 flows.onAmbiguous(flow, Math.max(0, sentNs - digests.oldestMatchedNs(slot)));
             }

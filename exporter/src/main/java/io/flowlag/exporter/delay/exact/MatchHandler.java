@@ -2,16 +2,25 @@ package io.flowlag.exporter.delay.exact;
 
 /**
  * Receives the results of packets, on the thread that owns the {@link ExactMatcher}, from within its calls. Must neither call
- * the matcher nor throw nor allocate. The tag is the one given at the receiver point, such as slot and generation of the
- * packet's flow in the cache.
+ * the matcher nor throw nor allocate. The tags are those given at the two points, such as slot and generation of the packet's
+ * flow in the cache.
  */
 public interface MatchHandler {
     /** Does nothing. */
     MatchHandler NONE = new MatchHandler() {
     };
 
-    /** A packet was seen at both points; its delay is signed. */
-    default void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
+    /** A packet of a flow, or of {@link SegmentFlows#NO_FLOW}, was seen at both points. */
+    default void onMatched(
+        final int flow, final long senderTag, final long receiverTag, final long sentNs, final long receivedNs) {
+    }
+
+    /**
+     * Decides what a packet is that did not arrive within the maximum delay, and counts it in its flow if it is lost. Returns
+     * its counter: lost, not of the segment, or undecided.
+     */
+    default MatchCounter whenLost(final SegmentFlows flows, final long senderTag, final int flow, final long sentNs) {
+        return flows.onLost(flow);
     }
 
     /** A packet of a flow, or of {@link SegmentFlows#NO_FLOW}, did not arrive within the maximum delay. */

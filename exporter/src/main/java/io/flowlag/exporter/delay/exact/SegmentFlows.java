@@ -15,8 +15,8 @@ import java.util.SplittableRandom;
  * holds; keys are compared in full. Each flow has three cache lines:
  * <pre>
  *   0  5-tuple                 38   see {@link FlowKeyLayout}; IP version 0: no flow in this slot
- *  38  isJoined                 1   1: an offload joined packets of it
- *  39  hasTwins                 1   1: packets of it had one digest
+ *  38  flags                    1   FLAG_JOINED: an offload joined packets of it; FLAG_TWINS: packets of it had one digest
+ *  39  segment                  1   one more than the index of the segment of its packets, of several; 0 if none is known
  *  40  sent                     8   packets with a digest at the sender point
  *  48  received                 8   packets with a digest at the receiver point
  *  56  lost                     8
@@ -49,9 +49,16 @@ public final class SegmentFlows {
 
     private static final int SAMPLE_SHIFT = Integer.SIZE - 12;
     private static final int SWEEP_SLOTS = 16;
-    private static final int JOINED_OFFSET = FlowKeyLayout.TUPLE_LENGTH_BYTES;
-    private static final int TWINS_OFFSET = JOINED_OFFSET + 1;
-    private static final int SENT_OFFSET = TWINS_OFFSET + 1;
+    /** For {@link #segment}: no packet of the flow told a segment. */
+    public static final int NO_SEGMENT = -1;
+    /** For {@link #segment}: its packets are of several segments. Indexes are below. */
+    public static final int SEVERAL_SEGMENTS = 254;
+
+    private static final int FLAG_JOINED = 1;
+    private static final int FLAG_TWINS = 1 << 1;
+    private static final int FLAGS_OFFSET = FlowKeyLayout.TUPLE_LENGTH_BYTES;
+    private static final int SEGMENT_OFFSET = FLAGS_OFFSET + 1;
+    private static final int SENT_OFFSET = SEGMENT_OFFSET + 1;
     private static final int RECEIVED_OFFSET = SENT_OFFSET + 8;
     private static final int LOST_OFFSET = RECEIVED_OFFSET + 8;
     private static final int UNEXPECTED_OFFSET = LOST_OFFSET + 8;
@@ -72,7 +79,6 @@ public final class SegmentFlows {
     private final long silenceNs;
     private final long sweepEveryNs;
     private final boolean isUnseenLost;
-    private int sampleMask;
     private final int[] touchedTags = new int[FlowCache.TOUCH_LIMIT];
     private final SlotIndex index;
     private final OffHeapBuffer flows;
@@ -81,12 +87,11 @@ public final class SegmentFlows {
     private final long destinationSecret;
     private final long highSecret;
     private final long portsSecret;
-
+    private int sampleMask;
     private int freeHead = NO_FLOW;
     private int usedSlots;
     private int hand;
     private long nextSweepNs = Long.MIN_VALUE;
-
     private long keySourceHigh;
     private long keySourceLow;
     private long keyDestinationHigh;
@@ -125,7 +130,7 @@ public final class SegmentFlows {
         portsSecret = random.nextLong();
     }
 
-    /** The memory of a table of so many flows, by formula, octets off the heap. */
+    /** {@return octets off the heap of a table of so many flows} */
     public static long memoryBytes(final int maxFlows) {
         return (long)maxFlows * FLOW_LENGTH_BYTES + SlotIndex.memoryBytes(maxFlows);
     }
@@ -145,7 +150,6 @@ public final class SegmentFlows {
         return ipVersion(flow) != 0;
     }
 
-    /** The flow of a packet. Returns the flow, or {@link #NO_FLOW}. */
     int find(final DirectBuffer descriptor, final int offset) {
         wrap(descriptor, offset);
         return find(tagOfKey());
@@ -161,7 +165,7 @@ public final class SegmentFlows {
         return isSampled(tag) ? find(tag) : NOT_SAMPLED;
     }
 
-    /** The flow of the opposite direction. Returns the flow, or {@link #NO_FLOW}. */
+    /** {@return the flow of the opposite direction, or {@link #NO_FLOW}} */
     public int findReverse(final int flow) {
         keySourceHigh = destinationHigh(flow);
         keySourceLow = destinationLow(flow);
@@ -181,17 +185,14 @@ public final class SegmentFlows {
         return take(flow, UNEXPECTED_OFFSET, UNEXPECTED_TAKEN_OFFSET);
     }
 
-    /**
-     * Takes the undecided packets that are in no record yet. If there are any, lost and unexpected packets of the same time are
-     * lower bounds.
-     */
+    /** Takes the undecided packets that are in no record yet: lost and unexpected ones of that time are lower bounds then. */
     public long takeUndecided(final int flow) {
         return take(flow, UNDECIDED_OFFSET, UNDECIDED_TAKEN_OFFSET);
     }
 
     /**
-     * Takes the possible excess of the sum of the flow's delays that is in no record yet. Returns ns: of two packets with one
-     * digest one was lost, and it is not known which.
+     * Takes the possible excess, in ns, of the sum of the flow's delays that is in no record yet: of two packets with one digest
+     * one was lost, and it is not known which.
      */
     public long takeAmbiguousNs(final int flow) {
         return take(flow, AMBIGUOUS_NS_OFFSET, AMBIGUOUS_TAKEN_NS_OFFSET);
@@ -217,7 +218,7 @@ public final class SegmentFlows {
         return getLong(flow, DUPLICATES_OFFSET);
     }
 
-    /** Reads the packets, of either point, that did not match for reasons of this process. */
+    /** {@return packets, of either point, that did not match for reasons of this process} */
     public long undecided(final int flow) {
         return getLong(flow, UNDECIDED_OFFSET);
     }
@@ -274,9 +275,9 @@ public final class SegmentFlows {
         final int flow = findOrCreate(descriptor, offset);
         if (flow < 0) {
             counters.increment(flow == NO_FLOW ? MatchCounter.SENT_WITHOUT_FLOW : MatchCounter.SENT_NOT_SAMPLED);
-            return flow;
+        } else {
+            count(flow, SENT_OFFSET);
         }
-        count(flow, SENT_OFFSET);
         return flow;
     }
 
@@ -285,12 +286,12 @@ public final class SegmentFlows {
         final int flow = findOrCreate(descriptor, offset);
         if (flow < 0) {
             counters.increment(flow == NO_FLOW ? MatchCounter.RECEIVED_WITHOUT_FLOW : MatchCounter.RECEIVED_NOT_SAMPLED);
-            return flow;
+        } else {
+            if (!isUnseenLost && received(flow) == 0) {
+                onFirstReceived(flow);
+            }
+            count(flow, RECEIVED_OFFSET);
         }
-        if (!isUnseenLost && received(flow) == 0) {
-            onFirstReceived(flow);
-        }
-        count(flow, RECEIVED_OFFSET);
         return flow;
     }
 
@@ -326,16 +327,14 @@ public final class SegmentFlows {
         }
     }
 
-    /** {@return the counter of a sent packet of the flow that did not arrive} */
-    MatchCounter whenLost(final int flow) {
-        return isUnseenLost || flow == NO_FLOW || received(flow) > 0 ? MatchCounter.LOST : MatchCounter.NOT_OF_SEGMENT;
-    }
-
-    void onLost(final int flow) {
+    /** Counts a sent packet of a flow that did not arrive. Returns the counter of the packet. */
+    public MatchCounter onLost(final int flow) {
         countIfAny(flow, LOST_OFFSET);
         if (flow != NO_FLOW && received(flow) > 0) {
             counters.increment(MatchCounter.LOST_OF_SEEN_FLOW);
+            return MatchCounter.LOST;
         }
+        return isUnseenLost || flow == NO_FLOW ? MatchCounter.LOST : MatchCounter.NOT_OF_SEGMENT;
     }
 
     /** The flow is confirmed as part of the segment, and so are its packets that did not arrive. */
@@ -347,7 +346,7 @@ public final class SegmentFlows {
     void onTwin(final int flow) {
         counters.increment(MatchCounter.TWINS);
         if (flow != NO_FLOW) {
-            flows.putByte(flow * FLOW_LENGTH_BYTES + TWINS_OFFSET, (byte)1);
+            addFlag(flow, FLAG_TWINS);
         }
     }
 
@@ -357,7 +356,7 @@ public final class SegmentFlows {
      */
     public boolean isUnambiguous(final int flow) {
         return getLong(flow, AMBIGUOUS_NS_OFFSET) == getLong(flow, AMBIGUOUS_TAKEN_NS_OFFSET) &&
-            (waitingCount(flow) == 0 || flows.getByte(flow * FLOW_LENGTH_BYTES + TWINS_OFFSET) == 0);
+            (waitingCount(flow) == 0 || !hasFlag(flow, FLAG_TWINS));
     }
 
     void onAmbiguous(final int flow, final long spanNs) {
@@ -395,13 +394,36 @@ public final class SegmentFlows {
 
     void onJoined(final int flow) {
         if (flow != NO_FLOW) {
-            flows.putByte(flow * FLOW_LENGTH_BYTES + JOINED_OFFSET, (byte)1);
+            addFlag(flow, FLAG_JOINED);
         }
     }
 
     /** Whether an offload joined packets of a flow: then unmatched packets of one point mean nothing. */
     boolean isJoined(final int flow) {
-        return flow != NO_FLOW && flows.getByte(flow * FLOW_LENGTH_BYTES + JOINED_OFFSET) != 0;
+        return flow != NO_FLOW && hasFlag(flow, FLAG_JOINED);
+    }
+
+    private boolean hasFlag(final int flow, final int flag) {
+        return (flows.getByte(flow * FLOW_LENGTH_BYTES + FLAGS_OFFSET) & flag) != 0;
+    }
+
+    private void addFlag(final int flow, final int flag) {
+        final int offset = flow * FLOW_LENGTH_BYTES + FLAGS_OFFSET;
+        flows.putByte(offset, (byte)(flows.getByte(offset) | flag));
+    }
+
+    /** Reads the index of the segment of a flow's packets, {@link #NO_SEGMENT} or {@link #SEVERAL_SEGMENTS}. */
+    public int segment(final int flow) {
+        return (flows.getByte(flow * FLOW_LENGTH_BYTES + SEGMENT_OFFSET) & 0xFF) - 1;
+    }
+
+    /** A packet of a flow told its segment; or {@link #NO_SEGMENT}, to forget what they told. */
+    public void onSegment(final int flow, final int segment) {
+        final int before = flow == NO_FLOW ? segment : segment(flow);
+        if (before != segment) {
+            final boolean isOne = before == NO_SEGMENT || segment == NO_SEGMENT;
+            flows.putByte(flow * FLOW_LENGTH_BYTES + SEGMENT_OFFSET, (byte)(isOne ? segment + 1 : SEVERAL_SEGMENTS + 1));
+        }
     }
 
     void onUndecided(final int flow) {
@@ -492,11 +514,19 @@ public final class SegmentFlows {
         }
     }
 
-    private void remove(final int flow) {
-        countIfUnseen(flow);
+    /** Leaves what is in no record yet out of all of them, and forgets the segment of the flow's packets. */
+    public void leave(final int flow) {
         final long lost = takeLost(flow);
         counters.add(MatchCounter.LOST_UNTAKEN, isUnseenLost || received(flow) > 0 ? lost : 0);
         counters.add(MatchCounter.UNEXPECTED_UNTAKEN, takeUnexpected(flow));
+        takeUndecided(flow);
+        takeAmbiguousNs(flow);
+        onSegment(flow, NO_SEGMENT);
+    }
+
+    private void remove(final int flow) {
+        countIfUnseen(flow);
+        leave(flow);
         counters.add(MatchCounter.FLOWS, -1);
         counters.increment(MatchCounter.FLOWS_REMOVED);
         final int offset = flow * FLOW_LENGTH_BYTES;

@@ -13,6 +13,7 @@ import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.PacketSides;
 import io.flowlag.exporter.delay.SegmentSelector;
+import io.flowlag.exporter.delay.SegmentPairs;
 import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.pipeline.ReferenceRecognizer;
 import io.flowlag.exporter.runtime.MeteringPipeline;
@@ -250,7 +251,8 @@ public final class CaptureSurvey implements PacketHandler {
     CaptureFacts facts() {
         return new CaptureFacts(
             DelayWiring.DIGEST_PAYLOAD_BYTES, digestBytes,
-            digests.areJoined() ? ETHERNET_PAYLOAD_BYTES : Integer.MAX_VALUE, sides(), digests.isWhole(), 1);
+            digests.areJoined() ? ETHERNET_PAYLOAD_BYTES : Integer.MAX_VALUE, sides(), digests.isWhole(), 1,
+            SegmentPairs.NONE);
     }
 
     /** {@return packets of the sender point; 0 if the captures were not read} */

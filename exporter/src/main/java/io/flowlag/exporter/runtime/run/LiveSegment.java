@@ -1,13 +1,17 @@
 package io.flowlag.exporter.runtime.run;
 
 import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
+import io.flowlag.exporter.capture.route.RouteFollower;
+import io.flowlag.exporter.capture.route.RouteHistory;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
+import io.flowlag.exporter.delay.SegmentPairs;
 import io.flowlag.exporter.delay.SketchChange;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.exchange.link.ExchangeEnd;
@@ -61,6 +65,11 @@ public final class LiveSegment implements AutoCloseable {
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
     private static final long ADVICE_INTERVAL_NS = 1_000_000_000L;
     private static final long WAIT_INTERVAL_NS = 5_000_000_000L;
+    private static final int MAX_ROUTES = 100_000;
+    /** The kernel answers at once: a question for the rules, one for the routes, and the routes. */
+    private static final int ROUTES_POLLS = 4;
+    /** Longest time in ns of packets that the process remembers beyond the maximum delay. */
+    private static final long ROUTES_KEPT_NS = 10_000_000_000L;
     /** Time in ns after which missing references are reported. */
     private static final long REFERENCE_PATIENCE_NS = 5_000_000_000L;
 
@@ -73,6 +82,9 @@ public final class LiveSegment implements AutoCloseable {
     private final ExchangeEnd end;
     private final ExchangeReceiver exchangeReceiver;
     private final SegmentAdvice advice;
+    /** Where the process has several segments; else null. */
+    private RouteFollower routes;
+    private RouteHistory routeHistory;
     private String toldNotice = "";
     private final ReferenceSilence silence = new ReferenceSilence(REFERENCE_PATIENCE_NS);
     private boolean isCeilingTold;
@@ -102,14 +114,22 @@ public final class LiveSegment implements AutoCloseable {
     /**
      * Checks interfaces and clock, and opens sockets; throws an {@link ExitException} that names the remedy.
      *
-     * @param names whose thread may wait for name servers; this one waits for a moment.
+     * @param names        whose thread may wait for name servers; this one waits for a moment.
+     * @param interfaceIds the kernel's indices of the interfaces, in their order.
      */
-    static LiveSegment open(final ExporterConfig config, final Executor names) {
+    static LiveSegment open(final ExporterConfig config, final Executor names, final int... interfaceIds) {
         final Role role = config.segment().role();
         if (role == Role.NONE) {
             return new LiveSegment(config, null, DelayWiring.NONE, null, null);
         }
         checkOffloads(config);
+        if (!config.pairs().segments().isEmpty()) {
+            final DelayWiring wiring =
+                new DelayWiring(role, DelayWiring.References.NONE, ClockError.NONE, false, true, true, false);
+            final RouteHistory routes = new RouteHistory(2 * (config.segment().maximumDelayNs() + ROUTES_KEPT_NS));
+            return new LiveSegment(config, null, wiring.withCaptures(CaptureFacts.of(
+                new SegmentPairs(config.pairs(), interfaceIds, routes))), null, null).follow(routes);
+        }
         final boolean isPassive = config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
         final boolean isSent = !isPassive && (role == Role.RECEIVER || config.rli().references().target() != null);
         final boolean isInterpolated = isSent || isPassive;
@@ -135,22 +155,46 @@ public final class LiveSegment implements AutoCloseable {
         }
     }
 
+    private LiveSegment follow(final RouteHistory history) {
+        routes = new RouteFollower(MAX_ROUTES, System.nanoTime());
+        routeHistory = history;
+        followRoutes();
+        return this;
+    }
+
+    private void followRoutes() {
+        if (routes != null) {
+            final long nowNs = new SystemEpochNanoClock().nanoTime();
+            for (int i = 0; i < ROUTES_POLLS; i++) {
+                routes.poll(System.nanoTime());
+            }
+            routeHistory.add(routes.table(), routes.isSure(), nowNs);
+            routes.notices().forEach((notice) -> LOG.warn("{}", notice));
+        }
+    }
+
     /** {@return the unexpected exceptions of the exchange's thread} */
     StageErrors exchangeErrors() {
         return exchangeErrors;
     }
 
-    /** The interfaces to capture from, the sender point first. */
+    /** The interfaces to capture from, the sender point first; of several segments each once. */
     public static List<String> interfaces(final ExporterConfig config) {
+        if (!config.pairs().segments().isEmpty()) {
+            return config.pairs().interfaces();
+        }
         return config.segment().role() == Role.BOTH ?
             List.of(config.segment().points().ingress(), config.segment().points().egress()) : config.capture().interfaces();
     }
 
     /**
      * The directions captured on an interface. Returns arriving packets at the sender point and leaving ones at the receiver
-     * point if there are both.
+     * point if there are both; of several segments, each with its direction.
      */
     public static Direction direction(final ExporterConfig config, final int index) {
+        if (!config.pairs().segments().isEmpty()) {
+            return Direction.EACH;
+        }
         if (config.segment().role() == Role.BOTH) {
             return index == 0 ? Direction.IN : Direction.OUT;
         }
@@ -205,6 +249,7 @@ public final class LiveSegment implements AutoCloseable {
 
     /** Checks clock, references and weights periodically; each fault is logged once. */
     void keepHouse(final Counters counters, final DelayStage stage) {
+        followRoutes();
         tellWeights(stage);
         if (wiring.references().transmitter() instanceof NamedTransmitter named) {
             named.keepHouse();
@@ -445,6 +490,6 @@ public final class LiveSegment implements AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(wiring.references().transmitter(), port, exchange);
+        CloseHelper.closeAll(wiring.references().transmitter(), port, exchange, routes);
     }
 }

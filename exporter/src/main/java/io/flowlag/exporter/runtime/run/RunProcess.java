@@ -103,7 +103,7 @@ public final class RunProcess {
         final DestinationFactory factory = factory(sources);
         destinations = new Destinations(factory);
         final StageErrors errors = new StageErrors();
-        try (LiveSegment segment = opened(sources, () -> LiveSegment.open(config, names));
+        try (LiveSegment segment = opened(sources, () -> LiveSegment.open(config, names, interfaceIds(sources)));
             PipelineRun run = new PipelineRun(
                 config, pipeline(sources, segment.wiring(), errors), errors, signals, terminal)) {
             factory.delay(run.delayStage());
@@ -192,6 +192,10 @@ public final class RunProcess {
         return errorCount > 0 ? ExitCode.INTERNAL : isDamaged ? ExitCode.NO_INPUT : ExitCode.DONE;
     }
 
+    private static int[] interfaceIds(final List<LivePacketSource> sources) {
+        return sources.stream().mapToInt(LivePacketSource::interfaceId).toArray();
+    }
+
     private List<LivePacketSource> openSources() {
         final List<LivePacketSource> sources = new ArrayList<>();
         try {
@@ -249,9 +253,10 @@ public final class RunProcess {
     }
 
     private DestinationFactory factory(final List<LivePacketSource> sources) {
-        final boolean[] isEgress = new boolean[interfaceNames.size()];
+        final boolean hasPairs = !config.pairs().segments().isEmpty();
+        final boolean[] isEgress = new boolean[hasPairs ? 2 * interfaceNames.size() : interfaceNames.size()];
         for (int i = 0; i < isEgress.length; i++) {
-            isEgress[i] = LiveSegment.direction(config, i) == LiveCaptureOptions.Direction.OUT;
+            isEgress[i] = hasPairs ? (i & 1) != 0 : LiveSegment.direction(config, i) == LiveCaptureOptions.Direction.OUT;
         }
         final Map<Integer, String> names = new LinkedHashMap<>();
         for (int i = 0; i < interfaceNames.size(); i++) {

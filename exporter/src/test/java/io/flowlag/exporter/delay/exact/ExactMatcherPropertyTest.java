@@ -153,8 +153,9 @@ class ExactMatcherPropertyTest {
                 flows,
                 new MatchHandler() {
                     @Override
-                    public void onMatched(final long tag, final long delayNs, final long sentNs, final long receivedNs) {
-                        tally.match(delayNs);
+                    public void onMatched(
+                        final int flow, final long senderTag, final long tag, final long sentNs, final long receivedNs) {
+                        tally.match(receivedNs - sentNs);
                         assertEquals(receivedNs, tag, "the tag comes back with its packet");
                     }
 

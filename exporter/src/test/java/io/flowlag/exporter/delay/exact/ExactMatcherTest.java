@@ -31,9 +31,9 @@ class ExactMatcherTest {
     private ExactMatcher matcher(final ExactMatcherSettingsBuilder settings, final SegmentFlows itsFlows) {
         return new ExactMatcher(settings.build(), itsFlows, new MatchHandler() {
             @Override
-            public void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
-                assertEquals(receivedNs - sentNs, delayNs);
-                events.add("matched " + receiverTag + " " + delayNs);
+            public void onMatched(
+                final int flow, final long senderTag, final long receiverTag, final long sentNs, final long receivedNs) {
+                events.add("matched " + receiverTag + " " + (receivedNs - sentNs));
             }
 
             @Override

@@ -23,8 +23,9 @@ class MatchAllocationTest {
     private final SegmentFlows flows = new SegmentFlows(FLOWS / 2, 20_000_000);
     private final MatchHandler handler = new MatchHandler() {
         @Override
-        public void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
-            matchedDelayNs += delayNs;
+        public void onMatched(
+            final int flow, final long senderTag, final long receiverTag, final long sentNs, final long receivedNs) {
+            matchedDelayNs += receivedNs - sentNs;
         }
     };
     private final ExactMatcher matcher = new ExactMatcher(
