@@ -58,6 +58,11 @@ final class CollectCommand extends ConfiguredCommand {
     }
 
     @Override
+    boolean hasPairs() {
+        return true;
+    }
+
+    @Override
     ExitCode work(final ExporterConfig config) {
         if (!addresses.isEmpty() && !files.isEmpty()) {
             throw new ExitException(ExitCode.USAGE, "collect: --listen and --read contradict each other: leave one out");

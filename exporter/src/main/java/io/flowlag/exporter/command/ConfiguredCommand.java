@@ -59,8 +59,17 @@ abstract class ConfiguredCommand implements Callable<Integer> {
     /** The configuration as file and options say now. */
     final ExporterConfig load() {
         final ExporterConfig config = options.load(line(), this::layOver);
+        if (!config.pairs().segments().isEmpty() && !hasPairs()) {
+            throw new ExitException(ExitCode.CONFIGURATION, "segments: run alone measures several segments: name another file, " +
+                "or leave one segment");
+        }
         ContentCheck.check(config);
         return config;
+    }
+
+    /** {@return whether the command may be given several segments between interfaces of this host} */
+    boolean hasPairs() {
+        return false;
     }
 
     /** Lays what the command's own options say of keys over the file, and tells of files that they name. */

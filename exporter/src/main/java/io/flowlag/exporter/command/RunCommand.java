@@ -83,6 +83,11 @@ final class RunCommand extends ConfiguredCommand {
     }
 
     @Override
+    boolean hasPairs() {
+        return !isSelfTest;
+    }
+
+    @Override
     ExitCode work(final ExporterConfig config) {
         if (isSelfTest) {
             return starter().selfTest(testable(config), files == null ? List.of() : List.copyOf(files), terminal());

@@ -97,9 +97,11 @@ final class LocalSegments {
     private void sameKeys(final ExporterConfig view, final ExporterConfig first, final Origin origin) {
         for (final EffectiveValue each : view.effectiveValues()) {
             final ConfigKey<?> key = ConfigTable.key(each.path());
-            if (key != null && !OWN.contains(key) && !Objects.equals(each.value(), first.effectiveValue(key).value())) {
+            final EffectiveValue ofFirst = key == null || OWN.contains(key) ? each : first.effectiveValue(key);
+            final boolean isGiven = !each.origin().isDefault() || !ofFirst.origin().isDefault();
+            if (isGiven && !Objects.equals(each.value(), ofFirst.value())) {
                 problem(each, origin, "is one for all segments between interfaces of one host, and the first has " +
-                    first.effectiveValue(key).text() + ": make them equal");
+                    ofFirst.text() + ": make them equal");
             }
         }
     }

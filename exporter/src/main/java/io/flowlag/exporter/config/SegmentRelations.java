@@ -83,7 +83,7 @@ final class SegmentRelations {
             ids(view, other);
             selectors(view, other);
         }
-        if (view.value(ROLE) == other.value(ROLE)) {
+        if (view.value(ROLE) == other.value(ROLE) && view.value(ROLE) != Role.BOTH) {
             sessions(view, other);
         }
         ports(view, other);

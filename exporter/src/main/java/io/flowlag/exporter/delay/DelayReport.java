@@ -63,7 +63,8 @@ final class DelayReport {
 
     SegmentDescription segment() {
         return new SegmentDescription(
-            segmentId, role, points, dscps, policy(), wiring.clockError().errorNs(), wiring.clockError().isSynchronized());
+            segmentId, role, points, dscps, policy(), wiring.pairs().names(),
+            wiring.clockError().errorNs(), wiring.clockError().isSynchronized());
     }
 
     /** The name of the sender's policy; empty without references. */

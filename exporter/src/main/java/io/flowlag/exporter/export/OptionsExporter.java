@@ -8,6 +8,7 @@ import io.flowlag.exporter.status.DelayView;
 import io.flowlag.exporter.status.IntervalDelays;
 import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.ReconcileStatistics;
+import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.session.ExportingSession;
@@ -237,8 +238,10 @@ final class OptionsExporter {
         int count = 1;
         final DelayView delay = delaySource.get();
         if (delay != null) {
-            delayWriter.segment(delay.segment(), nowMs);
-            count++;
+            for (final SegmentDescription each : delay.segment().each()) {
+                delayWriter.segment(each, nowMs);
+                count++;
+            }
         }
         if (ignoredPackets > 0) {
             writer.between(firstIgnoredMs, lastIgnoredMs).meteringReliability(

@@ -48,7 +48,8 @@ final class Metrics {
                 snapshot.statistics().latency().buckets());
         }
         if (snapshot.statistics().delay() != null) {
-            metrics.addDelay(snapshot.statistics().delay());
+            metrics.addDelay(
+                snapshot.statistics().delay(), snapshot.segment() == null ? List.of() : snapshot.segment().segments());
         }
         snapshot.histograms().forEach(metrics::addHistogram);
         return metrics.families.values();
@@ -127,11 +128,18 @@ final class Metrics {
         counter("spool_errors", "Times that a spool could not be written or read.", spool.errors(), labels);
     }
 
-    private void addDelay(final DelayStatistics delay) {
+    private void addSegment(final DelayStatistics delay, final long id, final String... points) {
+        gauge("segment_info", "What the segment is; always 1.", 1, Stream.concat(Stream.of("segment_id", Long.toString(id),
+            "role", delay.role(), "policy", delay.policy()), Stream.of(points)).toArray(String[]::new));
+    }
+
+    private void addDelay(final DelayStatistics delay, final List<SegmentName> segments) {
         delay.counters().forEach((label, value) -> add(label, MetricCatalogue.delayCounter(label), value));
         delay.gauges().forEach((label, value) -> add(label, MetricCatalogue.gauge(label), value));
-        gauge("segment_info", "What the segment is; always 1.", 1, "segment_id", Long.toString(delay.segmentId()), "role",
-            delay.role(), "policy", delay.policy());
+        if (segments.isEmpty()) {
+            addSegment(delay, delay.segmentId());
+        }
+        segments.forEach((each) -> addSegment(delay, each.id(), "ingress", each.ingress(), "egress", each.egress()));
         if (delay.clockErrorNs() >= 0) {
             gauge("clock_error_seconds", "Bound of the difference of the two points' clocks.", delay.clockErrorNs() * NS);
         }

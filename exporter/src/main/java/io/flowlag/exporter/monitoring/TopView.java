@@ -78,7 +78,7 @@ public final class TopView {
 
     private String title(final StatusSnapshot snapshot) {
         final String segment = snapshot.segment() == null ? "no delay" :
-            "role " + snapshot.segment().role() + "  segment " + snapshot.segment().segmentId() +
+            "role " + snapshot.segment().role() + "  " + snapshot.segment().text() +
             (snapshot.segment().policy().isEmpty() ? "" : "  " + snapshot.segment().policy());
         return "flowlag " + snapshot.pid() + "  up " + Durations.clock(now.nowMs() - now.startTimeMs()) + "  " + segment + "  " +
             now.sources().stream().map((each) -> each.name()).collect(Collectors.joining(", "));
