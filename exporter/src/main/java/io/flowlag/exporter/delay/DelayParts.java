@@ -46,7 +46,8 @@ final class DelayParts {
         final int ways = wiring.pairs().isOn() ? wiring.pairs().count() : senderCount + wiring.captures().otherWays();
         summaries = new DelaySummaries(
             receiver, (index) -> clocks.estimate(wiring.pairs().isOn() ? 0 : index), wiring.isExact(), segment.classes(),
-            !isInterpolated(wiring) && !wiring.isExact() ? 0 : ways, config.segment().intervalNs(), DelaySummaries.recordNs(config), config.segment().maximumDelayNs());
+            !isInterpolated(wiring) && !wiring.isExact() ? 0 : ways, config.segment().intervalNs(),
+            DelaySummaries.recordNs(config), config.segment().maximumDelayNs());
         summaries.segments(wiring.pairs().names());
         matching = matching(config, wiring, cache, clock);
         schedule = wiring.references().isSent() ?

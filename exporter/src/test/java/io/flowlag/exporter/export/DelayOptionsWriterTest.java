@@ -84,7 +84,7 @@ class DelayOptionsWriterTest {
     @Test
     void shouldWriteTheBoundOfEachKindWhereItIsKnown() throws IOException {
         final DelaySummary summary =
-            new DelaySummary(0, 0, 46, 0, 1, delays(2, 0L), delays(2, 0L), delays(2, 0L), -1, 0, 0, null);
+            new DelaySummary(0, null, 0, 46, 0, 1, delays(2, 0L), delays(2, 0L), delays(2, 0L), -1, 0, 0, null);
         final List<Map<String, List<String>>> records = records(1400, (writer) -> {
             for (final IntervalDelays each : List.of(
                 new IntervalDelays(summary, 11, ClockEstimate.NONE, OCTETS, 0, 9, 8),

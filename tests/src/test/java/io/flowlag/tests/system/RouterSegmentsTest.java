@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -63,6 +64,7 @@ class RouterSegmentsTest {
     private final List<DatagramSocket> sockets = new ArrayList<>();
     private NetworkNamespace router;
     private long number;
+    private long firstPackets;
 
     @BeforeEach
     void build() throws Exception {
@@ -75,7 +77,7 @@ class RouterSegmentsTest {
             router.addAddress("eth" + i, "10.77." + i + ".1/24");
             host.addAddress("line", "10.77." + i + ".2/24");
             host.ip("route", "add", "default", "via", "10.77." + i + ".1");
-            if (i >= INTERFACES / 2) {
+            if (i == 0 || i == INTERFACES - 1) {
                 host.addAddress("lo", MOVED + "/32");
             }
             sockets.add(host.call(() -> new DatagramSocket(PORT)));
@@ -90,8 +92,9 @@ class RouterSegmentsTest {
         router.connect("other", other, "line");
         router.addAddress("other", "10.78.0.1/24");
         other.addAddress("line", "10.78.0.2/24");
+        sockets.add(router.call(() -> new DatagramSocket(PORT)));
         router.ip("route", "add", "10.98.0.0/24", "via", "10.78.0.2");
-        router.ip("route", "add", "10.99.0.0/24", "via", "10.77.2.2");
+        router.ip("route", "add", "10.99.0.0/24", "via", "10.77.0.2");
         router.exec("tc", "qdisc", "add", "dev", "eth" + SHORT, "root", "tbf", "rate", "1mbit", "burst", "1600",
             "limit", "6000");
         router.exec("tc", "qdisc", "add", "dev", "eth" + LONG, "root", "tbf", "rate", "3mbit", "burst", "1600",
@@ -128,6 +131,7 @@ class RouterSegmentsTest {
                 leaving.add(tap(i, "out"));
             }
             Flowlag.awaitMetering(run);
+            awaitDecisions(stats);
             sendAll();
             sendWhileTheRouteMoves();
             sendToNoSegment();
@@ -139,6 +143,16 @@ class RouterSegmentsTest {
             arriving.forEach(PacketTap::close);
             leaving.forEach(PacketTap::close);
         }
+    }
+
+    /** What is sent at the start may have passed a point before it was watched, so that nothing is known of its loss. */
+    private void awaitDecisions(final Path stats) throws Exception {
+        final Flow toRouter = new Flow(1, "10.77.1.1");
+        Deadline.await(TIMEOUT, () -> {
+            toRouter.send();
+            return Files.exists(stats) && Stats.read(stats).delayCounter("match_not_of_segment") > 0;
+        }, () -> stats + " tells of no decision");
+        firstPackets = number;
     }
 
     private PacketTap tap(final int index, final String direction) {
@@ -164,9 +178,9 @@ class RouterSegmentsTest {
         }
     }
 
-    /** A route moves from the third interface to the fourth while packets pass, and none is lost. */
+    /** A route moves from the first interface to the fourth while packets pass, and none is lost. */
     private void sendWhileTheRouteMoves() throws Exception {
-        final Flow flow = new Flow(0, MOVED);
+        final Flow flow = new Flow(1, MOVED);
         for (int i = 0; i < 2 * PACKETS; i++) {
             if (i == PACKETS) {
                 router.ip("route", "replace", "10.99.0.0/24", "via", "10.77.3.2");
@@ -181,7 +195,6 @@ class RouterSegmentsTest {
         final Flow toOtherAddress = new Flow(1, "10.77.3.1");
         final DatagramSocket own = router.call(() -> new DatagramSocket());
         sockets.add(own);
-        sockets.add(router.call(() -> new DatagramSocket(PORT)));
         final Flow byRouter = new Flow(own, "10.77.3.2");
         for (int i = 0; i < PACKETS; i++) {
             elsewhere.send();
@@ -206,9 +219,13 @@ class RouterSegmentsTest {
             to = InetAddress.getByName(address);
         }
 
-        private void send() throws IOException {
+        private void send() {
             final byte[] payload = ByteBuffer.allocate(PAYLOAD_BYTES).putLong(number++).array();
-            socket.send(new DatagramPacket(payload, payload.length, to, PORT));
+            try {
+                socket.send(new DatagramPacket(payload, payload.length, to, PORT));
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
+            }
         }
     }
 
@@ -236,7 +253,7 @@ class RouterSegmentsTest {
         return truths;
     }
 
-    private static void judge(final Path file, final Stats stats, final Map<Long, TapTruth> truths) {
+    private void judge(final Path file, final Stats stats, final Map<Long, TapTruth> truths) {
         final Map<Long, List<DelayFlow>> records = DelayFlow.read(file).stream().filter((each) -> each.segmentId() != null)
             .collect(Collectors.groupingBy(DelayFlow::segmentId, TreeMap::new, Collectors.toList()));
         assertEquals(truths.keySet(), records.keySet());
@@ -259,10 +276,11 @@ class RouterSegmentsTest {
                 each.getValue().lost()).sum();
             assertEquals(lost, stats.delayCounter("match_lost_segment_" + id), () -> id + ": " + stats);
         });
-        assertEquals(3 * PACKETS, stats.delayCounter("match_not_of_segment"), stats::toString);
-        assertEquals(PACKETS, stats.delayCounter("match_unexpected"), stats::toString);
+        assertEquals(firstPackets + 3 * PACKETS,
+            stats.delayCounter("match_not_of_segment") + stats.delayCounter("match_sent_undecided"), stats::toString);
+        assertEquals(PACKETS, stats.delayCounter("match_unexpected") + stats.delayCounter("match_received_undecided"),
+            stats::toString);
         assertEquals(0, stats.delayCounter("match_matched_segment_none"), stats::toString);
-        assertEquals(0, stats.delayCounter("match_sent_undecided"), stats::toString);
     }
 
     /** What the queue of an egress interface must give. */
