@@ -87,7 +87,7 @@ public final class StampReflector implements AutoCloseable {
                 send();
             }
         } catch (final IOException ex) {
-            // Nobody listens there, or there is no way now: the next packet tries again.
+            // No socket listens there, or there is no way now: the next packet tries again.
             return taken;
         }
         return taken;

@@ -107,9 +107,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         // One more interval of each sender is being received.
         memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes(config.rli().injection().ceilingBps()) +
             (senders[0].latest().capacity() + 1) * intervalBytes);
-        final HostPort reflector = config.clock().reflector();
-        reflectors = reflector == null ? List.of() :
-            List.of(new StampReflector(address(reflector), clock, timer));
+        reflectors = reflectors(config.clock().reflector());
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(
             new ListenerOptions(
@@ -118,6 +116,14 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
                 config.exchange().limits().maxConnections(), WINDOW_INTERVALS, deadlineNs, config.exchange().memoryBytes()),
             settings, this, counters, network, timer,
             config.capture().hardwareTimestamps() ? ExchangeConnection.UNKNOWN_TIME : clock);
+    }
+
+    private List<StampReflector> reflectors(final HostPort reflector) throws IOException {
+        try {
+            return reflector == null ? List.of() : List.of(new StampReflector(address(reflector), clock, timer));
+        } catch (final IOException ex) {
+            throw new IOException("clock.reflector=" + reflector + ": " + ex.getMessage(), ex);
+        }
     }
 
     private static InetSocketAddress address(final HostPort host) throws IOException {

@@ -6,12 +6,20 @@ import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.PortFailure;
+import org.agrona.concurrent.CachedNanoClock;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -19,7 +27,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 /** What is said of a port that cannot be listened at. */
 class ExchangeEndTest {
     private static ExporterConfig config(final int port) {
-        return new ConfigLoader().text("f", "segment: {role: receiver}\nlds: {enabled: on, columns: 16}\n" +
+        return config(port, "");
+    }
+
+    private static ExporterConfig config(final int port, final String more) {
+        return new ConfigLoader().text("f", more + "segment: {role: receiver}\nlds: {enabled: on, columns: 16}\n" +
             "reconcile: {packets: 1k}\nexchange: {listen: " + port + "}\n").conclude();
     }
 
@@ -32,6 +44,26 @@ class ExchangeEndTest {
                 ": Address already in use; stop what holds the port, or take another one", refusal.getMessage());
             assertEquals(ExitCode.CONFIGURATION, refusal.exitCode());
         }
+    }
+
+    @Test
+    void shouldAskTheReflectorOfTheConfiguration() throws IOException {
+        final CachedNanoClock clock = new CachedNanoClock();
+        clock.update(1_700_000_000_000_000_000L);
+        final Map<String, Long> counters = new HashMap<>();
+        try (DatagramSocket reflector = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            ExchangeReceiver receiver = new MemoryNetwork(clock).receiver(config(8621, "clock: {reflector: '127.0.0.1:" +
+                reflector.getLocalPort() + "'}\n"), new PeerSecurity(null, null, List.of(), List.of()))) {
+            receiver.doWork();
+            final DatagramPacket packet = new DatagramPacket(new byte[100], 100);
+            reflector.receive(packet);
+            assertEquals(44, packet.getLength());
+            final ByteBuffer reply = ByteBuffer.allocate(44).position(24).put(packet.getData(), 0, 14);
+            reflector.send(new DatagramPacket(reply.array(), 44, packet.getSocketAddress()));
+            receiver.doWork();
+            receiver.counters(counters::put);
+        }
+        assertEquals(1, counters.get("clock_reflections"));
     }
 
     @Test
