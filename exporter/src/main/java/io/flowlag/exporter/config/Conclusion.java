@@ -47,7 +47,7 @@ final class Conclusion extends SettingsAccess {
                 intValue(JOINT_PENDING), value(JOINT_CHECK)),
             new Reconcile(value(RECONCILE_ENABLED), intValue(RECONCILE_PACKETS), intValue(RECONCILE_CELLS),
                 value(RECONCILE_WAIT)),
-            new Quantiles(value(QUANTILES_MEMORY), intValue(QUANTILES_FROM)),
+            new Quantiles(value(QUANTILES_MEMORY), intValue(QUANTILES_FROM), value(QUANTILES_BANDWIDTH)),
             exchange(),
             new Pipeline(intValue(PACKET_RING), intValue(RECORD_RING),
                 value(SHARDS) == null ? automaticShards() : intValue(SHARDS), value(IDLE)),

@@ -289,6 +289,8 @@ public final class ConfigTable {
         "Memory of the flows' delay distributions, first come, first served. 0 switches them off.");
     static final ConfigKey<Long> QUANTILES_FROM = row("quantiles.from-packets", number(1, 1_000_000), "8",
         "A flow gets a distribution at this delay, if there is room. Its quantiles omit the delays before.");
+    static final ConfigKey<Long> QUANTILES_BANDWIDTH = row("quantiles.bandwidth", bitRate("0", "100g"), "0",
+        "With rli.policy passive, bits per second for send times of flows sampled whole. 0 samples none. Set at the receiver.");
 
     public static final ConfigKey<HostPort> EXCHANGE_LISTEN = row("exchange.listen", orWord(NONE, hostPort(false)), NONE,
         "Address where role receiver waits for senders. A port alone is on loopback. Other addresses need exchange.key-file or " +

@@ -25,6 +25,8 @@ final class DelayRelations extends SettingsAccess {
     private static final double SKETCH_SHARE_BESIDE_SEND_TIMES = 0.1;
     /** Share of the exchange's bandwidth for send times of passive references, unless it is configured. */
     private static final double PASSIVE_PART = 0.3;
+    /** Share of the exchange's bandwidth for send times of sampled flows, unless it is configured. */
+    private static final double SAMPLED_PART = 0.1;
     private static final int SEND_TIME_BITS = 64;
     private static final int CELL_BYTES = 22;
     private static final double MOST_PASSIVE_SHARE = 0.15;
@@ -68,6 +70,9 @@ final class DelayRelations extends SettingsAccess {
 
     private void passive() {
         if (value(POLICY) != Policy.PASSIVE) {
+            if (value(QUANTILES_BANDWIDTH) > 0) {
+                problem(QUANTILES_BANDWIDTH, "needs rli.policy passive: set that, or leave this out");
+            }
             return;
         }
         if (value(ROLE) == Role.SENDER) {
@@ -91,6 +96,10 @@ final class DelayRelations extends SettingsAccess {
     private void passiveShare() {
         if (value(EXCHANGE_LISTEN) == null) {
             return;
+        }
+        if (isDefault(QUANTILES_BANDWIDTH) && value(QUANTILES_MEMORY) > 0) {
+            final long flowsBps = Math.round(SAMPLED_PART * value(EXCHANGE_BANDWIDTH));
+            giveWay(QUANTILES_BANDWIDTH, flowsBps, Long.toString(flowsBps), "0.1 of exchange.bandwidth");
         }
         final boolean isOfBandwidth = isPassiveShareOfBandwidth();
         if (isDefault(CEILING)) {

@@ -323,8 +323,8 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
         }
     }
 
-    /** Quantiles of each flow's delays, with the memory of all distributions; 0 for none. */
-    public record Quantiles(long memoryBytes, int fromPackets) {
+    /** Quantiles of flows: memory of all distributions, and bandwidth of send times of sampled flows; 0 for none of them. */
+    public record Quantiles(long memoryBytes, int fromPackets, long bandwidthBps) {
     }
 
     /**
@@ -454,7 +454,8 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
     public ExporterConfig withFlows(final int flows, final long octets) {
         final Metering metering = metering();
         return with(new Metering(metering.extraKeyFields(), flows, metering.activeTimeoutNs(), metering.idleTimeoutNs(),
-            metering.tcpEndTimeoutNs(), metering.cutNs())).with(new Quantiles(octets, quantiles().fromPackets()));
+            metering.tcpEndTimeoutNs(), metering.cutNs())).with(
+            new Quantiles(octets, quantiles().fromPackets(), quantiles().bandwidthBps()));
     }
 
     /** The same with as many waiting records as a configuration in use, if neither says how many: a reload keeps the memory. */

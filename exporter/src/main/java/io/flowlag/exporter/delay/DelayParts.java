@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
@@ -37,11 +38,11 @@ final class DelayParts {
         final int senderCount = segment.senders().count();
         clocks = new ClockDifference(wiring, senderCount, classCount);
         distributions = new FlowDistributions(wiring.role().isReceiver() ? config.quantiles() :
-            new ExporterConfig.Quantiles(0, config.quantiles().fromPackets()));
+            new ExporterConfig.Quantiles(0, config.quantiles().fromPackets(), 0));
         samples = new SampleWriter(cache, distributions, !wiring.isExact(), classCount);
         final RliReceiver receiver =
             isInterpolated(wiring) ? new RliReceiver(receiverSettings(config, wiring), samples) : RliReceiver.none();
-        final ReferencePackets references = references(config, wiring, receiver);
+        final ReferencePackets references = references(config, wiring, receiver, cache);
         interpolation = new PacketInterpolation(receiver, references, cache, distributions, classCount);
         final int ways = wiring.pairs().isOn() ? wiring.pairs().count() : senderCount + wiring.captures().otherWays();
         summaries = new DelaySummaries(
@@ -76,16 +77,23 @@ final class DelayParts {
             config.rli().silentAfterNs());
     }
 
-    private static ReferencePackets references(
-        final ExporterConfig config, final DelayWiring wiring, final RliReceiver receiver) {
+    private ReferencePackets references(
+        final ExporterConfig config, final DelayWiring wiring, final RliReceiver receiver, final FlowCache cache) {
         final long maximumDelayNs = config.segment().maximumDelayNs();
         return switch (mode(wiring)) {
             case MARKED -> new MarkedStage(receiver, config.rli().classCount(), maximumDelayNs);
             case PASSIVE -> new PassiveStage(
                 receiver, config.rli().senderCount(), config.rli().passivePpm(), maximumDelayNs,
-                wiring.receiverLink() == null ? 0 : config.rli().silentAfterNs(), config.rli().injection().ceilingBps());
+                wiring.receiverLink() == null ? 0 : config.rli().silentAfterNs(), sendTimesBps(config),
+                new FlowSamples(
+                    cache, distributions, wiring.receiverLink() == null ? new SipHash(0, 0) : wiring.receiverLink().hash(),
+                    config.quantiles().bandwidthBps() > 0 && !wiring.isExact()));
             default -> new ReferencePackets();
         };
+    }
+
+    private static long sendTimesBps(final ExporterConfig config) {
+        return config.rli().injection().ceilingBps() + config.quantiles().bandwidthBps();
     }
 
     private Matching matching(
@@ -145,7 +153,7 @@ final class DelayParts {
                 wiring.isExact()) : 0) + wiring.pairs().memoryBytes() +
             (mode(wiring) == ReferenceMode.MARKED ? MarkedStage.memoryBytes() : 0) +
             (mode(wiring) == ReferenceMode.PASSIVE ? PassiveStage.memoryBytes(
-                senderCount, wiring.receiverLink() != null, config.rli().injection().ceilingBps()) : 0) +
+                senderCount, wiring.receiverLink() != null, sendTimesBps(config)) : 0) +
             (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + senderCount * IntervalStage.BATCH_BYTES : 0) +
             (wiring.isMatched() ? ExactMatching.memoryBytes(config, isLive, wiring.captures()) : 0) +
             (hasStandIn(wiring, isLive) ? StandIn.memoryBytes(config, wiring.captures()) : 0) +

@@ -107,6 +107,7 @@ final class DelayReport {
         if (wiring.role().isReceiver()) {
             values.put("quantile_flows", parts.distributions.given());
             values.put("quantile_flows_without_room", parts.distributions.refused());
+            values.put("quantile_samples", parts.distributions.sampled());
         }
         if (sketches.isOn()) {
             tellSketches(values, unexplained);

@@ -23,7 +23,9 @@ import org.agrona.MutableDirectBuffer;
  * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
  * 104  classIndex               1   in an image alone
  * 105  (unused)                 7
- * 112  clockCorrectionNs        8   valid with FLAG_CLOCK_CORRECTED
+ * 112  sampledDistribution      4   while the flow lives: as distribution, of delays of sampled packets
+ * 116  sampledPackets           4   while the flow lives: packets that both points sample
+ * 112  clockCorrectionNs        8   in their place when the flow ended, valid with FLAG_CLOCK_CORRECTED
  * 120  matchedErrorNs           8   how much too large the sum of matched delays may be
  * 128  quantiles               64   FlowQuantiles
  * 192  matched counters        48   DelayCounters, of matched packets; only with exact matching or sketches
@@ -32,8 +34,8 @@ import org.agrona.MutableDirectBuffer;
  * 245  (unused)                11
  * 256  sketch                  64   FlowSketch, only with sketches
  * </pre>
- * A packet needs the first 64 octets alone. Everything but these and the matched counters is written when the flow ends. Fields
- * are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
+ * A packet needs the first 64 octets alone, a sampled one 8 more. Everything but these and the matched counters is written when
+ * the flow ends. Fields are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
  */
 public final class FlowDelay {
     /** Octets without exact matching. */
@@ -87,6 +89,8 @@ public final class FlowDelay {
     private static final int SPAN_OFFSET = SKETCH_RECORD_OFFSET + 4;
     private static final int CLASS_INDEX_OFFSET = LOSS_KIND_OFFSET + 1;
     private static final int CLOCK_CORRECTION_OFFSET = CLASS_INDEX_OFFSET + 8;
+    private static final int SAMPLED_DISTRIBUTION_OFFSET = CLOCK_CORRECTION_OFFSET;
+    private static final int SAMPLED_PACKETS_OFFSET = SAMPLED_DISTRIBUTION_OFFSET + 4;
     private static final int MATCHED_ERROR_NS_OFFSET = CLOCK_CORRECTION_OFFSET + 8;
     private static final int MATCHED_SEGMENT_ID_OFFSET = LENGTH_BYTES + DelayCounters.USED_BYTES;
     private static final int MATCHED_SEGMENTS_OFFSET = MATCHED_SEGMENT_ID_OFFSET + 4;
@@ -179,6 +183,22 @@ public final class FlowDelay {
 
     static void distribution(final MutableDirectBuffer buffer, final int offset, final int place) {
         buffer.putInt(offset + DISTRIBUTION_OFFSET, place + 1);
+    }
+
+    static int sampledDistribution(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + SAMPLED_DISTRIBUTION_OFFSET) - 1;
+    }
+
+    static void sampledDistribution(final MutableDirectBuffer buffer, final int offset, final int place) {
+        buffer.putInt(offset + SAMPLED_DISTRIBUTION_OFFSET, place + 1);
+    }
+
+    static int sampledPackets(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + SAMPLED_PACKETS_OFFSET);
+    }
+
+    static void sampledPackets(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + SAMPLED_PACKETS_OFFSET, value);
     }
 
     static int sketchRecord(final DirectBuffer buffer, final int offset) {

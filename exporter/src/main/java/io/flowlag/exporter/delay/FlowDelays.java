@@ -39,6 +39,7 @@ public final class FlowDelays {
     private final MeanChoice choice;
     private final int segmentId;
     private final int estimator;
+    private final boolean isSampling;
     private final SenderSketches sketches;
     private final UnsafeBuffer unseen =
         new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES]);
@@ -71,6 +72,7 @@ public final class FlowDelays {
         matching = parts.matching;
         receiver = matching instanceof StandIn standIn ? standIn.receiver() : parts.interpolation.receiver();
         segmentId = (int)config.segment().id();
+        isSampling = config.quantiles().bandwidthBps() > 0 && parts.interpolation.isOn() && !wiring.isExact();
         estimator = config.rli().estimator() == ExporterConfig.EstimatorKind.LEFT ?
             FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
         sketches = new SenderSketches(config, wiring, isLive, cache, segment, this);
@@ -101,6 +103,9 @@ public final class FlowDelays {
             }
         }
         distributions.finish(entry, offset, wiring.isExact() ? FlowDelay.matchedOffset(offset) : offset);
+        if (isSampling) {
+            finishSampled(entry, offset);
+        }
         matching.onFlowEnd(entry, offset, wiring.isExact() || !sketches.isOn());
         if (isMixed) {
             mix(entry, offset);
@@ -155,21 +160,42 @@ public final class FlowDelays {
             .referenceFactor(choice.packets());
     }
 
-    /** Writes the chosen mean; deletes quantiles of another estimator's delays. */
+    /** Writes the chosen mean; deletes quantiles of another estimator's delays, but not those of sampled packets. */
     private void conclude(final MutableDirectBuffer entry, final int offset) {
         choice.conclude(entry, offset);
         final boolean isMatched = FlowDelay.estimator(entry, offset) == FlowDelay.ESTIMATOR_MATCHED;
-        if (wiring.isExact() ? !isMatched : !FlowDelay.isInterpolated(entry, offset)) {
+        final boolean isSampled = FlowQuantiles.errorPpm(entry, FlowDelay.quantilesOffset(offset)) > 0;
+        if (!isSampled && (wiring.isExact() ? !isMatched : !FlowDelay.isInterpolated(entry, offset))) {
             FlowQuantiles.clear(entry, FlowDelay.quantilesOffset(offset));
         }
         writeSegment(entry, offset);
     }
 
+    /**
+     * Takes the quantiles of sampled packets where these are nearer than estimates: 95 % of the references that were held out
+     * were estimated within an error. Where sketches choose the mean, estimates have no quantiles. If the error is above the
+     * median, quantiles of estimates say nothing and are deleted.
+     */
+    private void finishSampled(final MutableDirectBuffer entry, final int offset) {
+        final int quantilesOffset = FlowDelay.quantilesOffset(offset);
+        final boolean hasOther = !sketches.isOn() && FlowQuantiles.groups(entry, quantilesOffset) > 0;
+        final HeldOutErrors heldOut = heldOut(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+        final double errorNs = hasOther && heldOut.hasBound() ? heldOut.quantile95Ns() : Double.POSITIVE_INFINITY;
+        distributions.finishSampled(entry, offset, errorNs);
+        if (hasOther && heldOut.hasBound() && FlowQuantiles.errorPpm(entry, quantilesOffset) == 0 &&
+            errorNs > Math.abs(FlowQuantiles.quantileNs(entry, quantilesOffset, 0))) {
+            FlowQuantiles.clear(entry, quantilesOffset);
+        }
+    }
+
+    private HeldOutErrors heldOut(final DirectBuffer entry, final int offset) {
+        final int way = isBackward(entry, offset) ? senders.count() : senders.ofEntry(entry, offset);
+        return receiver.statistics(way * segment.classes().count() + classIndex(entry, offset)).heldOut();
+    }
+
     /** {@return the error bound of a flow's mean, where unmatched packets are interpolated, ns; below 0 if it is not known} */
     private long boundNs(final DirectBuffer entry, final int offset, final long matchedPackets) {
-        final int way = isBackward(entry, offset) ? senders.count() : senders.ofEntry(entry, offset);
-        final int stream = way * segment.classes().count() + classIndex(entry, offset);
-        final HeldOutErrors heldOut = receiver.statistics(stream).heldOut();
+        final HeldOutErrors heldOut = heldOut(entry, offset);
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final double packets = FlowEntry.packetCount(entry, offset);
         if (!heldOut.hasBound()) {

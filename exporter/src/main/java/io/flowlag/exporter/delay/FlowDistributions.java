@@ -2,15 +2,16 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.sketch.quantile.QuantileSketch;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * The delay distributions of flows. A flow gets one at its configured number of delays, first come, first served, while there
- * is room; its end frees it. The metering thread owns it; counters may be read by any. Allocates the configured memory at
- * construction, off the heap, and 4 octets for each distribution.
+ * The delay distributions of flows. A flow gets one at its configured number of delays, and one at the first sampled packet with
+ * a send time, first come, first served, while there is room; its end frees them. The metering thread owns it; counters may be
+ * read by any. Allocates the configured memory at construction, off the heap, and 4 octets for each distribution.
  */
 final class FlowDistributions {
     private static final int CHUNK_SHIFT = 12;
@@ -22,6 +23,7 @@ final class FlowDistributions {
     private int freeCount;
     private volatile long given;
     private volatile long refused;
+    private volatile long sampled;
 
     /** No flow has one; the settings have the memory, and the number of delays that gives a flow a distribution. */
     FlowDistributions(final ExporterConfig.Quantiles settings) {
@@ -61,16 +63,47 @@ final class FlowDistributions {
             if (delayCount != fromPackets) {
                 return;
             }
-            if (freeCount == 0) {
-                refused++;
+            place = take();
+            if (place < 0) {
                 return;
             }
-            place = free[--freeCount];
-            given++;
-            QuantileSketch.clear(buffer(place), at(place));
             FlowDelay.distribution(entry, offset, place);
         }
         QuantileSketch.record(buffer(place), at(place), delayNs);
+    }
+
+    private int take() {
+        if (freeCount == 0) {
+            refused++;
+            return -1;
+        }
+        final int place = free[--freeCount];
+        given++;
+        QuantileSketch.clear(buffer(place), at(place));
+        return place;
+    }
+
+    private void free(final int place) {
+        free[freeCount++] = place;
+    }
+
+    /** A flow has a further packet that both points sample. Its send time may come later. */
+    static void sample(final MutableDirectBuffer entry, final int offset) {
+        FlowDelay.sampledPackets(entry, offset, FlowDelay.sampledPackets(entry, offset) + 1);
+    }
+
+    /** The delay of a packet that both points sampled is known. */
+    void recordSampled(final MutableDirectBuffer entry, final int offset, final long delayNs) {
+        int place = FlowDelay.sampledDistribution(entry, offset);
+        if (place < 0) {
+            place = take();
+            if (place < 0) {
+                return;
+            }
+            FlowDelay.sampledDistribution(entry, offset, place);
+        }
+        QuantileSketch.record(buffer(place), at(place), delayNs);
+        sampled = sampled + 1;
     }
 
     /** A flow ends: writes its quantiles and frees its distribution. */
@@ -81,8 +114,35 @@ final class FlowDistributions {
                 entry, FlowDelay.quantilesOffset(offset), buffer(place), at(place),
                 DelayCounters.minimumNs(entry, countersOffset), DelayCounters.maximumNs(entry, countersOffset));
             FlowDelay.distribution(entry, offset, -1);
-            free[freeCount++] = place;
+            free(place);
         }
+    }
+
+    /**
+     * A flow ends, after {@link #finish}: its quantiles are those of its sampled packets if these have any whose intervals are
+     * narrower than the errors of estimates. Frees their distribution.
+     *
+     * @param errorNs 95 % of the estimates have smaller errors; {@link Double#POSITIVE_INFINITY} if it is not known, or if they
+     *                have no quantiles.
+     */
+    void finishSampled(final MutableDirectBuffer entry, final int offset, final double errorNs) {
+        final int place = FlowDelay.sampledDistribution(entry, offset);
+        if (place < 0) {
+            return;
+        }
+        final long packets = FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+        final int sampledPackets = FlowDelay.sampledPackets(entry, offset);
+        if (FlowQuantiles.sampledErrorNs(buffer(place), at(place), packets, sampledPackets) < errorNs) {
+            FlowQuantiles.writeSampled(
+                entry, FlowDelay.quantilesOffset(offset), buffer(place), at(place), packets, sampledPackets);
+        }
+        FlowDelay.sampledDistribution(entry, offset, -1);
+        free(place);
+    }
+
+    /** {@return delays of sampled packets in distributions} */
+    long sampled() {
+        return sampled;
     }
 
     /** {@return flows that got a distribution} */

@@ -63,7 +63,7 @@ final class MarkedStage extends ReferencePackets {
     }
 
     @Override
-    void onReceived(final DirectBuffer descriptor, final int offset, final int streamIndex) {
+    void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int streamIndex) {
         if (CurrentSegment.hasDigest(descriptor, offset)) {
             take(descriptor, offset);
         }

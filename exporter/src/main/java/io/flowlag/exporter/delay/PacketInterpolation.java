@@ -106,7 +106,7 @@ final class PacketInterpolation {
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream, final long ticket) {
         if (isOn) {
             onPacket(descriptor, offset, slot, stream, ticket);
-            references.onReceived(descriptor, offset, stream);
+            references.onReceived(descriptor, offset, slot, stream);
         }
     }
 

@@ -1,6 +1,8 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.records.SharedSampling;
+import org.agrona.DirectBuffer;
 
 /**
  * Chooses the packets whose send times a sender point ships under the policy passive: those that both points choose, or fewer to
@@ -15,13 +17,14 @@ public final class PassiveChoice {
 
     private static final double WINDOWS_PER_S = 1e9 / WINDOW_NS;
     /** Size of a send time on the wire, including its share of a message's header and trailer. */
-    private static final double BITS = 8 * 8.2;
+    static final double BITS = 8 * 8.2;
     /** Windows over which the packet rate is smoothed and an excess is compensated. */
     private static final double SMOOTHING_WINDOWS = 8;
     private static final double MOST_SPARE_WINDOWS = 2;
     private static final double LEAST_SHARE = 0.1;
 
     private final SharedSampling sampling;
+    private final SampledFlows flows;
     private final double allowed;
     private long windowEndNs = Long.MIN_VALUE;
     private long below;
@@ -35,11 +38,20 @@ public final class PassiveChoice {
      *
      * @param sampling   that both points share.
      * @param ceilingBps most bits per second; 0 for any.
+     * @param flows      whose packets' send times are shipped besides.
      */
-    public PassiveChoice(final SharedSampling sampling, final long ceilingBps) {
+    public PassiveChoice(final SharedSampling sampling, final long ceilingBps, final SampledFlows flows) {
         this.sampling = sampling;
+        this.flows = flows;
         allowed = ceilingBps == 0 ? Double.POSITIVE_INFINITY : ceilingBps / BITS / WINDOWS_PER_S;
         below = sampling.passiveBelow();
+    }
+
+    /** Decides whether the send time of a packet is shipped, as of a reference or as of a sampled flow. */
+    boolean isShipped(final DirectBuffer descriptor, final int offset) {
+        final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
+        return isShipped(PacketDescriptor.digest(descriptor, offset), timestampNs) ||
+            flows.isShipped(descriptor, offset, timestampNs);
     }
 
     /**

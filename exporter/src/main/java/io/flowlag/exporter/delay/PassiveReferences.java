@@ -32,6 +32,7 @@ final class PassiveReferences {
     private final long[] sentNs;
     private final int[] lengthsBytes;
     private final int[] streams;
+    private final long[] tags;
     private final byte[] states;
     private final Long2LongHashMap positionByDigest;
     private final long waitNs;
@@ -50,8 +51,8 @@ final class PassiveReferences {
     /** Takes references. */
     @FunctionalInterface
     interface Handler {
-        /** Both times of a packet of a stream are known. */
-        void onReference(int streamIndex, long sentNs, long arrivalNs, int lengthBytes);
+        /** Both times of a packet of a stream are known; the tag is that of {@link #onArrived}. */
+        void onReference(int streamIndex, long sentNs, long arrivalNs, int lengthBytes, long tag);
     }
 
     /**
@@ -68,16 +69,17 @@ final class PassiveReferences {
         sentNs = new long[size];
         lengthsBytes = new int[size];
         streams = new int[size];
+        tags = new long[size];
         states = new byte[size];
         positionByDigest = new Long2LongHashMap(2 * size, LOAD_FACTOR, NONE, true);
         this.waitNs = waitNs;
         this.handler = handler;
     }
 
-    /** {@return octets, by formula: six arrays, and a map of keys and values that is at most half full} */
+    /** {@return octets, by formula: seven arrays, and a map of keys and values that is at most half full} */
     static long memoryBytes(final int capacity) {
         final long size = BitUtil.findNextPositivePowerOfTwo(capacity);
-        return size * (3 * Long.BYTES + 2 * Integer.BYTES + 1) + 2 * size * 2 * Long.BYTES;
+        return size * (4 * Long.BYTES + 2 * Integer.BYTES + 1) + 2 * size * 2 * Long.BYTES;
     }
 
     /**
@@ -112,15 +114,17 @@ final class PassiveReferences {
     private void handOn(final int index) {
         if (states[index] == HELD) {
             states[index] = MATCHED;
-            handler.onReference(streams[index], sentNs[index], timesNs[index], lengthsBytes[index]);
+            handler.onReference(streams[index], sentNs[index], timesNs[index], lengthsBytes[index], tags[index]);
         }
     }
 
-    /** A chosen packet passed the receiver point. */
-    void onArrived(final long digest, final long arrivalNs, final int streamIndex, final int lengthBytes) {
+    /** A chosen packet passed the receiver point; the tag is for the handler. */
+    void onArrived(
+        final long digest, final long arrivalNs, final int streamIndex, final int lengthBytes, final long tag) {
         final long position = positionByDigest.get(digest);
         if (position == NONE) {
             add(digest, arrivalNs, streamIndex, lengthBytes, ARRIVED);
+            tags[(int)(tail - 1) & mask] = tag;
             return;
         }
         final int index = (int)position & mask;
@@ -133,9 +137,10 @@ final class PassiveReferences {
         matchedCount = matchedCount + 1;
         settle();
         if (next == tail) {
-            handler.onReference(streamIndex, itsSentNs, arrivalNs, lengthBytes);
+            handler.onReference(streamIndex, itsSentNs, arrivalNs, lengthBytes, tag);
         } else {
             add(digest, arrivalNs, streamIndex, lengthBytes, HELD);
+            tags[(int)(tail - 1) & mask] = tag;
             sentNs[(int)(tail - 1) & mask] = itsSentNs;
         }
     }

@@ -12,7 +12,8 @@ import java.util.function.ObjLongConsumer;
 
 /**
  * Policy passive at a receiver point: packets that both points choose by digest are the references. Their send times come from
- * the sender point in this process or from the exchange. The metering thread owns it. Allocates at construction.
+ * the sender point in this process or from the exchange. Packets of sampled flows are matched alike, for their delays alone. The
+ * metering thread owns it. Allocates at construction.
  */
 final class PassiveStage extends ReferencePackets {
     private static final int CAPACITY = 64 * 1024;
@@ -22,6 +23,7 @@ final class PassiveStage extends ReferencePackets {
 
     private final RliReceiver receiver;
     private final SharedSampling sampling;
+    private final FlowSamples samples;
     private final PassiveReferences[] references;
     private final int classCount;
     private final int[] nextNumbers;
@@ -37,11 +39,13 @@ final class PassiveStage extends ReferencePackets {
      * @param passivePpm packets in a million.
      * @param shippingNs how much later send times may come than packets; 0 in one process.
      * @param ceilingBps what send times may take of the exchange.
+     * @param samples    takes the delays of sampled packets.
      */
     PassiveStage(
         final RliReceiver receiver, final int senderCount, final int passivePpm, final long maximumDelayNs,
-        final long shippingNs, final long ceilingBps) {
+        final long shippingNs, final long ceilingBps, final FlowSamples samples) {
         this.receiver = receiver;
+        this.samples = samples;
         this.maximumDelayNs = maximumDelayNs;
         keyMask = shippingNs == 0 ? -1 : ReceiverLink.SHIPPED_DIGEST_MASK;
         sampling = new SharedSampling(0, passivePpm, 0);
@@ -78,7 +82,8 @@ final class PassiveStage extends ReferencePackets {
 
     @Override
     void onSent(final DirectBuffer descriptor, final int offset) {
-        if (isReference(descriptor, offset)) {
+        if (CurrentSegment.hasDigest(descriptor, offset) &&
+            (isReference(descriptor, offset) || samples.isOfSampledFlow(descriptor, offset))) {
             onSendTime(0, PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset));
         }
     }
@@ -89,17 +94,20 @@ final class PassiveStage extends ReferencePackets {
     }
 
     @Override
-    void onReceived(final DirectBuffer descriptor, final int offset, final int streamIndex) {
-        if (isReference(descriptor, offset)) {
+    void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int streamIndex) {
+        if (!CurrentSegment.hasDigest(descriptor, offset)) {
+            return;
+        }
+        final boolean isReference = isReference(descriptor, offset);
+        if (isReference || samples.isOfSampledFlow(descriptor, offset)) {
             references[streamIndex / classCount].onArrived(
                 PacketDescriptor.digest(descriptor, offset) & keyMask, PacketDescriptor.timestampNs(descriptor, offset),
-                streamIndex, PacketDescriptor.wireLengthBytes(descriptor, offset));
+                streamIndex, PacketDescriptor.wireLengthBytes(descriptor, offset), samples.onArrived(slot, isReference));
         }
     }
 
     private boolean isReference(final DirectBuffer descriptor, final int offset) {
-        return CurrentSegment.hasDigest(descriptor, offset) &&
-            sampling.isPassiveReference(PacketDescriptor.digest(descriptor, offset));
+        return sampling.isPassiveReference(PacketDescriptor.digest(descriptor, offset));
     }
 
     @Override
@@ -119,7 +127,11 @@ final class PassiveStage extends ReferencePackets {
 
     /** Takes references in order of arrival; others would look like a step of a clock. */
     private void onReference(
-        final int streamIndex, final long sentNs, final long arrivalNs, final int lengthBytes) {
+        final int streamIndex, final long sentNs, final long arrivalNs, final int lengthBytes, final long tag) {
+        samples.onDelay(tag, arrivalNs - sentNs);
+        if (!FlowSamples.isReference(tag)) {
+            return;
+        }
         final long behindNs = lastArrivalsNs[streamIndex] - arrivalNs;
         if (behindNs > 0 && behindNs <= maximumDelayNs) {
             reorderedCount = reorderedCount + 1;

@@ -15,8 +15,8 @@ class ReferencePackets {
     void onSent(final DirectBuffer descriptor, final int offset) {
     }
 
-    /** A packet at the receiver point, after it was interpolated. */
-    void onReceived(final DirectBuffer descriptor, final int offset, final int streamIndex) {
+    /** A packet of a flow at the receiver point, after it was interpolated. */
+    void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int streamIndex) {
     }
 
     /** {@return whether both points choose them; the exchange carries their send times, not those of injected references} */

@@ -55,8 +55,7 @@ final class SketchSending {
             sketchCounters.increment(SketchCounter.SENT_WITHOUT_DIGEST);
             return;
         }
-        if (agreement.references() != null &&
-            agreement.references().isShipped(PacketDescriptor.digest(descriptor, offset), timestampNs)) {
+        if (agreement.references() != null && agreement.references().isShipped(descriptor, offset)) {
             link.shipPassiveSendTime(PacketDescriptor.digest(descriptor, offset), timestampNs);
         }
         final FlowWeights weights = agreement.weights();

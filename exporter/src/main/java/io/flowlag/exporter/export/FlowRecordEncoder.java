@@ -36,8 +36,8 @@ final class FlowRecordEncoder {
 
     /** The order in which groups are left out when there are too many templates. */
     private static final int[] DISPENSABLE = {
-        Presence.VLAN, Presence.ICMP, Presence.P999, Presence.P99, Presence.P95, Presence.P90, Presence.P50,
-        Presence.INTERPOLATED, Presence.CLOCK, Presence.CORRECTED, Presence.SEGMENT, Presence.MINIMUM_US,
+        Presence.VLAN, Presence.ICMP, Presence.QUANTILE_ERROR, Presence.P999, Presence.P99, Presence.P95, Presence.P90,
+        Presence.P50, Presence.INTERPOLATED, Presence.CLOCK, Presence.CORRECTED, Presence.SEGMENT, Presence.MINIMUM_US,
         Presence.MAXIMUM_US, Presence.SUM_US, Presence.UNEXPECTED, Presence.SKETCH, Presence.DEVIATION, Presence.DELAY,
         Presence.SAMPLES, Presence.LOSS, Presence.MEAN_US, Presence.BOUND, Presence.MEAN};
     /** Groups that a record keeps while there is room: whether the mean fits in 32 bits, and whether it has a bound. */
@@ -227,6 +227,8 @@ final class FlowRecordEncoder {
                 entry, FlowDelay.quantilesOffset(flowDelayOffset), field.ordinal() - RecordField.DELAY_P50.ordinal()));
             case DELAY_VARIATION ->
                 put8(to, at, FlowQuantiles.variationNs(entry, FlowDelay.quantilesOffset(flowDelayOffset)));
+            case DELAY_QUANTILE_ERROR ->
+                put4(to, at, FlowQuantiles.errorPpm(entry, FlowDelay.quantilesOffset(flowDelayOffset)));
             case DELAY_ESTIMATOR -> put1(to, at, FlowDelay.estimator(entry, flowDelayOffset));
             case DELAY_ERROR_BOUND -> put8(to, at, FlowDelay.errorBoundNs(entry, flowDelayOffset));
             case DELAY_PACKETS -> put8(to, at, FlowDelay.meanPackets(entry, flowDelayOffset));

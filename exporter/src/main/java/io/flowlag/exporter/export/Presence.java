@@ -56,7 +56,9 @@ final class Presence {
     static final int SAMPLES = 1 << 22;
     /** The clock offset that was taken out of the delays. */
     static final int CORRECTED = 1 << 23;
-    static final int MASK_COUNT = 1 << 24;
+    /** The error of the quantiles, which are of sampled packets. */
+    static final int QUANTILE_ERROR = 1 << 24;
+    static final int MASK_COUNT = 1 << 25;
 
     private static final int PROTOCOL_ICMP = 1;
     private static final int PROTOCOL_ICMPV6 = 58;
@@ -133,7 +135,9 @@ final class Presence {
     }
 
     private static int quantileMaskOf(final DirectBuffer entry, final int flowDelayOffset) {
-        return ((1 << FlowQuantiles.groups(entry, FlowDelay.quantilesOffset(flowDelayOffset))) - 1) * P50;
+        final int offset = FlowDelay.quantilesOffset(flowDelayOffset);
+        return ((1 << FlowQuantiles.groups(entry, offset)) - 1) * P50 |
+            (FlowQuantiles.errorPpm(entry, offset) > 0 ? QUANTILE_ERROR : 0);
     }
 
     private static boolean fitsMicros(final long delayNs) {

@@ -50,6 +50,7 @@ enum RecordField {
     DELAY_P99("flowlagDelayP99Nanoseconds", Profile.FULL, Presence.P99, 0),
     DELAY_P999("flowlagDelayP999Nanoseconds", Profile.FULL, Presence.P999, 0),
     DELAY_VARIATION("flowlagDelayVariationNanoseconds", Profile.FULL, Presence.P999, 0),
+    DELAY_QUANTILE_ERROR("flowlagDelayQuantileErrorPartsPerMillion", Profile.FULL, Presence.QUANTILE_ERROR | Presence.P50, 0),
     DELAY_ESTIMATOR("flowlagDelayEstimator", Profile.FULL, Presence.MEAN, 0),
     DELAY_ERROR_BOUND("flowlagDelayErrorBoundNanoseconds", Profile.FULL, Presence.BOUND, 0),
     DELAY_PACKETS("flowlagDelayPacketDeltaCount", Profile.FULL, Presence.MEAN, 0),

@@ -76,6 +76,7 @@ final class MetricCatalogue {
         counter("passive_reordered", "packets", "Packets that stand in, known out of the order of arrival and left out.");
         counter("quantile_flows", "flows", "Flows that were given a distribution of their delays.");
         counter("quantile_flows_without_room", "flows", "Flows that earned a distribution and found no room.");
+        counter("quantile_samples", "packets", "Packets sampled at both points whose delays are in distributions.");
         counter("compared_flows", "flows", "Flow records with means by all estimators, and matched packets.");
         counter("joint_flows", "flows", "Flow records with a joint mean.");
         counter("joint_bounded_flows", "flows", "Flow records with a joint mean that has a bound, and matched packets.");

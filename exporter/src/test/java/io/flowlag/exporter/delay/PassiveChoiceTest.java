@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.delay.interval.records.SharedSampling;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,10 @@ class PassiveChoiceTest {
     private final SplittableRandom random = new SplittableRandom(9);
     private long nowNs = 5 * SECOND_NS;
 
+    private PassiveChoice choice(final long ceilingBps) {
+        return new PassiveChoice(sampling, ceilingBps, new SampledFlows(new SipHash(1, 2), 0));
+    }
+
     /** How many are shipped of the packets of some seconds. */
     private int shipped(final PassiveChoice choice, final int packetsPerSecond, final double seconds) {
         int shipped = 0;
@@ -37,7 +42,7 @@ class PassiveChoiceTest {
 
     @Test
     void shouldShipAllThatBothChooseWithoutACeiling() {
-        final PassiveChoice choice = new PassiveChoice(sampling, 0);
+        final PassiveChoice choice = choice(0);
         for (int i = 0; i < 100_000; i++) {
             final long digest = random.nextLong();
             assertEquals(sampling.isPassiveReference(digest), choice.isShipped(digest, nowNs++));
@@ -46,20 +51,20 @@ class PassiveChoiceTest {
 
     @Test
     void shouldShipAllWhereTheyFitTheCeiling() {
-        assertEquals(20_000, shipped(new PassiveChoice(sampling, CEILING_BPS), 200_000, 1), 500);
+        assertEquals(20_000, shipped(choice(CEILING_BPS), 200_000, 1), 500);
     }
 
     @ParameterizedTest
     @CsvSource({"400000", "1000000", "5000000"})
     void shouldKeepToTheCeilingAndUseIt(final int packetsPerSecond) {
-        final PassiveChoice choice = new PassiveChoice(sampling, CEILING_BPS);
+        final PassiveChoice choice = choice(CEILING_BPS);
         assertEquals(ALLOWED, shipped(choice, packetsPerSecond, 1), 0.15 * ALLOWED);
         assertEquals(ALLOWED, shipped(choice, packetsPerSecond, 1), 0.03 * ALLOWED);
     }
 
     @Test
     void shouldFollowTheTraffic() {
-        final PassiveChoice choice = new PassiveChoice(sampling, CEILING_BPS);
+        final PassiveChoice choice = choice(CEILING_BPS);
         shipped(choice, 100_000, 2);
         assertEquals(ALLOWED, shipped(choice, 3_000_000, 1), 0.15 * ALLOWED);
         shipped(choice, 100_000, 1);
@@ -73,7 +78,7 @@ class PassiveChoiceTest {
     /** In bursts of 20 ms with pauses of 80 ms, the mean rate counts. */
     @Test
     void shouldKeepToTheCeilingInBursts() {
-        final PassiveChoice choice = new PassiveChoice(sampling, CEILING_BPS);
+        final PassiveChoice choice = choice(CEILING_BPS);
         int shipped = 0;
         for (int i = 0; i < 20; i++) {
             shipped += shipped(choice, 3_000_000, 0.02);
@@ -86,7 +91,7 @@ class PassiveChoiceTest {
     /** The packets of the highest ranks are left out, so no part of a capture is preferred. */
     @Test
     void shouldLeaveOutByRankAlone() {
-        final PassiveChoice choice = new PassiveChoice(sampling, CEILING_BPS);
+        final PassiveChoice choice = choice(CEILING_BPS);
         shipped(choice, 1_000_000, 1);
         long mostShipped = 0;
         long leastLeft = Long.MAX_VALUE;

@@ -24,8 +24,8 @@ class PassiveReferencesTest {
     private final PassiveReferences references = references(64);
 
     private PassiveReferences references(final int capacity) {
-        return new PassiveReferences(capacity, WAIT_NS, (stream, sentNs, arrivalNs, lengthBytes) ->
-            found.add(stream + " " + sentNs + " " + arrivalNs + " " + lengthBytes));
+        return new PassiveReferences(capacity, WAIT_NS, (stream, sentNs, arrivalNs, lengthBytes, tag) ->
+            found.add(stream + " " + sentNs + " " + arrivalNs + " " + lengthBytes + " " + tag));
     }
 
     private static Map<String, Long> counters(final PassiveReferences references) {
@@ -37,29 +37,29 @@ class PassiveReferencesTest {
     @Test
     void shouldJoinSendTimeAndArrivalWhicheverComesFirst() {
         references.onSent(1, 10);
-        references.onArrived(1, 20, 3, 100);
-        references.onArrived(2, 30, 4, 200);
+        references.onArrived(1, 20, 3, 100, 101);
+        references.onArrived(2, 30, 4, 200, 201);
         references.onSent(2, 25);
-        assertEquals(List.of("3 10 20 100", "4 25 30 200"), found);
+        assertEquals(List.of("3 10 20 100 101", "4 25 30 200 201"), found);
         assertEquals(2, counters(references).get("passive_matched"));
     }
 
     @Test
     void shouldRefusePacketsOfEqualDigests() {
-        references.onArrived(1, 20, 0, 100);
-        references.onArrived(1, 21, 0, 100);
+        references.onArrived(1, 20, 0, 100, 101);
+        references.onArrived(1, 21, 0, 100, 101);
         references.onSent(1, 10);
         references.onSent(1, 11);
         references.onSent(2, 30);
         references.onSent(2, 31);
-        references.onArrived(2, 41, 0, 100);
+        references.onArrived(2, 41, 0, 100, 101);
         assertTrue(found.isEmpty());
         assertEquals(7, counters(references).get("passive_refused"));
         references.onTime(32 + WAIT_NS);
         references.onSent(2, 2_000);
-        references.onArrived(2, 2_010, 0, 100);
-        assertEquals(List.of("0 2000 2010 100"), found, "later it is another packet");
-        references.onArrived(2, 2_020, 0, 100);
+        references.onArrived(2, 2_010, 0, 100, 101);
+        assertEquals(List.of("0 2000 2010 100 101"), found, "later it is another packet");
+        references.onArrived(2, 2_020, 0, 100, 101);
         assertEquals(8, counters(references).get("passive_refused"), "a copy made on the way");
         assertEquals(1, found.size());
     }
@@ -68,7 +68,7 @@ class PassiveReferencesTest {
     void shouldForgetWhatHasNoOtherEndAndWhatIsTooMuch() {
         final PassiveReferences few = references(4);
         few.onSent(1, 10);
-        few.onArrived(2, 20, 0, 100);
+        few.onArrived(2, 20, 0, 100, 101);
         few.onTime(15 + WAIT_NS);
         few.onTime(25 + WAIT_NS);
         assertEquals(1, counters(few).get("passive_unarrived"));
@@ -77,11 +77,11 @@ class PassiveReferencesTest {
             few.onSent(100 + i, 3_000);
         }
         assertEquals(2, counters(few).get("passive_forgotten"));
-        few.onArrived(100, 3_100, 0, 1);
-        few.onArrived(105, 3_100, 0, 1);
+        few.onArrived(100, 3_100, 0, 1, 2);
+        few.onArrived(105, 3_100, 0, 1, 2);
         assertTrue(found.isEmpty(), "the other packet of this time may still get its send time");
         few.onSent(106, 3_100);
-        assertEquals(List.of("0 3000 3100 1"), found);
+        assertEquals(List.of("0 3000 3100 1 2"), found);
     }
 
     /** Send times come in order of sending, before or after their packets, and some do not come. */
@@ -91,7 +91,7 @@ class PassiveReferencesTest {
         final List<long[]> arrivals = new ArrayList<>();
         final List<Long> arrivedNs = new ArrayList<>();
         final PassiveReferences any = new PassiveReferences(
-            4_096, 100_000, (stream, sentNs, arrivalNs, lengthBytes) -> arrivedNs.add(arrivalNs));
+            4_096, 100_000, (stream, sentNs, arrivalNs, lengthBytes, tag) -> arrivedNs.add(arrivalNs));
         for (int i = 0; i < 1_000; i++) {
             arrivals.add(new long[] {i, 100L * i, 100L * i + 1 + random.nextInt(5_000)});
         }
@@ -103,7 +103,7 @@ class PassiveReferencesTest {
             for (; told < 1_000 && 100L * told + lagNs < each[2]; told++) {
                 tell(any, told, leftOut);
             }
-            any.onArrived(each[0], each[2], 0, 1);
+            any.onArrived(each[0], each[2], 0, 1, 2);
         }
         for (; told < 1_000; told++) {
             tell(any, told, leftOut);
@@ -127,7 +127,7 @@ class PassiveReferencesTest {
         final Random random = new Random(seed);
         final Map<Long, Long> sentOfArrival = new HashMap<>();
         final long[] wrong = new long[1];
-        final PassiveReferences any = new PassiveReferences(32, WAIT_NS, (stream, sentNs, arrivalNs, lengthBytes) ->
+        final PassiveReferences any = new PassiveReferences(32, WAIT_NS, (stream, sentNs, arrivalNs, lengthBytes, tag) ->
             wrong[0] += sentOfArrival.get(arrivalNs) == sentNs ? 0 : 1);
         long told = 0;
         for (int i = 0; i < count; i++) {
@@ -139,13 +139,13 @@ class PassiveReferencesTest {
             final boolean isSent = random.nextInt(4) > 0;
             final boolean isArrived = random.nextInt(4) > 0;
             if (isArrived && isArrivalFirst) {
-                any.onArrived(digest, arrivalNs, 0, 1);
+                any.onArrived(digest, arrivalNs, 0, 1, 2);
             }
             if (isSent) {
                 any.onSent(digest, sentNs);
             }
             if (isArrived && !isArrivalFirst) {
-                any.onArrived(digest, arrivalNs, 0, 1);
+                any.onArrived(digest, arrivalNs, 0, 1, 2);
             }
             told += (isSent ? 1 : 0) + (isArrived ? 1 : 0);
             any.onTime(arrivalNs + 9_000);
@@ -160,7 +160,7 @@ class PassiveReferencesTest {
     void shouldAllocateNothing() {
         final long[] sum = new long[1];
         final PassiveReferences busy = new PassiveReferences(
-            1_024, WAIT_NS, (stream, sentNs, arrivalNs, lengthBytes) -> sum[0] += arrivalNs - sentNs);
+            1_024, WAIT_NS, (stream, sentNs, arrivalNs, lengthBytes, tag) -> sum[0] += arrivalNs - sentNs);
         final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         long least = Long.MAX_VALUE;
         long digest = 0;
@@ -170,7 +170,7 @@ class PassiveReferencesTest {
                 digest++;
                 busy.onSent(digest % 7 == 0 ? 7 : digest, digest);
                 if (digest % 5 > 0) {
-                    busy.onArrived(digest % 7 == 0 ? 7 : digest, digest + 2, 0, 1);
+                    busy.onArrived(digest % 7 == 0 ? 7 : digest, digest + 2, 0, 1, 2);
                 }
                 busy.onTime(digest);
             }
@@ -178,6 +178,6 @@ class PassiveReferencesTest {
         }
         assertEquals(0, least);
         assertTrue(sum[0] > 0);
-        assertEquals(1_024 * 33 + 2_048 * 16, PassiveReferences.memoryBytes(1_024));
+        assertEquals(1_024 * 41 + 2_048 * 16, PassiveReferences.memoryBytes(1_024));
     }
 }

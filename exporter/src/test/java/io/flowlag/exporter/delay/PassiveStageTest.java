@@ -1,6 +1,10 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheSettings;
+import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
@@ -25,14 +29,16 @@ class PassiveStageTest {
         new RliReceiver(ReceiverSettings.defaults().withSendTimes(SendTimes.STAMP), (samples) -> 0);
 
     private PassiveStage stage(final long shippingNs) {
-        return new PassiveStage(receiver, 1, ALL_PPM, 100 * MS_NS, shippingNs, 0);
+        return new PassiveStage(receiver, 1, ALL_PPM, 100 * MS_NS, shippingNs, 0, new FlowSamples(
+            new FlowCache(FlowCacheSettings.of(1), (buffer, offset, lengthBytes) -> {
+            }, new Counters()), null, new SipHash(0, 0), false));
     }
 
     private void receive(final PassiveStage stage, final long digest, final long arrivalNs) {
         PacketDescriptor.flags(packet, 0, PacketDescriptor.FLAG_DIGEST);
         PacketDescriptor.digest(packet, 0, digest);
         PacketDescriptor.timestampNs(packet, 0, arrivalNs);
-        stage.onReceived(packet, 0, 0);
+        stage.onReceived(packet, 0, 0, 0);
     }
 
     /** A receiver that lags behind leaves send times in the queue until its packets have come as far. */

@@ -137,6 +137,7 @@ final class RecordReference {
             case Presence.P95 -> "200 delays or more, distribution";
             case Presence.P99 -> "1000 delays or more, distribution";
             case Presence.P999 -> "10 000 delays or more, distribution";
+            case Presence.QUANTILE_ERROR -> "quantiles are of sampled packets";
             case Presence.INTERPOLATED -> "packets have interpolated delays, and the mean is another estimator's";
             case Presence.LOSS -> "loss is known";
             default -> throw new IllegalArgumentException("bit " + bit + " has no words");

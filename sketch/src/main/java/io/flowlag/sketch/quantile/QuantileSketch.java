@@ -102,7 +102,17 @@ public final class QuantileSketch {
      * @return the value, within {@link #relativeError} or {@link #FLOOR}.
      */
     public static long quantile(final DirectBuffer buffer, final int offset, final double quantile) {
-        final long rank = rank(quantile, count(buffer, offset));
+        return atRank(buffer, offset, rank(quantile, count(buffer, offset)));
+    }
+
+    /**
+     * The value of a rank.
+     *
+     * @param buffer holds the distribution.
+     * @param rank   1 for the smallest value, to the number of values.
+     * @return the value, within {@link #relativeError} or {@link #FLOOR}.
+     */
+    public static long atRank(final DirectBuffer buffer, final int offset, final long rank) {
         final int lowest = lowest(buffer, offset);
         long seen = 0;
         int index = lowest;

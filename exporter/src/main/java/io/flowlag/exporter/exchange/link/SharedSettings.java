@@ -6,6 +6,7 @@ import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.delay.InjectionTerms;
 import io.flowlag.exporter.delay.PassiveChoice;
+import io.flowlag.exporter.delay.SampledFlows;
 import io.flowlag.exporter.delay.SegmentSelector;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.TrafficClasses;
@@ -74,7 +75,7 @@ public final class SharedSettings {
                 new ExchangeSettings.Selector(prefixes(segment.selector().sources()),
                     prefixes(segment.selector().destinations()), segment.selector().vlanId()),
                 classes, rules(lds.weights())),
-            injection(config.rli()), sketches);
+            injection(config.rli()).withFlowsBps(config.quantiles().bandwidthBps()), sketches);
     }
 
     /**
@@ -216,7 +217,9 @@ public final class SharedSettings {
             settings.injection().policy() != ExchangeSettings.Policy.PASSIVE ? null :
                 new PassiveChoice(
                     new SharedSampling(settings.secrets().sketchSeed(), settings.injection().passivePpm(), 0),
-                    settings.injection().ceilingBps()), null,
+                    settings.injection().ceilingBps(), new SampledFlows(
+                        new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
+                        settings.injection().capacityBps())), null,
             own, new IntervalPoint(own, false), settings.fromInterval(), isSuccessor);
     }
 

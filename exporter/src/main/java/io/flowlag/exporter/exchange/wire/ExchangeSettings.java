@@ -134,7 +134,8 @@ public record ExchangeSettings(
      * @param rates       of policy adaptive.
      * @param maxGapNs    the longest time without a reference.
      * @param ceilingBps  most bits per second of references, or of their send times if they are passive; 0 for any.
-     * @param capacityBps of the bottleneck queue; 0 for unknown.
+     * @param capacityBps of the bottleneck queue; 0 for unknown. If references are passive, most bits per second of the send
+     *                    times of sampled flows; 0 for none.
      * @param passivePpm  share of regular packets that are references, chosen by digest, in a million.
      */
     public record Injection(
@@ -157,6 +158,12 @@ public record ExchangeSettings(
          */
         public static Injection passive(final int passivePpm, final long ceilingBps) {
             return new Injection(Policy.PASSIVE, 0, 0, AdaptiveRates.NONE, 0, ceilingBps, 0, passivePpm);
+        }
+
+        /** The same if references are not passive; else with most bits per second of the send times of sampled flows. */
+        public Injection withFlowsBps(final long flowsBps) {
+            return policy != Policy.PASSIVE ? this : new Injection(
+                policy, everyN, everyIntervalNs, rates, maxGapNs, ceilingBps, flowsBps, passivePpm);
         }
     }
 

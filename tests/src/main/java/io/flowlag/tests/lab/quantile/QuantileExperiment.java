@@ -1,0 +1,74 @@
+package io.flowlag.tests.lab.quantile;
+
+import io.flowlag.tests.lab.quantile.QuantileRun.Delays;
+import io.flowlag.tests.lab.quantile.QuantileRun.Flow;
+import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Numbers;
+import io.flowlag.tests.lab.report.Results;
+import io.flowlag.tests.lab.report.Scale;
+import io.flowlag.tests.lab.report.Setup;
+import io.flowlag.tests.lab.report.Table;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Quantiles of flows where delays of successive packets have nothing in common, from packets sampled at both points: errors
+ * against all packets of each flow, how often the bounds hold, and what send times take. Beside it a queue that can be
+ * interpolated, whose estimates the flows keep.
+ */
+public final class QuantileExperiment extends NamedExperiment {
+    private static final double PERCENT = 100;
+    private static final int[] SHOWN = {0, 1, 3};
+
+    /** The experiment. */
+    public QuantileExperiment() {
+        super("quantiles", "docs/rli.md", "quantiles of flows from packets sampled at both points, Weibull delays");
+    }
+
+    @Override
+    public void run(final Setup setup, final Results results) {
+        final int flowCount = setup.size(10_000, 200_000, 200_000);
+        final Table table = results.table("quantiles", flowCount + " flows of 3 to 60 000 packets (Pareto 1.1), one flow in 16 " +
+            "sampled whole, of the others the references; flows with a quantile of sampled packets",
+            "delays", "references %", "quantile", "flows", "median error %", "95 % of errors %", "bound holds %",
+            "median bound %");
+        final Table bandwidth = results.table("bandwidth", "Send times of sampled packets, and flows by the delays that their " +
+            "quantiles are of", "delays", "references %", "packets", "bit/packet", "kbit/s at 20 000 packets/s",
+            "flows of sampled packets", "flows of estimates");
+        for (final Delays delays : Delays.values()) {
+            for (final double share : setup.scale() == Scale.TEST ? new double[] {0.15} : new double[] {0.01, 0.15}) {
+                final List<QuantileRun> runs = new ArrayList<>();
+                for (int seed = 1; seed <= setup.seeds(); seed++) {
+                    runs.add(new QuantileRun(delays, flowCount, share, setup.firstSeed(1) + seed - 1));
+                }
+                for (final int index : SHOWN) {
+                    quantile(table, runs, index, delays.title, PERCENT * share);
+                }
+                final QuantileRun first = runs.get(0);
+                bandwidth.row(delays.title, PERCENT * share, first.packets, first.bitsPerPacket(), first.kilobitsPerS(),
+                    first.flows.stream().filter((flow) -> flow.bound() > 0).count(),
+                    first.flows.stream().filter((flow) -> flow.bound() == 0 && flow.errors().length > 0).count());
+            }
+        }
+        results.note("A flow that is not sampled whole has quantiles of sampled packets if its bound is below 15 %, else none.");
+    }
+
+    private static void quantile(
+        final Table table, final List<QuantileRun> runs, final int index, final String title, final double percent) {
+        final Flow[] flows = runs.stream().flatMap((run) -> run.flows.stream())
+            .filter((flow) -> flow.bound() > 0 && flow.errors().length > index).toArray(Flow[]::new);
+        final double[] errors = new double[flows.length];
+        final double[] bounds = new double[flows.length];
+        int held = 0;
+        for (int i = 0; i < flows.length; i++) {
+            errors[i] = PERCENT * flows[i].errors()[index];
+            bounds[i] = PERCENT * flows[i].bound();
+            held += errors[i] <= bounds[i] ? 1 : 0;
+        }
+        final boolean isAny = flows.length > 0;
+        table.row(title, percent, PERCENT * QuantileRun.QUANTILES[index], flows.length,
+            isAny ? Numbers.median(errors) : Double.NaN, isAny ? Numbers.quantile(errors, 0.95) : Double.NaN,
+            PERCENT * held / flows.length, isAny ? Numbers.median(bounds) : Double.NaN);
+    }
+}
