@@ -58,7 +58,7 @@ final class CollectCommand extends ConfiguredCommand {
     }
 
     @Override
-    boolean hasPairs() {
+    boolean hasSeveralSegments() {
         return true;
     }
 

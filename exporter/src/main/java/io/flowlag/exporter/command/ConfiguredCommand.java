@@ -59,7 +59,7 @@ abstract class ConfiguredCommand implements Callable<Integer> {
     /** The configuration as file and options say now. */
     final ExporterConfig load() {
         final ExporterConfig config = options.load(line(), this::layOver);
-        if (!config.pairs().segments().isEmpty() && !hasPairs()) {
+        if ((!config.pairs().segments().isEmpty() || config.segments().size() > 1) && !hasSeveralSegments()) {
             throw new ExitException(ExitCode.CONFIGURATION, "segments: run alone measures several segments: name another file, " +
                 "or leave one segment");
         }
@@ -67,14 +67,14 @@ abstract class ConfiguredCommand implements Callable<Integer> {
         return config;
     }
 
-    /** {@return whether the command may be given several segments between interfaces of this host} */
-    boolean hasPairs() {
-        return false;
-    }
-
     /** Lays what the command's own options say of keys over the file, and tells of files that they name. */
     void layOver(final ConfigLoader loader) {
         // most have none
+    }
+
+    /** {@return whether the command may be given several segments} */
+    boolean hasSeveralSegments() {
+        return false;
     }
 
     final ParseResult line() {

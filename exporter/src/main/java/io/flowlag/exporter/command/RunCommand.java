@@ -83,7 +83,7 @@ final class RunCommand extends ConfiguredCommand {
     }
 
     @Override
-    boolean hasPairs() {
+    boolean hasSeveralSegments() {
         return !isSelfTest;
     }
 
@@ -119,7 +119,8 @@ final class RunCommand extends ConfiguredCommand {
         if (config.capture().interfaces().isEmpty() && config.segment().role() != ExporterConfig.Role.BOTH) {
             throw new ExitException(exitCode, "run: no interface: name one with -i IFACE, or in a file under capture.interfaces");
         }
-        final boolean hasRecords = config.segment().role() != ExporterConfig.Role.SENDER || config.segment().senderRecords();
+        final boolean hasRecords = config.segments().stream().map(ExporterConfig::segment)
+            .anyMatch((each) -> each.role() != ExporterConfig.Role.SENDER || each.senderRecords());
         if (hasRecords && config.exporting().destinations().isEmpty()) {
             throw new ExitException(exitCode,
                 "run: no destination: name one with --export udp://HOST:4739, or in a file under exporting.destinations");

@@ -174,7 +174,9 @@ public final class ConfigLoader {
      */
     public ExporterConfig conclude() {
         final List<ExporterConfig> views = concludeSegments();
-        return views.size() == 1 ? views.get(0) : new LocalSegments(segments, problems).conclude(views);
+        return views.size() > 1 && views.stream().allMatch((each) -> each.segment().role() == ExporterConfig.Role.BOTH) ?
+            new LocalSegments(segments, problems).conclude(views) :
+            SeveralSegments.join(views, segments.stream().map(SegmentEntry::origin).toList(), problems);
     }
 
     /**

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The effective configuration, checked and built once by {@link ConfigLoader#conclude()}. {@code ConfigTable} says what each key
@@ -16,8 +15,11 @@ import java.util.stream.Stream;
  * @param sections        a record for each section, by its type.
  * @param effectiveValues every value with its origin, in the order of the reference.
  * @param warnings        allowed settings that deserve a warning at start.
+ * @param views           the configuration as each of several segments sees it; empty for one.
  */
-public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue> effectiveValues, List<String> warnings) {
+public record ExporterConfig(
+    Map<Class<?>, Record> sections, List<EffectiveValue> effectiveValues, List<String> warnings, List<ExporterConfig> views) {
+    private static final Set<Class<?>> SEGMENT_SECTIONS = Set.of(Segment.class, Rli.class, Exchange.class, Lds.class);
 
     /** Threads of the process: {@code threading}. */
     public enum Threading {
@@ -158,19 +160,6 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
         public Segment withoutSelector() {
             return new Segment(role, id, points, new Selector(List.of(), List.of(), -1), maximumDelayNs, intervalNs, offload,
                 exact, exactPackets, senderRecords);
-        }
-    }
-
-    /** Several segments between interfaces of this host, all with role both; empty where the process has one segment. */
-    public record Pairs(List<Segment> segments) {
-        /** {@return the interfaces, each once} */
-        public List<String> interfaces() {
-            return segments.stream().flatMap((each) -> Stream.of(each.points.ingress, each.points.egress)).distinct().toList();
-        }
-
-        /** {@return whether prefixes or VLANs tell the packets of the segments; else the points alone do} */
-        public boolean areSelected() {
-            return segments.stream().anyMatch((each) -> !each.selector.selectsAll());
         }
     }
 
@@ -438,11 +427,33 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
         return type.cast(sections.get(type));
     }
 
-    /** The same configuration with another record of a section. */
+    /** One segment, without views of others. */
+    ExporterConfig(final Map<Class<?>, Record> sections, final List<EffectiveValue> values, final List<String> warnings) {
+        this(sections, values, warnings, List.of());
+    }
+
+    /** {@return the configuration as each segment sees it; itself alone for one segment or none} */
+    public List<ExporterConfig> segments() {
+        return views.isEmpty() ? List.of(this) : views;
+    }
+
+    /** The same process with others in place of {@link #segments}, as many as it has. */
+    public ExporterConfig withSegments(final List<ExporterConfig> others) {
+        return views.isEmpty() ? others.get(0) :
+            new ExporterConfig(others.get(0).sections, SeveralSegments.values(others), warnings, List.copyOf(others));
+    }
+
+    /** {@return what the paths of a segment's values begin with where there are several} */
+    public String name() {
+        return "segments[" + segment().id() + "].";
+    }
+
+    /** The same configuration with another record of a section; one of the process holds for all its segments. */
     public ExporterConfig with(final Record section) {
         final Map<Class<?>, Record> others = new HashMap<>(sections);
         others.put(section.getClass(), section);
-        return new ExporterConfig(others, effectiveValues, warnings);
+        return new ExporterConfig(others, effectiveValues, warnings, SEGMENT_SECTIONS.contains(section.getClass()) ? views :
+            views.stream().map((each) -> each.with(section)).toList());
     }
 
     /** The same configuration with another threading mode. */
@@ -456,20 +467,6 @@ public record ExporterConfig(Map<Class<?>, Record> sections, List<EffectiveValue
         return with(new Metering(metering.extraKeyFields(), flows, metering.activeTimeoutNs(), metering.idleTimeoutNs(),
             metering.tcpEndTimeoutNs(), metering.cutNs())).with(
             new Quantiles(octets, quantiles().fromPackets(), quantiles().bandwidthBps()));
-    }
-
-    /** The same with as many waiting records as a configuration in use, if neither says how many: a reload keeps the memory. */
-    public ExporterConfig withRecordsOf(final ExporterConfig used) {
-        if (!isDefault(ConfigTable.LDS_WAITING) || !used.isDefault(ConfigTable.LDS_WAITING)) {
-            return this;
-        }
-        final EffectiveValue records = used.effectiveValue(ConfigTable.LDS_WAITING);
-        final Lds lds = lds();
-        final ExporterConfig same = with(lds.withSizes(
-            lds.shape().columns(), lds.shape().vldaLength(), lds.inFlightPackets(), used.lds().waitingRecords(),
-            lds.witnessPpm()));
-        return new ExporterConfig(same.sections, effectiveValues.stream()
-            .map((value) -> value.path().equals(records.path()) ? records : value).toList(), warnings);
     }
 
     public long observationDomainId() {

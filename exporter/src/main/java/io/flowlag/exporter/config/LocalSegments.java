@@ -1,6 +1,5 @@
 package io.flowlag.exporter.config;
 
-import io.flowlag.exporter.config.ExporterConfig.Pairs;
 import io.flowlag.exporter.config.ExporterConfig.Policy;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Segment;
@@ -67,11 +66,6 @@ final class LocalSegments {
 
     /** Returns the configuration of a process with several segments; throws a {@link ConfigurationException} if it cannot be. */
     ExporterConfig conclude(final List<ExporterConfig> views) {
-        if (views.stream().anyMatch((each) -> each.segment().role() != Role.BOTH)) {
-            problems.add(entries.get(1).origin(), ConfigLoader.SEGMENTS + ": has " + views.size() +
-                " entries, and a process measures one segment: leave one here, and start a process for each");
-            problems.throwIfAny();
-        }
         final ExporterConfig first = views.get(0);
         final Pairs pairs = new Pairs(views.stream().map(ExporterConfig::segment).toList());
         final long streams = (long)pairs.interfaces().size() * first.rli().classCount();

@@ -16,7 +16,8 @@ import org.agrona.MutableDirectBuffer;
  *  26  hasFollowUp               1   1 or 0
  *  27  (unused)                  1
  *  28  errorEstimate             2   of the sender's clock, as STAMP has it
- *  30  (unused)                  6
+ *  30  segmentIndex              2   0 where a process has one segment
+ *  32  (unused)                  4
  *  36  as in PacketDescriptor   52   timestampNs is that of its arrival
  * </pre>
  * Fields are in the byte order of the machine. Stateless; safe from any thread.
@@ -29,6 +30,7 @@ public final class DecodedReference {
     private static final int STREAM_INDEX_OFFSET = FOLLOW_UP_SEQUENCE_NUMBER_OFFSET + 4;
     private static final int HAS_FOLLOW_UP_OFFSET = STREAM_INDEX_OFFSET + 2;
     private static final int ERROR_ESTIMATE_OFFSET = HAS_FOLLOW_UP_OFFSET + 2;
+    private static final int SEGMENT_INDEX_OFFSET = ERROR_ESTIMATE_OFFSET + 2;
 
     private DecodedReference() {
     }
@@ -43,6 +45,19 @@ public final class DecodedReference {
         buffer.putShort(offset + STREAM_INDEX_OFFSET, (short)streamIndex);
         buffer.putByte(offset + HAS_FOLLOW_UP_OFFSET, (byte)0);
         buffer.putShort(offset + ERROR_ESTIMATE_OFFSET, (short)0);
+        buffer.putShort(offset + SEGMENT_INDEX_OFFSET, (short)0);
+    }
+
+    /** Sets stream and segment, each from 0 to 65535, in place of a stream among those of several segments. */
+    public static void segment(
+        final MutableDirectBuffer buffer, final int offset, final int segmentIndex, final int streamIndex) {
+        buffer.putShort(offset + SEGMENT_INDEX_OFFSET, (short)segmentIndex);
+        buffer.putShort(offset + STREAM_INDEX_OFFSET, (short)streamIndex);
+    }
+
+    /** Reads the index of the segment whose stream it is. */
+    public static int segmentIndex(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + SEGMENT_INDEX_OFFSET) & 0xFFFF;
     }
 
     /** Adds the sender's clock error: 16 bits, see {@link io.flowlag.rli.reference.ErrorEstimate}. */

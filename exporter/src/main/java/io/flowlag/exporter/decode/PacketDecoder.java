@@ -8,6 +8,7 @@ import io.flowlag.exporter.status.Counters;
 import org.agrona.BitUtil;
 import org.agrona.MutableDirectBuffer;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -30,10 +31,9 @@ public final class PacketDecoder {
     private final Cursor cursor = new Cursor();
     private final Counters counters;
     private final FragmentTable fragmentTable;
-    private final DigestSwitch digestSwitch;
+    private final TimedDigest timedDigest;
     private final boolean isKeyFixed;
-    private final int digestPayloadBytes;
-    private final int digestMostBytes;
+    private final TimedDigest[] segmentDigests;
     private final boolean innerTunnels;
     private final boolean jumboLengths;
     private final int observationPoint;
@@ -43,9 +43,7 @@ public final class PacketDecoder {
     private boolean isPlain;
     private IpPacket packet = new IpPacket();
     private IpPacket spare = new IpPacket();
-    private PacketDigest packetDigest;
-    private PacketDigest nextDigest;
-    private DigestSwitch.Change nextChange;
+    private final PacketDigest packetDigest;
 
     /** The memory of a decoder that gives fragments their ports, by formula. Returns octets off the heap. */
     public static long fragmentMemoryBytes(final int fragmentTableEntries) {
@@ -58,10 +56,10 @@ public final class PacketDecoder {
         this.counters = counters;
         this.fragmentTable = new FragmentTable(
             context.fragmentPorts ? context.fragmentTableEntries : 0, context.fragmentTimeoutNs, !context.hasDigests());
-        this.digestPayloadBytes = context.digestPayloadBytes;
-        this.digestMostBytes = context.digestMostBytes;
-        this.packetDigest = context.digest == null ? null : digestOf(context.digest);
-        this.digestSwitch = context.digestSwitch;
+        this.packetDigest = context.digest == null ? null :
+            new PacketDigest(context.digest, context.digestPayloadBytes, context.digestMostBytes);
+        this.timedDigest = context.timedDigest(context.digestSwitch);
+        this.segmentDigests = context.segmentKeys.stream().map(context::timedDigest).toArray(TimedDigest[]::new);
         this.isKeyFixed = context.isKeyFixed;
         this.innerTunnels = context.innerTunnels;
         this.jumboLengths = context.jumboLengths;
@@ -159,6 +157,64 @@ public final class PacketDecoder {
         return capturedBytes < ipLengthBytes ? capturedBytes : Integer.MAX_VALUE;
     }
 
+    /**
+     * Adds digest and segment flow hash to the packet just decoded, by the keys of its segments, see {@link Context#segmentKeys}.
+     * A packet with two keys gets two digests, see {@link PacketDescriptor#FLAG_SENDER_DIGEST}.
+     *
+     * @param captured as it was decoded.
+     * @param sender   index of the segment that it enters, below 0 for none.
+     * @param receiver index of the segment in which it arrives, below 0 for none.
+     */
+    public void digest(
+        final CapturedPacket captured, final int sender, final int receiver, final MutableDirectBuffer descriptor,
+        final int offset) {
+        final long timestampNs = captured.timestampNs();
+        final PacketDigest entering = sender < 0 ? null : segmentDigests[sender].at(timestampNs);
+        final PacketDigest arriving = receiver < 0 ? null : segmentDigests[receiver].at(timestampNs);
+        final PacketDigest first = arriving != null ? arriving : entering;
+        if (first == null) {
+            return;
+        }
+        final int coveredBytes = coveredBytes(captured, first);
+        int flags = PacketDescriptor.flags(descriptor, offset);
+        if (coveredBytes < 0) {
+            counters.increment(CounterId.DIGEST_SHORT);
+            PacketDescriptor.flags(descriptor, offset, flags | PacketDescriptor.FLAG_DIGEST_SHORT);
+            return;
+        }
+        flags |= PacketDescriptor.FLAG_DIGEST;
+        PacketDescriptor.digest(descriptor, offset, digestBy(first, captured, coveredBytes));
+        if (arriving != null && entering != null) {
+            flags |= PacketDescriptor.FLAG_SENDER_DIGEST;
+            PacketDescriptor.segmentFlowHash(descriptor, offset, digestBy(entering, captured, coveredBytes));
+        } else if (arriving == null || (flags & PacketDescriptor.FLAG_FRAGMENT) != 0) {
+            PacketDescriptor.segmentFlowHash(descriptor, offset, first.segmentFlowHash(descriptor, offset));
+        }
+        final boolean isLeft = arriving != null && (flags & PacketDescriptor.FLAG_FRAGMENT) == 0;
+        PacketDescriptor.flags(descriptor, offset, isLeft ? flags | PacketDescriptor.FLAG_FLOW_HASH_LEFT : flags);
+    }
+
+    /** Octets behind the IP header that a digest covers; decodes a plain packet again that is too short for the fast path. */
+    private int coveredBytes(final CapturedPacket captured, final PacketDigest digest) {
+        final int plainBytes = isPlain ? PlainPacket.coveredBytes(captured, digest) : 0;
+        if (isPlain && plainBytes >= 0) {
+            return plainBytes;
+        }
+        if (isPlain) {
+            isPlain = false;
+            cursor.wrap(captured);
+            LinkLayer.decode(cursor, captured.linkType());
+            Ip.decode(cursor, packet);
+            TransportLayer.decode(cursor, packet);
+        }
+        return digest.coveredBytes(cursor.buffer, cursor.end, packet);
+    }
+
+    private long digestBy(final PacketDigest digest, final CapturedPacket captured, final int coveredBytes) {
+        return isPlain ? digest.plainDigestAlone(captured.buffer(), captured.offset() + PlainPacket.IP_OFFSET,
+            PlainPacket.protocol(captured), coveredBytes) : digest.digest(cursor.buffer, packet, coveredBytes);
+    }
+
     /** Moves to the innermost whole packet; true if there is one inside the outer. */
     private boolean enterTunnels() {
         for (int depth = 0; depth <= MAX_TUNNELS; depth++) {
@@ -204,22 +260,9 @@ public final class PacketDecoder {
         }
     }
 
-    private PacketDigest digestOf(final SipHash hash) {
-        return new PacketDigest(hash, digestPayloadBytes, digestMostBytes);
-    }
-
     /** The digest with the key for a packet's time; null for none. */
     private PacketDigest digestAt(final long timestampNs) {
-        if (isKeyFixed) {
-            return packetDigest;
-        }
-        final DigestSwitch.Change change = digestSwitch.latest();
-        if (change != nextChange) {
-            packetDigest = nextDigest;
-            nextDigest = digestOf(change.hash());
-            nextChange = change;
-        }
-        return change != null && timestampNs >= change.fromNs() ? nextDigest : packetDigest;
+        return isKeyFixed ? packetDigest : timedDigest.at(timestampNs);
     }
 
     private int digest(final PacketDigest digest, final MutableDirectBuffer descriptor, final int descriptorOffset) {
@@ -278,6 +321,7 @@ public final class PacketDecoder {
         private SipHash digest;
         private DigestSwitch digestSwitch = new DigestSwitch();
         private boolean isKeyFixed = true;
+        private List<DigestSwitch> segmentKeys = List.of();
         private int digestPayloadBytes = PacketDigest.MAX_PAYLOAD_BYTES;
         private int digestMostBytes = Integer.MAX_VALUE;
         private boolean flowHashLeft;
@@ -334,11 +378,24 @@ public final class PacketDecoder {
         }
 
         /**
+         * The keys of digests by segment, one without changes for none; a packet gets digests by {@link PacketDecoder#digest}
+         * after it was decoded.
+         */
+        public Context segmentKeys(final List<DigestSwitch> keys) {
+            segmentKeys = keys;
+            return this;
+        }
+
+        private TimedDigest timedDigest(final DigestSwitch keys) {
+            return new TimedDigest(keys, digestPayloadBytes, digestMostBytes);
+        }
+
+        /**
          * With digests a packet's fields come from itself alone: both points decode it alike, whichever other fragments they
          * have seen.
          */
         private boolean hasDigests() {
-            return digest != null || !isKeyFixed;
+            return digest != null || !isKeyFixed || !segmentKeys.isEmpty();
         }
 
         /**

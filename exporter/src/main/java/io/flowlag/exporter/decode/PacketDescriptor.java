@@ -18,7 +18,7 @@ import java.nio.ByteOrder;
  *  70  observationPoint      1   index of the packet source
  *  71  kind                  1   KIND_REGULAR or KIND_REFERENCE, which has the layout of DecodedReference
  *  72  digest                8   0 unless FLAG_DIGEST
- *  80  segmentFlowHash       8   0 unless FLAG_DIGEST, and with FLAG_FLOW_HASH_LEFT
+ *  80  segmentFlowHash       8   0 unless FLAG_DIGEST, and with FLAG_FLOW_HASH_LEFT; another digest with FLAG_SENDER_DIGEST
  * </pre>
  * Fields are in the byte order of the machine: a descriptor never leaves the process. Stateless; safe from any thread.
  */
@@ -43,6 +43,11 @@ public final class PacketDescriptor extends FlowKeyLayout {
     public static final int FLAG_OVERSIZE = 1 << 6;
     /** The segment flow hash was not computed: read it from the flow or compute it. Set only on unfragmented IPv4 packets. */
     public static final int FLAG_FLOW_HASH_LEFT = 1 << 7;
+    /**
+     * The packet arrives in one segment and enters another: in place of the segment flow hash is its digest by the key of the
+     * segment that it enters. Both flow hashes are left.
+     */
+    public static final int FLAG_SENDER_DIGEST = 1 << 8;
 
     private static final boolean IS_BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 

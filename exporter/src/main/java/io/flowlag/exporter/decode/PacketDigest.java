@@ -118,6 +118,11 @@ final class PacketDigest {
             packet.sourceHigh, packet.sourceLow, packet.destinationHigh, packet.destinationLow);
     }
 
+    /** The same of a decoded packet. */
+    long segmentFlowHash(final DirectBuffer descriptor, final int offset) {
+        return flowHash.hash(descriptor, offset);
+    }
+
     /**
      * How many octets behind the header of IPv4 the digest of an unfragmented TCP or UDP packet covers.
      *

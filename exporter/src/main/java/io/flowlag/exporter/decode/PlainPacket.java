@@ -16,8 +16,10 @@ final class PlainPacket {
     private static final int HEAD_OFFSET = Ethernet.TYPE_OFFSET;
     /** Type 0x0800, version 4, header of 20 octets. */
     private static final int PLAIN_IPV4 = 0x0800_45;
-    private static final int IP_OFFSET = Ethernet.HEADER_LENGTH_BYTES;
+    static final int IP_OFFSET = Ethernet.HEADER_LENGTH_BYTES;
+    private static final int LENGTH_OFFSET = IP_OFFSET + 2;
     private static final int FRAGMENT_OFFSET = IP_OFFSET + 6;
+    private static final int PROTOCOL_OFFSET = IP_OFFSET + 9;
     private static final int ADDRESSES_OFFSET = IP_OFFSET + 12;
     private static final int TRANSPORT_OFFSET = IP_OFFSET + 20;
     private static final int TCP_CONTROL_BITS_OFFSET = TRANSPORT_OFFSET + 12;
@@ -103,6 +105,20 @@ final class PlainPacket {
         PacketDescriptor.digest(descriptor, descriptorOffset, packetDigest);
         PacketDescriptor.segmentFlowHash(descriptor, descriptorOffset, flowHash);
         return true;
+    }
+
+    /** How many octets behind the header a digest of the last plain packet covers, see {@link PacketDigest#plainCoveredBytes}. */
+    static int coveredBytes(final CapturedPacket captured, final PacketDigest digest) {
+        final DirectBuffer buffer = captured.buffer();
+        final int offset = captured.offset();
+        final int payloadBytes = (buffer.getShort(offset + LENGTH_OFFSET, BIG_ENDIAN) & 0xFFFF) - IP_HEADER_BYTES;
+        return digest.plainCoveredBytes(buffer, offset + TRANSPORT_OFFSET, protocol(captured), payloadBytes,
+            Math.min(payloadBytes, captured.capturedLengthBytes() - TRANSPORT_OFFSET));
+    }
+
+    /** The protocol of the last plain packet. */
+    static int protocol(final CapturedPacket captured) {
+        return captured.buffer().getByte(captured.offset() + PROTOCOL_OFFSET) & 0xFF;
     }
 
     /** The position of the payload of the last plain packet, if it was UDP. */

@@ -72,9 +72,11 @@ public final class SegmentFlowHash {
 
     /** Hashes the flow of a packet whose hash was skipped, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}. Returns 64 bits. */
     public long hash(final DirectBuffer descriptor, final int offset) {
+        final boolean isFragment = (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_FRAGMENT) != 0;
         return flow(
             PacketDescriptor.ipVersion(descriptor, offset), PacketDescriptor.protocol(descriptor, offset),
-            PacketDescriptor.sourcePort(descriptor, offset), PacketDescriptor.destinationPort(descriptor, offset)).hash(
+            isFragment ? 0 : PacketDescriptor.sourcePort(descriptor, offset),
+            isFragment ? 0 : PacketDescriptor.destinationPort(descriptor, offset)).hash(
             PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset),
             PacketDescriptor.destinationHigh(descriptor, offset), PacketDescriptor.destinationLow(descriptor, offset));
     }

@@ -41,7 +41,9 @@ public final class DelayStage implements DelayView, AutoCloseable {
     private final ReceiverPoint receiverPoint;
     private final DelayReport report;
     private final CaptureClock clock;
+    /** Of the process. */
     private final Counters counters;
+    private final Counters own;
     private final AtomicReference<ExporterConfig> newSettings = new AtomicReference<>();
     private long toldCapturedNs = NOTHING_CAPTURED_NS;
     private long kernelDrops;
@@ -63,14 +65,32 @@ public final class DelayStage implements DelayView, AutoCloseable {
         final FlowCache cache,
         final CaptureClock clock,
         final Counters counters) {
+        this(config, wiring, flowEnd, cache, clock, counters, counters);
+    }
+
+    /** One of several stages that share a cache; its packets count in its own share of the counters. */
+    DelayStage(
+        final ExporterConfig config,
+        final DelayWiring wiring,
+        final FlowEnd flowEnd,
+        final FlowCache cache,
+        final CaptureClock clock,
+        final Counters counters,
+        final Counters own) {
         this.wiring = wiring;
         this.clock = clock;
         this.counters = counters;
-        parts = new DelayParts(config, wiring, flowEnd, cache, clock, counters, this::onSegmentChange);
-        report = new DelayReport(config, wiring, parts, counters);
-        senderPoint = new SenderPoint(wiring, parts, counters);
-        receiverPoint = new ReceiverPoint(config, wiring, parts, report, counters);
+        this.own = own;
+        parts = new DelayParts(config, wiring, flowEnd, cache, clock, own, this::onSegmentChange);
+        report = new DelayReport(config, wiring, parts, own);
+        senderPoint = new SenderPoint(wiring, parts, own);
+        receiverPoint = new ReceiverPoint(config, wiring, parts, report, own);
         flowEnd.stage(this);
+    }
+
+    /** {@return the counters of this stage's packets: a share of those of the process, or the same} */
+    public Counters counters() {
+        return own;
     }
 
     /** {@return the size of this stage's state of a flow, octets; 0 if it measures nothing} */
@@ -114,6 +134,11 @@ public final class DelayStage implements DelayView, AutoCloseable {
     /** A packet at the sender point; the time is of the clock that references are sent by. */
     public void onSent(final DirectBuffer descriptor, final int offset, final long nowNs) {
         senderPoint.onPacket(descriptor, offset, nowNs);
+    }
+
+    /** Packets of other segments have used the link of the sender point, up to now. */
+    public void onOthers(final int lengthBytes) {
+        parts.schedule.onOtherPacket(lengthBytes);
     }
 
     /** A packet at the receiver point. {@link #settle} measures it at the latest; its descriptor must stay valid until then. */

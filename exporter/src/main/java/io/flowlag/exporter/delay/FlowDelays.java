@@ -280,16 +280,17 @@ public final class FlowDelays {
     }
 
     private void writeSegment(final MutableDirectBuffer entry, final int offset) {
-        if (FlowDelay.estimator(entry, offset) != 0) {
+        final boolean hasDelay = FlowDelay.estimator(entry, offset) != 0;
+        if (hasDelay || flowEnd.isOfSeveral()) {
             final int entryOffset = offset - FlowEntry.BASE_LENGTH_BYTES;
             final int senderIndex = senders.ofEntry(entry, entryOffset);
             FlowDelay.segmentId(entry, offset, wiring.pairs().isOn() ? (int)FlowDelay.matchedSegmentId(entry, offset) :
                 segmentId + (isBackward(entry, entryOffset) ? senders.count() : senderIndex));
             final ClockEstimate clock = clocks.estimate(senderIndex);
-            final boolean isCorrected = clock.isCorrected();
+            final boolean isCorrected = hasDelay && clock.isCorrected();
             final long clockErrorNs = clocks.errorNs(senderIndex);
             // Packets before the estimate began were corrected by another, or not at all.
-            if (clockErrorNs >= 0 && (!isCorrected || FlowEntry.startNs(entry, entryOffset) >= clock.sinceNs())) {
+            if (hasDelay && clockErrorNs >= 0 && (!isCorrected || FlowEntry.startNs(entry, entryOffset) >= clock.sinceNs())) {
                 FlowDelay.clockErrorNs(entry, offset, clockErrorNs);
             }
             if (isCorrected) {

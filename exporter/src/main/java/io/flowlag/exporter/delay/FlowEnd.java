@@ -13,11 +13,23 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class FlowEnd implements FlowRecordSink {
     private final FlowRecordSink next;
     private final UnsafeBuffer entry = new UnsafeBuffer(0, 0);
+    private final boolean isOfSeveral;
     private DelayStage stage;
 
     /** A sink before another. */
     public FlowEnd(final FlowRecordSink next) {
+        this(next, false);
+    }
+
+    /** A sink of one of several segments, whose records always name it. */
+    FlowEnd(final FlowRecordSink next, final boolean isOfSeveral) {
         this.next = next;
+        this.isOfSeveral = isOfSeveral;
+    }
+
+    /** {@return whether records without a delay name their segment too} */
+    boolean isOfSeveral() {
+        return isOfSeveral;
     }
 
     /** Sets the delay stage; before the first flow ends. */

@@ -3,6 +3,7 @@ package io.flowlag.exporter.delay;
 import io.flowlag.rli.reference.TimestampMethod;
 import org.agrona.DirectBuffer;
 
+import java.net.InetAddress;
 import java.util.function.ObjLongConsumer;
 
 /** Sends reference packets. Called by the metering thread alone; no call blocks or throws. */
@@ -16,6 +17,11 @@ public interface ReferenceTransmitter extends AutoCloseable {
     /** {@return octets of a frame around the payload, as regular packets are counted: Ethernet, IP, UDP} */
     default int headerLengthBytes() {
         return InjectionTerms.HEADER_LENGTH_BYTES;
+    }
+
+    /** {@return where references go; null where it is not known} */
+    default InetAddress target() {
+        return null;
     }
 
     /** Shows every counter. Any thread. */

@@ -2,6 +2,7 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.Prefix;
+import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowEntry;
 import org.agrona.DirectBuffer;
@@ -121,18 +122,22 @@ public final class SegmentLookup {
 
     /** The segments of a packet at a point, for {@link #sender} and {@link #receiver}. */
     public int of(final int point, final DirectBuffer descriptor, final int offset) {
-        final int place = hasVlans && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_VLAN) != 0 ?
-            vlanPlaces[PacketDescriptor.vlanId(descriptor, offset) & VLAN_COUNT - 1] : 0;
-        return tables[index(place, point, PacketDescriptor.ipVersion(descriptor, offset) == IPV6)].of(
+        return tables[index(vlanPlace(descriptor, offset), point, PacketDescriptor.ipVersion(descriptor, offset) == IPV6)].of(
             PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset),
             PacketDescriptor.destinationHigh(descriptor, offset), PacketDescriptor.destinationLow(descriptor, offset));
     }
 
-    /** The segments of a flow's packets at a point, as if they had no VLAN. */
-    int ofEntry(final int point, final DirectBuffer entry, final int offset) {
-        return tables[index(0, point, FlowEntry.ipVersion(entry, offset) == IPV6)].of(
+    /** The segments of the first packet of a flow at a point. */
+    public int ofEntry(final int point, final DirectBuffer entry, final int offset) {
+        return tables[index(vlanPlace(entry, offset), point, FlowEntry.ipVersion(entry, offset) == IPV6)].of(
             FlowEntry.sourceHigh(entry, offset), FlowEntry.sourceLow(entry, offset),
             FlowEntry.destinationHigh(entry, offset), FlowEntry.destinationLow(entry, offset));
+    }
+
+    /** The table of a packet or a flow. */
+    private int vlanPlace(final DirectBuffer key, final int offset) {
+        return hasVlans && (FlowKeyLayout.flags(key, offset) & FlowKeyLayout.FLAG_VLAN) != 0 ?
+            vlanPlaces[FlowKeyLayout.vlanId(key, offset) & VLAN_COUNT - 1] : 0;
     }
 
     /** {@return the index of the segment whose sender the point is, of segments that were found, or {@link #NONE}} */

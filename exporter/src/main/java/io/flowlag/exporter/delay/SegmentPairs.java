@@ -3,6 +3,7 @@ package io.flowlag.exporter.delay;
 import io.flowlag.exporter.capture.route.RouteHistory;
 import io.flowlag.exporter.capture.route.RouteTable;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.Pairs;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
 import io.flowlag.exporter.status.SegmentName;
@@ -21,7 +22,7 @@ import java.util.List;
 public final class SegmentPairs {
     /** One segment, or none. */
     public static final SegmentPairs NONE =
-        new SegmentPairs(new ExporterConfig.Pairs(List.of()), new int[0], new RouteHistory(0));
+        new SegmentPairs(new Pairs(List.of()), new int[0], new RouteHistory(0));
     /** Of no segment. */
     static final int OUTSIDE = -1;
     /** It is not known of which one. */
@@ -43,7 +44,7 @@ public final class SegmentPairs {
      * @param interfaceIds the kernel's indices of the interfaces, in their order.
      * @param routes       of the kernel.
      */
-    public SegmentPairs(final ExporterConfig.Pairs pairs, final int[] interfaceIds, final RouteHistory routes) {
+    public SegmentPairs(final Pairs pairs, final int[] interfaceIds, final RouteHistory routes) {
         final List<String> names = pairs.interfaces();
         segments = pairs.segments();
         this.interfaceIds = interfaceIds;

@@ -48,7 +48,7 @@ public final class DestinationFactory {
     private final Counters counters;
     /** Keyed by their files. A reload reads them again, and the exporting stage asks for them at each connection. */
     private final Map<ExporterConfig.Tls, TlsCredentials> credentials = new ConcurrentHashMap<>();
-    private volatile DelayView delay;
+    private volatile List<? extends DelayView> delays = List.of();
 
     /**
      * A factory for one process.
@@ -69,10 +69,10 @@ public final class DestinationFactory {
     /**
      * Adds delay to the options records of all destinations, existing and future.
      *
-     * @param delayView of the process; null without delay measurement.
+     * @param delayViews of the process, by segment; empty without delay measurement.
      */
-    public void delay(final DelayView delayView) {
-        delay = delayView;
+    public void delay(final List<? extends DelayView> delayViews) {
+        delays = delayViews;
     }
 
     /**
@@ -164,7 +164,7 @@ public final class DestinationFactory {
         final boolean isFull = spec.profile() == Profile.FULL;
         final OptionsExporter options = new OptionsExporter(
             session, catalog, config, spec, isFull ? enterpriseElements(registry) : List.of(), interfaceNames,
-            isFull ? () -> delay : () -> null, counters);
+            isFull ? () -> delays : List::of, counters);
         return backlog == null ? new IpfixDestination(name, session, encoder, options) :
             new SpooledDestination(name, session, encoder, options, backlog);
     }

@@ -17,6 +17,7 @@ import io.flowlag.ipfix.session.SessionCounter;
 import io.flowlag.ipfix.session.SessionStatistics;
 import io.flowlag.ipfix.template.TemplateCatalog;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +36,8 @@ import java.util.function.Supplier;
  * construction, when options templates are first needed, and with delay at each measurement interval.
  */
 final class OptionsExporter {
+    private static final List<AggregateDelay> NONE = List.of();
+
     private final ExportingSession session;
     private final OptionsWriter writer;
     private final boolean isOn;
@@ -45,14 +48,10 @@ final class OptionsExporter {
     private final List<InformationElement> elements;
     private final Map<Integer, String> interfaceNames;
     private final DelayOptionsWriter delayWriter;
-    private final Supplier<DelayView> delaySource;
+    private final Supplier<List<? extends DelayView>> delaySource;
     private final Counters counters;
 
-    private long toldIntervals;
-    private int toldSummaries;
-    private static final List<AggregateDelay> NONE = List.of();
-
-    private List<SketchStatistics> toldSketches = List.of();
+    private final List<Told> told = new ArrayList<>();
     private long describedSession;
     private long nextDescriptionMs;
     private long nextStatisticsMs;
@@ -69,7 +68,7 @@ final class OptionsExporter {
      * @param spec           of the destination; may switch all options off.
      * @param elements       enterprise elements to describe; may be empty.
      * @param interfaceNames by interface index; may be empty.
-     * @param delaySource    supplies the delay statistics; null while there are none, or none are sent.
+     * @param delaySource    supplies the delay statistics by segment; empty while there are none, or none are sent.
      */
     OptionsExporter(
         final ExportingSession session,
@@ -78,7 +77,7 @@ final class OptionsExporter {
         final ExporterConfig.Destination spec,
         final List<InformationElement> elements,
         final Map<Integer, String> interfaceNames,
-        final Supplier<DelayView> delaySource,
+        final Supplier<List<? extends DelayView>> delaySource,
         final Counters counters) {
         this.session = session;
         writer = new OptionsWriter(session, catalog);
@@ -93,8 +92,25 @@ final class OptionsExporter {
         this.delaySource = delaySource;
         this.counters = counters;
         // A destination that joins later reports what is measured from then on.
-        final DelayView delay = delaySource.get();
-        toldIntervals = delay == null ? 0 : delay.intervalCount();
+        delaySource.get().forEach((each) -> told.add(new Told(each.intervalCount())));
+    }
+
+    /** What records have told of a segment. */
+    private static final class Told {
+        private long intervals;
+        private int summaries;
+        private List<SketchStatistics> sketches = List.of();
+
+        Told(final long intervals) {
+            this.intervals = intervals;
+        }
+    }
+
+    private Told told(final int segment) {
+        if (segment == told.size()) {
+            told.add(new Told(0));
+        }
+        return told.get(segment);
     }
 
     /** Sends what is due now, UNIX epoch. Returns how many records were written. */
@@ -134,9 +150,9 @@ final class OptionsExporter {
             writeIntervals(nowMs);
             writeStatistics(nowMs);
         }
-        final DelayView delay = delaySource.get();
-        if (delay != null) {
-            counters.add(CounterId.INTERVAL_SUMMARIES_SKIPPED, delay.intervalCount() - toldIntervals);
+        final List<? extends DelayView> delays = delaySource.get();
+        for (int i = 0; i < delays.size(); i++) {
+            counters.add(CounterId.INTERVAL_SUMMARIES_SKIPPED, delays.get(i).intervalCount() - told(i).intervals);
         }
     }
 
@@ -145,42 +161,50 @@ final class OptionsExporter {
      * how many records were written.
      */
     private int writeIntervals(final long nowMs) {
-        final DelayView delay = delaySource.get();
-        final long endedCount = delay == null ? 0 : delay.intervalCount();
+        final List<? extends DelayView> delays = delaySource.get();
         int count = 0;
-        while (toldIntervals < endedCount) {
-            final List<IntervalDelays> interval = delay.interval(toldIntervals);
+        for (int i = 0; i < delays.size(); i++) {
+            count += writeIntervals(delays.get(i), told(i), nowMs);
+        }
+        return count;
+    }
+
+    private int writeIntervals(final DelayView delay, final Told told, final long nowMs) {
+        final long endedCount = delay.intervalCount();
+        int count = 0;
+        while (told.intervals < endedCount) {
+            final List<IntervalDelays> interval = delay.interval(told.intervals);
             if (interval == null) {
                 counters.increment(CounterId.INTERVAL_SUMMARIES_SKIPPED);
             } else {
-                while (toldSummaries < DelayOptionsWriter.KINDS.size() * interval.size()) {
-                    final IntervalDelays delays = interval.get(toldSummaries / DelayOptionsWriter.KINDS.size());
-                    final String kind = DelayOptionsWriter.KINDS.get(toldSummaries % DelayOptionsWriter.KINDS.size());
+                while (told.summaries < DelayOptionsWriter.KINDS.size() * interval.size()) {
+                    final IntervalDelays delays = interval.get(told.summaries / DelayOptionsWriter.KINDS.size());
+                    final String kind = DelayOptionsWriter.KINDS.get(told.summaries % DelayOptionsWriter.KINDS.size());
                     final int result = delayWriter.summary(delay.segment().segmentId(), delays, kind, nowMs);
                     if (result == ExportingSession.BLOCKED) {
                         return count;
                     }
-                    toldSummaries++;
+                    told.summaries++;
                     count += result >= 0 ? 1 : 0;
                 }
             }
-            toldSummaries = 0;
-            toldIntervals++;
+            told.summaries = 0;
+            told.intervals++;
         }
-        return count + writeAggregates(delay, nowMs);
+        return count + writeAggregates(delay, told, nowMs);
     }
 
     /** Writes the aggregators' result of the last compared interval, and the last joint estimation. */
-    private int writeAggregates(final DelayView delay, final long nowMs) {
-        final List<SketchStatistics> senders = delay == null ? List.of() : delay.sketches();
+    private int writeAggregates(final DelayView delay, final Told told, final long nowMs) {
+        final List<SketchStatistics> senders = delay.sketches();
         int count = 0;
         for (int i = 0; i < senders.size(); i++) {
-            final SketchStatistics before = i < toldSketches.size() ? toldSketches.get(i) : null;
+            final SketchStatistics before = i < told.sketches.size() ? told.sketches.get(i) : null;
             if (senders.get(i) != before) {
                 count += writeAggregates(delay.segment().segmentId() + i, senders.get(i), before, nowMs);
             }
         }
-        toldSketches = senders;
+        told.sketches = senders;
         return count;
     }
 
@@ -236,8 +260,7 @@ final class OptionsExporter {
             statistics.get(SessionCounter.OCTETS),
             nowMs);
         int count = 1;
-        final DelayView delay = delaySource.get();
-        if (delay != null) {
+        for (final DelayView delay : delaySource.get()) {
             for (final SegmentDescription each : delay.segment().each()) {
                 delayWriter.segment(each, nowMs);
                 count++;

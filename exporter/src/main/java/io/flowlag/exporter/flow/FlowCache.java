@@ -58,6 +58,7 @@ public final class FlowCache {
     private long nextFlowId;
     private int hand;
     private int flushCursor;
+    private int likelyFirst;
 
     /** An empty cache; it is the writer of the flow counters. */
     public FlowCache(final FlowCacheSettings settings, final FlowRecordSink sink, final Counters counters) {
@@ -85,6 +86,7 @@ public final class FlowCache {
      */
     public void touch(final DirectBuffer descriptors, final int offset, final int count) {
         long octets = 0;
+        likelyFirst = 0;
         for (int i = 0; i < count; i++) {
             hashes[i] = key.hashOf(descriptors, offset + i * PacketDescriptor.LENGTH_BYTES);
         }
@@ -109,7 +111,12 @@ public final class FlowCache {
      * @return a slot that held a flow, or -1 if the flow is new.
      */
     public int likelySlot(final int index) {
-        return likelySlots[index];
+        return likelySlots[likelyFirst + index];
+    }
+
+    /** Lets {@link #likelySlot} count from one of the packets of the last touch on, until the next touch. */
+    public void likelyFrom(final int first) {
+        likelyFirst = first;
     }
 
     /**

@@ -2,6 +2,7 @@ package io.flowlag.exporter.monitoring;
 
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.SourceStatistics;
@@ -10,10 +11,12 @@ import io.flowlag.exporter.status.Statistics;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Computes the health checks of a process: running threads, active sources, few dropped packets and records, accepting
@@ -70,14 +73,13 @@ final class HealthJudge {
         if (statistics.destinations().stream().anyMatch((each) -> each.spool() != null)) {
             checks.add(spools(statistics.destinations()));
         }
-        if (statistics.delay() != null && statistics.delay().counters().containsKey(SESSIONS)) {
-            checks.add(exchange(statistics.delay().counters(), nowNs));
+        if (statistics.delays().stream().anyMatch((each) -> each.counters().containsKey(SESSIONS))) {
+            checks.add(exchange(absent(statistics.delays()), nowNs));
             checks.add(count("clocks", now.clocksApart - before.clocksApart,
                 "intervals in the last minute without loss, for the clocks of the hosts are too far apart"));
         }
-        if (statistics.delay() != null && statistics.delay().gauges().containsKey(MATCH_SHARE)) {
-            checks.add(matching(statistics.delay().gauges().get(MATCH_SHARE)));
-        }
+        statistics.delays().stream().map((each) -> each.gauges().get(MATCH_SHARE)).filter(Objects::nonNull)
+            .max(Comparator.reverseOrder()).ifPresent((share) -> checks.add(matching(share)));
         checks.add(count("errors", now.errors - before.errors, "unexpected errors in the last minute"));
         return List.copyOf(checks);
     }
@@ -90,7 +92,7 @@ final class HealthJudge {
             counters.get(CounterId.RECORDS_MADE), counters.get(CounterId.DROPPED_AT_RECORD_RING),
             statistics.destinations().stream().mapToLong(DestinationStatistics::recordsFailed).sum(),
             counters.get(CounterId.ERRORS),
-            statistics.delay() == null ? 0 : statistics.delay().counters().getOrDefault(CLOCKS_APART, 0L));
+            statistics.delays().stream().mapToLong((each) -> each.counters().getOrDefault(CLOCKS_APART, 0L)).sum());
     }
 
     private HealthCheck threads(final long nowNs) {
@@ -141,12 +143,22 @@ final class HealthJudge {
             (full.isEmpty() ? "" : "; nearly full: " + String.join(", ", full)));
     }
 
+    /** {@return what has no session: the whole of a segment as "", or senders of it; several segments by name} */
+    private static List<String> absent(final List<DelayStatistics> delays) {
+        final List<String> absent = new ArrayList<>();
+        for (final DelayStatistics delay : delays) {
+            final Map<String, Long> counters = delay.counters();
+            final String name = delays.size() == 1 ? "" : " segment " + delay.segmentId();
+            counters.entrySet().stream()
+                .filter((each) -> each.getKey().startsWith(SESSIONS) && !each.getKey().startsWith(SESSIONS_ENDED))
+                .filter((each) -> each.getValue() <= counters.get(each.getKey().replace(SESSIONS, SESSIONS_ENDED)))
+                .map((each) -> name + each.getKey().substring(SESSIONS.length()).replace('_', ' ')).sorted().forEach(absent::add);
+        }
+        return absent;
+    }
+
     /** Without a session a connection does not count. Of several senders, each must have one. */
-    private HealthCheck exchange(final Map<String, Long> counters, final long nowNs) {
-        final List<String> absent = counters.entrySet().stream()
-            .filter((each) -> each.getKey().startsWith(SESSIONS) && !each.getKey().startsWith(SESSIONS_ENDED))
-            .filter((each) -> each.getValue() <= counters.get(each.getKey().replace(SESSIONS, SESSIONS_ENDED)))
-            .map((each) -> each.getKey().substring(SESSIONS.length()).replace('_', ' ')).sorted().toList();
+    private HealthCheck exchange(final List<String> absent, final long nowNs) {
         final boolean isUp = absent.isEmpty();
         if (isUp || wasExchangeUp) {
             exchangeLostNs = nowNs;

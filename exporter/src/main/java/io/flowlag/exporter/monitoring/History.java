@@ -26,14 +26,19 @@ final class History {
     private volatile List<HistoryRow> published = List.of();
 
     void add(final Statistics statistics) {
-        final DelayStatistics delay = statistics.delay();
         final List<HistoryRow.ClassPoint> classes = new ArrayList<>();
-        if (delay != null) {
+        final List<HistoryRow.ClockPoint> clocks = new ArrayList<>();
+        Double share = null;
+        for (final DelayStatistics delay : statistics.delays()) {
+            final String segment = statistics.delays().size() == 1 ? "" : "segment " + delay.segmentId() + ", ";
             final List<AggregateDelay> sketched = delay.sketchedInterval();
-            final int count = Math.min(CLASSES, Math.max(delay.interval().size(), sketched.size()));
-            for (int i = 0; i < Math.max(1, count); i++) {
-                classes.add(point(delay, i < sketched.size() ? sketched.get(i) : null, i));
+            final int count = Math.max(1, Math.max(delay.interval().size(), sketched.size()));
+            for (int i = 0; i < count && classes.size() < CLASSES; i++) {
+                classes.add(point(segment, delay, i < sketched.size() ? sketched.get(i) : null, i));
             }
+            clocks(delay).forEach((each) ->
+                clocks.add(new HistoryRow.ClockPoint(segment + each.name(), each.offsetNs(), each.errorNs())));
+            share = share != null ? share : known(delay.gauges().get("reference_share"));
         }
         if (rows.size() == ROWS) {
             rows.removeFirst();
@@ -41,22 +46,20 @@ final class History {
         rows.addLast(new HistoryRow(
             statistics.nowMs(), statistics.counters().get(CounterId.CAPTURED),
             statistics.counters().get(CounterId.LOST_IN_KERNEL) + statistics.counters().get(CounterId.DROPPED_AT_PACKET_RING),
-            delay == null ? null : known(delay.gauges().get("reference_share")), classes, clocks(delay)));
+            share, classes, clocks));
         published = List.copyOf(rows);
     }
 
     /** {@return the estimates of senders' clocks that are known} */
     static List<HistoryRow.ClockPoint> clocks(final DelayStatistics delay) {
         final List<HistoryRow.ClockPoint> clocks = new ArrayList<>();
-        if (delay != null) {
-            delay.gauges().forEach((label, value) -> {
-                final String suffix = label.startsWith(CLOCK_OFFSET) ? label.substring(CLOCK_OFFSET.length()) : null;
-                if (suffix != null && clocks.size() < CLASSES) {
-                    clocks.add(new HistoryRow.ClockPoint(("clock" + suffix).replace('_', ' '), Math.round(value),
-                        Math.round(delay.gauges().get(CLOCK_OFFSET_ERROR + suffix))));
-                }
-            });
-        }
+        delay.gauges().forEach((label, value) -> {
+            final String suffix = label.startsWith(CLOCK_OFFSET) ? label.substring(CLOCK_OFFSET.length()) : null;
+            if (suffix != null && clocks.size() < CLASSES) {
+                clocks.add(new HistoryRow.ClockPoint(("clock" + suffix).replace('_', ' '), Math.round(value),
+                    Math.round(delay.gauges().get(CLOCK_OFFSET_ERROR + suffix))));
+            }
+        });
         return clocks;
     }
 
@@ -65,13 +68,14 @@ final class History {
         return published;
     }
 
-    private static HistoryRow.ClassPoint point(final DelayStatistics delay, final AggregateDelay sketched, final int index) {
+    private static HistoryRow.ClassPoint point(
+        final String segment, final DelayStatistics delay, final AggregateDelay sketched, final int index) {
         final DelaySummary summary = index < delay.interval().size() ? delay.interval().get(index) : null;
         final boolean hasDelays = summary != null && summary.delays().count() > 0;
         final boolean hasEstimates = summary != null && summary.estimates().count() > 0;
         final boolean hasReferences = summary != null && summary.references().count() > 0;
         return new HistoryRow.ClassPoint(
-            className(summary, sketched),
+            segment + className(summary, sketched),
             hasDelays && summary.isMatched(),
             hasDelays ? summary.delays().meanNs() : null,
             hasDelays ? summary.delays().p95Ns() : null,

@@ -29,6 +29,8 @@ final class Metrics {
     private static final String[] SHARES = {"0.5", "0.9", "0.95", "0.99", "0.999"};
 
     private final Map<String, MetricFamily> families = new LinkedHashMap<>();
+    /** The label of the segment whose figures are added, where there are several. */
+    private String[] segment = {};
 
     private Metrics() {
     }
@@ -47,11 +49,18 @@ final class Metrics {
                 "Time from a packet's timestamp until it was metered here; packets of a batch count with its first one's.",
                 snapshot.statistics().latency().buckets());
         }
-        if (snapshot.statistics().delay() != null) {
-            metrics.addDelay(
-                snapshot.statistics().delay(), snapshot.segment() == null ? List.of() : snapshot.segment().segments());
+        final List<DelayStatistics> delays = snapshot.statistics().delays();
+        for (int i = 0; i < Math.max(delays.size(), snapshot.histograms().size()); i++) {
+            if (i < delays.size()) {
+                metrics.segment = delays.size() == 1 ? new String[0] :
+                    new String[] {"segment", Long.toString(delays.get(i).segmentId())};
+                metrics.addDelay(
+                    delays.get(i), i < snapshot.segments().size() ? snapshot.segments().get(i).segments() : List.of());
+            }
+            if (i < snapshot.histograms().size()) {
+                snapshot.histograms().get(i).forEach(metrics::addHistogram);
+            }
         }
-        snapshot.histograms().forEach(metrics::addHistogram);
         return metrics.families.values();
     }
 
@@ -78,7 +87,7 @@ final class Metrics {
     private void add(final String label, final MetricCatalogue.Entry entry, final double value) {
         final MetricName name = MetricName.of(label, entry.unit());
         family(name.name(), entry.type(), MetricCatalogue.help(name.name(), entry.sentence()))
-            .add(value * name.factor(), name.labels().toArray(String[]::new));
+            .add(value * name.factor(), withSegment(name.labels().toArray(String[]::new)));
     }
 
     private void addSource(final SourceStatistics source) {
@@ -222,11 +231,11 @@ final class Metrics {
         final long[] boundariesNs = DelayHistogram.boundariesNs();
         for (int i = 0; i < boundariesNs.length; i++) {
             family.addSuffixed("_bucket", buckets.countsAtMost().get(i),
-                with(labels, "le", MetricText.number(boundariesNs[i] / 1e9)));
+                withSegment(with(labels, "le", MetricText.number(boundariesNs[i] / 1e9))));
         }
-        family.addSuffixed("_bucket", buckets.count(), with(labels, "le", "+Inf"));
-        family.addSuffixed("_sum", buckets.sumNs() * NS, labels);
-        family.addSuffixed("_count", buckets.count(), labels);
+        family.addSuffixed("_bucket", buckets.count(), withSegment(with(labels, "le", "+Inf")));
+        family.addSuffixed("_sum", buckets.sumNs() * NS, withSegment(labels));
+        family.addSuffixed("_count", buckets.count(), withSegment(labels));
     }
 
     /** Of several segments, each has its number in the place of a sender's. */
@@ -235,6 +244,10 @@ final class Metrics {
         return new String[] {
             segment == null ? "sender" : "segment", Long.toString(segment == null ? senderIndex : segment.id()),
             "class", Integer.toString(classIndex), "dscp", dscp < 0 ? "" : Integer.toString(dscp)};
+    }
+
+    private String[] withSegment(final String[] labels) {
+        return segment.length == 0 ? labels : with(labels, segment[0], segment[1]);
     }
 
     private static String[] with(final String[] labels, final String name, final String value) {
@@ -247,12 +260,12 @@ final class Metrics {
 
     private void gauge(final String name, final String help, final Number value, final String... labels) {
         if (value != null) {
-            family(PREFIX + name, Type.GAUGE, help).add(value.doubleValue(), labels);
+            family(PREFIX + name, Type.GAUGE, help).add(value.doubleValue(), withSegment(labels));
         }
     }
 
     private void counter(final String name, final String help, final long value, final String... labels) {
-        family(PREFIX + name, Type.COUNTER, help).add(value, labels);
+        family(PREFIX + name, Type.COUNTER, help).add(value, withSegment(labels));
     }
 
     private MetricFamily family(final String name, final Type type, final String help) {

@@ -41,7 +41,7 @@ public final class Observer implements StatusSource, AutoCloseable {
     private static final int CONTENTS_WITHOUT_FLOWS_BYTES = 1 << 20;
 
     private final Supplier<Statistics> statistics;
-    private final DelayView delay;
+    private final List<? extends DelayView> delays;
     private final Supplier<List<DistinctError>> errors;
     private final List<FlowWatch> watches;
     private final HealthJudge judge;
@@ -67,7 +67,7 @@ public final class Observer implements StatusSource, AutoCloseable {
      *
      * @param isLive     whether a status file is made even if none was configured.
      * @param statistics gives a view of all counters.
-     * @param delay      the delay stage; null where no delay is measured.
+     * @param delays     the delay stages; empty where no delay is measured.
      * @param watches    supply flows, one watch per cache; empty for no flow listing.
      * @throws IOException if a configured status file cannot be made.
      */
@@ -76,13 +76,13 @@ public final class Observer implements StatusSource, AutoCloseable {
         final boolean isLive,
         final long startTimeMs,
         final Supplier<Statistics> statistics,
-        final DelayView delay,
+        final List<? extends DelayView> delays,
         final List<FlowWatch> watches,
         final Supplier<List<DistinctError>> errors) throws IOException {
         this.isLive = isLive;
         this.startTimeMs = startTimeMs;
         this.statistics = statistics;
-        this.delay = delay;
+        this.delays = delays;
         this.watches = List.copyOf(watches);
         this.errors = errors;
         final int capacity = config.status().flows();
@@ -146,8 +146,8 @@ public final class Observer implements StatusSource, AutoCloseable {
         final Statistics now = statistics.get();
         final FlowList flows = flows(nowNs);
         final StatusSnapshot next = new StatusSnapshot(
-            ProcessHandle.current().pid(), now, delay == null ? null : delay.segment(),
-            delay == null ? List.of() : delay.histograms(), judge.judge(now, nowNs), errors.get(), flows);
+            ProcessHandle.current().pid(), now, delays.stream().map(DelayView::segment).toList(),
+            delays.stream().map(DelayView::histograms).toList(), judge.judge(now, nowNs), errors.get(), flows);
         history.add(now);
         takenNs = nowNs;
         snapshot = next;

@@ -15,11 +15,9 @@ import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.LatencySummary;
 import io.flowlag.exporter.status.ReconcileStatistics;
-import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
@@ -42,8 +40,8 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
  */
 final class SnapshotCodec {
     /** Types of components that may be null, as may those that are annotated with {@code NON_NULL}. */
-    private static final Set<Class<?>> NULLABLE = Set.of(Long.class, DelayStatistics.class, LatencySummary.class,
-        SegmentDescription.class, SpoolStatistics.class, JointStatistics.class, ReconcileStatistics.class);
+    private static final Set<Class<?>> NULLABLE = Set.of(Long.class, LatencySummary.class, SpoolStatistics.class,
+        JointStatistics.class, ReconcileStatistics.class);
 
     /** Ignores what the annotations say of {@code --stats}, and accepts all components alone. */
     private static final ObjectMapper MAPPER = JsonMapper.builder()

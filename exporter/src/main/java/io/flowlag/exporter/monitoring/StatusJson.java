@@ -31,8 +31,10 @@ final class StatusJson {
         status.put("status", word(snapshot));
         status.put("checks", snapshot.health());
         status.put("errors", snapshot.errors());
-        if (snapshot.segment() != null) {
-            status.put("segment", snapshot.segment());
+        if (snapshot.segments().size() == 1) {
+            status.put("segment", snapshot.segments().get(0));
+        } else if (!snapshot.segments().isEmpty()) {
+            status.put("segments", snapshot.segments());
         }
         final List<FlowView> flows = snapshot.flows().flows();
         status.put("living_flows", snapshot.flows().livingCount());

@@ -11,27 +11,27 @@ import java.util.List;
  * The state of a process at one moment, for every view of it. Immutable, except that the counters of the own process go on.
  *
  * @param statistics as {@code --stats} shows them.
- * @param segment    the measured segment; null without delay measurement.
- * @param histograms delays since the start in fixed buckets; not in the status file.
+ * @param segments   the measured segments; empty without delay measurement.
+ * @param histograms delays since the start in fixed buckets, by segment; not in the status file.
  * @param errors     unexpected exceptions, one entry per kind.
  */
 public record StatusSnapshot(
     long pid,
     Statistics statistics,
-    SegmentDescription segment,
-    List<DelayHistogram> histograms,
+    List<SegmentDescription> segments,
+    List<List<DelayHistogram>> histograms,
     List<HealthCheck> health,
     List<DistinctError> errors,
     FlowList flows) {
     /** {@return the same with other flows and without histograms} */
     StatusSnapshot withFlows(final List<FlowView> others) {
-        return new StatusSnapshot(pid, statistics, segment, List.of(), health, errors,
+        return new StatusSnapshot(pid, statistics, segments, List.of(), health, errors,
             new FlowList(flows.livingCount(), flows.endedCount(), others));
     }
 
     /** {@return the same with another result of a check} */
     StatusSnapshot with(final HealthCheck check) {
-        return new StatusSnapshot(pid, statistics, segment, histograms,
+        return new StatusSnapshot(pid, statistics, segments, histograms,
             health.stream().map((each) -> each.name().equals(check.name()) ? check : each).toList(), errors, flows);
     }
 

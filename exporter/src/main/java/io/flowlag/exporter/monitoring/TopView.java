@@ -6,6 +6,7 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.exporter.status.Statistics;
@@ -56,10 +57,15 @@ public final class TopView {
         if (now.destinations().stream().anyMatch((each) -> each.spool() != null)) {
             lines.add(spools());
         }
-        if (now.delay() != null) {
-            lines.addAll(injection(now.delay()));
+        for (final DelayStatistics delay : now.delays()) {
+            if (now.delays().size() > 1) {
+                lines.add("");
+                lines.add("segment " + delay.segmentId() + ", " + delay.role() +
+                    (delay.policy().isEmpty() ? "" : "  " + delay.policy()));
+            }
+            lines.addAll(injection(delay));
             lines.add("");
-            lines.addAll(classes(now.delay()));
+            lines.addAll(classes(delay));
         }
         lines.add("");
         final int room = height == 0 ? snapshot.flows().flows().size() : height - lines.size() - 2;
@@ -72,14 +78,15 @@ public final class TopView {
         for (int i = 0; i < CounterId.count(); i++) {
             copy.set(CounterId.of(i), statistics.counters().get(CounterId.of(i)));
         }
-        return new Statistics(copy, statistics.sources(), statistics.destinations(), statistics.delay(), statistics.latency(),
+        return new Statistics(copy, statistics.sources(), statistics.destinations(), statistics.delays(), statistics.latency(),
             statistics.startTimeMs(), statistics.nowMs(), statistics.memoryBoundBytes());
     }
 
     private String title(final StatusSnapshot snapshot) {
-        final String segment = snapshot.segment() == null ? "no delay" :
-            "role " + snapshot.segment().role() + "  " + snapshot.segment().text() +
-            (snapshot.segment().policy().isEmpty() ? "" : "  " + snapshot.segment().policy());
+        final SegmentDescription only = snapshot.segments().size() == 1 ? snapshot.segments().get(0) : null;
+        final String segment = snapshot.segments().isEmpty() ? "no delay" :
+            only == null ? snapshot.segments().size() + " segments" :
+            "role " + only.role() + "  " + only.text() + (only.policy().isEmpty() ? "" : "  " + only.policy());
         return "flowlag " + snapshot.pid() + "  up " + Durations.clock(now.nowMs() - now.startTimeMs()) + "  " + segment + "  " +
             now.sources().stream().map((each) -> each.name()).collect(Collectors.joining(", "));
     }

@@ -275,7 +275,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
             PacketDescriptor.flags(descriptor, descriptorOffset,
                 PacketDescriptor.flags(descriptor, descriptorOffset) & ~PacketDescriptor.FLAG_DIGEST);
         }
-        recognizer.recognize(decoder, packet.buffer(), descriptor, descriptorOffset, sourceIndex);
+        recognizer.recognize(decoder, packet, descriptor, descriptorOffset, sourceIndex);
         if (isMerged) {
             merge.add(sourceIndex, descriptor, 0);
         } else if (++batchCount == BATCH_LIMIT) {

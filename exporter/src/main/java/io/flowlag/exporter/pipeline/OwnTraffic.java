@@ -30,12 +30,12 @@ public final class OwnTraffic {
     private final long[] destinationLow;
     private final long[] localHigh;
     private final long[] localLow;
-    private final int servedPort;
+    private final int[] servedPorts;
 
     private OwnTraffic(
-        final InetSocketAddress[] destinations, final int tcpCount, final InetAddress[] localAddresses, final int servedPort) {
+        final InetSocketAddress[] destinations, final int tcpCount, final InetAddress[] localAddresses, final int[] servedPorts) {
         this.tcpCount = tcpCount;
-        this.servedPort = servedPort;
+        this.servedPorts = servedPorts;
         ports = new int[destinations.length];
         destinationHigh = new long[destinations.length];
         destinationLow = new long[destinations.length];
@@ -49,28 +49,28 @@ public final class OwnTraffic {
     }
 
     /**
-     * For a set of destinations, and optionally a port that this process serves.
+     * For a set of destinations, and ports that this process serves.
      *
      * @param tcp            resolved addresses and ports that the process sends to over TCP.
      * @param udp            those that it sends to over UDP.
      * @param localAddresses of this host.
-     * @param servedPort     of TCP, at any address of this host; 0 for none.
+     * @param servedPorts    of TCP, at any address of this host; 0 is none.
      * @return a filter of own packets.
      */
     public static OwnTraffic of(
         final Collection<InetSocketAddress> tcp, final Collection<InetSocketAddress> udp,
-        final Collection<InetAddress> localAddresses, final int servedPort) {
+        final Collection<InetAddress> localAddresses, final int... servedPorts) {
         return new OwnTraffic(Stream.concat(tcp.stream(), udp.stream()).toArray(InetSocketAddress[]::new), tcp.size(),
-            localAddresses.toArray(new InetAddress[0]), servedPort);
+            localAddresses.toArray(new InetAddress[0]), Arrays.stream(servedPorts).filter((port) -> port != 0).toArray());
     }
 
     /** Whether a packet goes to, or comes from, one of the destinations. */
     public boolean matches(final DirectBuffer descriptor, final int offset) {
-        if (ports.length == 0 && servedPort == 0) {
+        if (ports.length == 0 && servedPorts.length == 0) {
             return false;
         }
         final int protocol = PacketDescriptor.protocol(descriptor, offset);
-        if (servedPort != 0 && protocol == TCP && isServed(descriptor, offset)) {
+        if (protocol == TCP && isServed(descriptor, offset)) {
             return true;
         }
         final int end = protocol == TCP ? tcpCount : protocol == UDP ? ports.length : 0;
@@ -93,10 +93,15 @@ public final class OwnTraffic {
     }
 
     private boolean isServed(final DirectBuffer descriptor, final int offset) {
-        return PacketDescriptor.destinationPort(descriptor, offset) == servedPort && isLocal(
-            PacketDescriptor.destinationHigh(descriptor, offset), PacketDescriptor.destinationLow(descriptor, offset)) ||
-            PacketDescriptor.sourcePort(descriptor, offset) == servedPort && isLocal(
-            PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset));
+        for (final int port : servedPorts) {
+            if (PacketDescriptor.destinationPort(descriptor, offset) == port && isLocal(
+                PacketDescriptor.destinationHigh(descriptor, offset), PacketDescriptor.destinationLow(descriptor, offset)) ||
+                PacketDescriptor.sourcePort(descriptor, offset) == port && isLocal(
+                PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isLocal(final long high, final long low) {

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
@@ -21,13 +22,13 @@ import java.util.List;
  * <p>
  * The capture thread owns it. Allocates at construction.
  */
-public final class ReferenceRecognizer {
+public class ReferenceRecognizer {
     /** Recognizes nothing: no packet has its port. */
     public static final ReferenceRecognizer NONE = new ReferenceRecognizer(-1, List.of(), 0, 0, 0, new Counters());
 
-    private static final int PROTOCOL_UDP = 17;
+    static final int PROTOCOL_UDP = 17;
     /** By {@link ReferenceVerdict}; none for accepted references, which the metering stage counts. */
-    private static final CounterId[] COUNTERS = {
+    static final CounterId[] COUNTERS = {
         null, CounterId.REFERENCES_TOO_SHORT, CounterId.REFERENCES_UNKNOWN_SESSION, CounterId.REFERENCES_WRONG_SOURCE,
         CounterId.REFERENCES_BAD_MAC, CounterId.REFERENCES_UNCHECKED, CounterId.REFERENCES_BAD_EXTENSION,
         CounterId.REFERENCES_BAD_EXTENSION_MAC, CounterId.REFERENCES_WRONG_TIMESTAMP_FORMAT, CounterId.REFERENCES_LATE,
@@ -67,8 +68,15 @@ public final class ReferenceRecognizer {
         }
     }
 
-    /** Checks a packet just decoded from a buffer. Returns whether it is a reference, as its descriptor then is. */
+    /** As below, from a packet as captured. */
     public boolean recognize(
+        final PacketDecoder decoder, final CapturedPacket packet, final MutableDirectBuffer descriptor, final int offset,
+        final int observationPoint) {
+        return recognize(decoder, packet.buffer(), descriptor, offset, observationPoint);
+    }
+
+    /** Checks a packet just decoded from a buffer. Returns whether it is a reference, as its descriptor then is. */
+    public final boolean recognize(
         final PacketDecoder decoder, final DirectBuffer packet, final MutableDirectBuffer descriptor, final int offset,
         final int observationPoint) {
         if (PacketDescriptor.destinationPort(descriptor, offset) != port ||
@@ -76,14 +84,27 @@ public final class ReferenceRecognizer {
             return false;
         }
         final ReferenceVerifier verifier = verifiers[observationPoint];
-        verifier.from(PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset));
-        final ReferenceVerdict verdict = verifier.verify(
-            packet, decoder.udpPayloadOffset(), decoder.udpPayloadLengthBytes(), decoder.udpPayloadWholeBytes(),
-            PacketDescriptor.timestampNs(descriptor, offset));
+        final ReferenceVerdict verdict = verdict(verifier, decoder, packet, descriptor, offset);
         if (verdict != ReferenceVerdict.ACCEPTED) {
             counters.increment(COUNTERS[verdict.ordinal()]);
             return false;
         }
+        encode(verifier, descriptor, offset);
+        return true;
+    }
+
+    /** What a verifier says of a datagram just decoded from a buffer. */
+    static ReferenceVerdict verdict(
+        final ReferenceVerifier verifier, final PacketDecoder decoder, final DirectBuffer packet,
+        final DirectBuffer descriptor, final int offset) {
+        verifier.from(PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset));
+        return verifier.verify(
+            packet, decoder.udpPayloadOffset(), decoder.udpPayloadLengthBytes(), decoder.udpPayloadWholeBytes(),
+            PacketDescriptor.timestampNs(descriptor, offset));
+    }
+
+    /** Turns the descriptor of an accepted datagram into that of a reference. */
+    static void encode(final ReferenceVerifier verifier, final MutableDirectBuffer descriptor, final int offset) {
         final ReferenceDecoder reference = verifier.decoder();
         DecodedReference.encode(
             descriptor, offset, verifier.sessionIndex(), reference.sequenceNumber(), reference.stampNs());
@@ -91,6 +112,5 @@ public final class ReferenceRecognizer {
         if (reference.hasFollowUp()) {
             DecodedReference.followUp(descriptor, offset, reference.followUpSequenceNumber(), reference.followUpSentNs());
         }
-        return true;
     }
 }

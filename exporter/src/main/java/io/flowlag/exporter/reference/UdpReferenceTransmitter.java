@@ -10,6 +10,7 @@ import io.flowlag.rli.reference.TimestampMethod;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.net.InetAddress;
 import java.nio.ByteOrder;
 import java.util.function.ObjLongConsumer;
 
@@ -81,6 +82,11 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
             transmitter.close();
             throw ex;
         }
+    }
+
+    @Override
+    public InetAddress target() {
+        return options.target();
     }
 
     private void openSockets() {

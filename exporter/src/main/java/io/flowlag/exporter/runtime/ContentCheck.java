@@ -33,6 +33,10 @@ public final class ContentCheck {
      * @throws io.flowlag.exporter.config.ConfigurationException with every fault, if there is one.
      */
     public static void check(final ExporterConfig config) {
+        config.segments().forEach(ContentCheck::checkSegment);
+    }
+
+    private static void checkSegment(final ExporterConfig config) {
         final ContentCheck check = new ContentCheck();
         check.filter(config.capture().filter());
         check.keys(config);

@@ -10,7 +10,9 @@ import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowDelays;
 import io.flowlag.exporter.delay.FlowEnd;
+import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.export.Destination;
@@ -77,12 +79,12 @@ public final class MeteringPipeline implements AutoCloseable {
     private static final long NS_PER_MS = 1_000_000;
 
     private final List<? extends PacketSource> sources;
-    private final DelayWiring wiring;
+    private final List<DelayWiring> wirings;
     private final Counters counters;
     private final List<CaptureAgent> captures;
     private final List<MeteringAgent> meterings;
     private final ExportingAgent exporting;
-    private final DelayStage delayStage;
+    private final List<DelayStage> delayStages;
     private final Checkpoint checkpoint;
     private final List<Agent> agents = new ArrayList<>();
     /** Null if no record waits for sketches, or none is tracked. */
@@ -105,6 +107,14 @@ public final class MeteringPipeline implements AutoCloseable {
             errorHandler);
     }
 
+    /** Puts the stages together for one segment or none. */
+    public MeteringPipeline(
+        final ExporterConfig config, final List<? extends PacketSource> sources, final CaptureClock clock,
+        final DelayWiring wiring, final Checkpoint checkpoint, final List<Destination> destinations, final Counters counters,
+        final ErrorHandler errorHandler) {
+        this(config, sources, clock, List.of(wiring), checkpoint, destinations, counters, errorHandler);
+    }
+
     /**
      * Puts the stages together; {@link #start()} sets them to work.
      *
@@ -112,18 +122,18 @@ public final class MeteringPipeline implements AutoCloseable {
      *                     sharded, those of the first shard, then those of the next.
      * @param clock        of live packets: capture never waits, losses are counted, and flows end by the clock; or of files,
      *                     which are replayed without loss in packet time.
-     * @param wiring       connections of the delay stage; its transmitter is owned by the pipeline from now on.
+     * @param wirings      connections of the delay stage of each segment; transmitters are owned by the pipeline from now on.
      * @param checkpoint   receives copies of live flows, owned by the pipeline from now on; null for none.
      * @param destinations owned by the pipeline from now on.
      */
     public MeteringPipeline(
         final ExporterConfig config, final List<? extends PacketSource> sources, final CaptureClock clock,
-        final DelayWiring wiring, final Checkpoint checkpoint, final List<Destination> destinations, final Counters counters,
-        final ErrorHandler errorHandler) {
+        final List<DelayWiring> wirings, final Checkpoint checkpoint, final List<Destination> destinations,
+        final Counters counters, final ErrorHandler errorHandler) {
         threading = config.threading();
         this.sources = sources;
         isLive = clock.isLive();
-        this.wiring = wiring;
+        this.wirings = wirings;
         this.counters = counters;
         this.errorHandler = errorHandler;
         this.checkpoint = checkpoint;
@@ -134,7 +144,7 @@ public final class MeteringPipeline implements AutoCloseable {
             destinations, recordRings, this::isMeteringEnded, CLOSE_TIMEOUT_MS, epochClock, counters);
         latency = isLive ? new PipelineLatency() : null;
         if (threading == Threading.SHARDED) {
-            if (wiring.isOn() || checkpoint != null) {
+            if (wirings.stream().anyMatch(DelayWiring::isOn) || checkpoint != null) {
                 throw new IllegalArgumentException("threading=sharded with delay or a checkpoint");
             }
             final ShardedStages stages =
@@ -142,7 +152,7 @@ public final class MeteringPipeline implements AutoCloseable {
             captures = stages.captures();
             meterings = stages.meterings();
             flowWatches = stages.watches();
-            delayStage = null;
+            delayStages = List.of();
             sketchedRecords = null;
             stages.threads().forEach((each) -> run(config, each));
             run(config, exporting);
@@ -155,20 +165,26 @@ public final class MeteringPipeline implements AutoCloseable {
         final FlowRecordSink exportSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
         final FlowWatch flowWatch = watch(config, isLive, exportSink);
         final FlowRecordSink recordSink = flowWatch == null ? exportSink : flowWatch;
-        final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
+        final DelayWiring wiring = wirings.get(0);
+        final RemoteSegments several = wirings.size() == 1 ? null : new RemoteSegments(config, wirings, recordSink);
+        final FlowEnd flowEnd = several == null && wiring.isOn() ? new FlowEnd(recordSink) : null;
+        final boolean isSketched = wirings.stream().anyMatch(DelayWiring::isSketched);
         final FlowCacheSettings cacheSettings = cacheSettings(
-            config, DelayStage.stateLengthBytes(wiring), wiring.isSketched() ? config.segment().intervalNs() : 0,
+            config, SegmentStages.stateLengthBytes(wirings), isSketched ? RemoteSegments.intervalNs(config, wirings) : 0,
             checkpoint == null ? FlowCacheSettings.Snapshots.NONE :
                 new FlowCacheSettings.Snapshots(checkpoint.sink(), config.checkpoint().intervalNs()), 0);
-        requireRoom(config, cacheSettings, wiring.isSketched());
-        final FlowCache cache = new FlowCache(cacheSettings, wiring.isOn() ? flowEnd : recordSink, counters);
-        delayStage = wiring.isOn() ? new DelayStage(config, wiring, flowEnd, cache, clock, counters) : null;
-        if (delayStage != null) {
-            delayStage.points(sources.stream().map(PacketSource::name).toList());
+        for (int i = 0; i < wirings.size(); i++) {
+            requireRoom(config.segments().get(i), cacheSettings, wirings.get(i).isSketched());
         }
-        final MeteringAgent metering = delayStage == null ?
+        final FlowCache cache = new FlowCache(
+            cacheSettings, several != null ? several.sink() : flowEnd != null ? flowEnd : recordSink, counters);
+        delayStages = several != null ? several.open(cache, clock, counters) :
+            flowEnd != null ? List.of(new DelayStage(config, wiring, flowEnd, cache, clock, counters)) : List.of();
+        delayStages.forEach((each) -> each.points(sources.stream().map(PacketSource::name).toList()));
+        final MeteringAgent metering = delayStages.isEmpty() ?
             new MeteringAgent(cache, packetRing, this::isCaptureEnded, clock, counters) :
-            new DelayMeteringAgent(cache, packetRing, this::isCaptureEnded, clock, delayStage, wiring,
+            several != null ? several.metering(cache, packetRing, this::isCaptureEnded, clock, counters) :
+            new DelayMeteringAgent(cache, packetRing, this::isCaptureEnded, clock, delayStages.get(0), wiring,
                 config.segment().senderRecords(), counters);
         if (isLive) {
             metering.time(latency);
@@ -177,24 +193,28 @@ public final class MeteringPipeline implements AutoCloseable {
             metering.records(recordRing);
         }
         final RecordSettlement settlement = new RecordSettlement(exporting::destinations, counters);
-        sketchedRecords = checkpoint != null && wiring.isSketched() ? settlement : null;
+        sketchedRecords = checkpoint != null && isSketched ? settlement : null;
         if (sketchedRecords != null) {
-            sketchedRecords.recordsWait(longestWaitNs(config));
+            config.segments().forEach((each) -> sketchedRecords.recordsWait(longestWaitNs(each)));
         }
         if (checkpoint != null) {
             checkpoint.recordsUnderWay(settlement);
             metering.takeUp(checkpoint.savedFlows(), hasRings ? recordRing::isEmpty : () -> true);
         }
         if (flowWatch != null) {
-            flowWatch.watch(cache, delayStage == null ? null : delayStage.flowDelays());
+            final FlowDelays delays = delayStages.isEmpty() ? null : delayStages.get(0).flowDelays();
+            flowWatch.watch(cache, several != null ? several::delaysOf : (entry, offset) -> delays);
             metering.watch(flowWatch);
         }
         final DescriptorHandler descriptorHandler =
             hasRings ? new DescriptorRing(packetRing, counters) : metering;
         final boolean isMerged = wiring.role() == ExporterConfig.Role.BOTH;
         final CaptureAgent capture = new CaptureAgent(
-            sources, decoder(config, isLive, wiring, counters), descriptorHandler,
-            recognizer(config, wiring, sources.size(), counters), isMerged, clock, counters);
+            sources, several == null ? decoder(config, isLive, wiring, counters) :
+                several.decoder(context(config, isLive, DelayWiring.NONE), counters), descriptorHandler,
+            several == null ? recognizer(config, wiring, sources.size(), counters) :
+                several.recognizer(sources.size(), counters),
+            isMerged, clock, counters);
         captures = List.of(capture);
         meterings = List.of(metering);
         flowWatches = flowWatch == null ? List.of() : List.of(flowWatch);
@@ -269,6 +289,12 @@ public final class MeteringPipeline implements AutoCloseable {
      * @return octets of the flow cache, the rings, the merge of the points, the delay stage and the exchange.
      */
     public static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+        return memoryBytes(config, List.of(wiring), isLive);
+    }
+
+    /** The same with a delay stage and an exchange for each of several segments, see {@link ExporterConfig#segments}. */
+    static long memoryBytes(final ExporterConfig config, final List<DelayWiring> wirings, final boolean isLive) {
+        final DelayWiring wiring = wirings.get(0);
         final int shardCount = config.shardCount();
         final boolean isSharded = config.threading() == Threading.SHARDED;
         final long rings = packetRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
@@ -283,11 +309,14 @@ public final class MeteringPipeline implements AutoCloseable {
         final long copies = hasCheckpoint ? Checkpoint.memoryBytes(config.metering().maxFlows()) : 0;
         final long watch = isWatched(config, isLive) ?
             shardCount * FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config, shardCount) : 0;
-        final long flows = shardCount * cacheSettings(config, DelayStage.stateLengthBytes(wiring)).memoryBytes();
+        final long flows = shardCount * cacheSettings(config, SegmentStages.stateLengthBytes(wirings)).memoryBytes();
         final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
-        final long exchange = wiring.link().memoryBytes();
-        return fragments + latency + rings + copies + watch + flows + merge + exchange +
-            DelayStage.memoryBytes(config, wiring, isLive);
+        long segments = wirings.size() == 1 ? 0 : SegmentStages.lookup(config.segments()).memoryBytes();
+        for (int i = 0; i < wirings.size(); i++) {
+            segments += wirings.get(i).link().memoryBytes() +
+                DelayStage.memoryBytes(config.segments().get(i), wirings.get(i), isLive);
+        }
+        return fragments + latency + rings + copies + watch + flows + merge + segments;
     }
 
     /** Starts the threads of the mode; they do not keep the process alive. */
@@ -330,8 +359,8 @@ public final class MeteringPipeline implements AutoCloseable {
         return sources;
     }
 
-    DelayWiring wiring() {
-        return wiring;
+    List<DelayWiring> wirings() {
+        return wirings;
     }
 
     Counters counters() {
@@ -364,20 +393,23 @@ public final class MeteringPipeline implements AutoCloseable {
     /** Applies the new timeouts, interval, settings of the references, and destinations of a reload. */
     public void reload(final ExporterConfig config, final List<Destination> destinations) {
         meterings.forEach((metering) -> metering.timeouts(timeouts(config)));
-        if (delayStage != null) {
-            delayStage.reload(config);
+        for (int i = 0; i < delayStages.size(); i++) {
+            delayStages.get(i).reload(config.segments().get(i));
         }
         if (sketchedRecords != null) {
-            sketchedRecords.recordsWait(longestWaitNs(config));
+            config.segments().forEach((each) -> sketchedRecords.recordsWait(longestWaitNs(each)));
         }
         exporting.destinations(destinations);
     }
 
-    /** Uses the keys of the same sessions of references as they are now. */
+    /** Uses the keys of the same sessions of references, of all segments one after the other, as they are now. */
     public void renew(final List<ReferenceSession> newer) {
         captures.forEach((capture) -> capture.renew(newer));
-        if (delayStage != null) {
-            delayStage.renew(newer);
+        int first = 0;
+        for (int i = 0; i < delayStages.size(); i++) {
+            final int end = first + wirings.get(i).references().sessions().size();
+            delayStages.get(i).renew(newer.subList(first, end));
+            first = end;
         }
     }
 
@@ -409,14 +441,19 @@ public final class MeteringPipeline implements AutoCloseable {
         return List.copyOf(flowWatches);
     }
 
-    /** {@return the delay stage; null without delay measurement} */
-    public DelayStage delayStage() {
-        return delayStage;
+    /** {@return the delay stages by segment; none without delay measurement} */
+    public List<DelayStage> delayStages() {
+        return delayStages;
     }
 
-    /** {@return the statistics of the delay stage; null without delay measurement} */
+    /** {@return the delay stage of the first segment; null without delay measurement} */
+    public DelayStage delayStage() {
+        return delayStages.isEmpty() ? null : delayStages.get(0);
+    }
+
+    /** {@return the statistics of that stage; null without delay measurement} */
     public DelayStatistics delayStatistics() {
-        return delayStage == null ? null : delayStage.statistics();
+        return delayStages.isEmpty() ? null : delayStages.get(0).statistics();
     }
 
     /** {@return the latency until packets are metered, for one thread at a time; null if packets are not live} */
@@ -522,8 +559,15 @@ public final class MeteringPipeline implements AutoCloseable {
     /** Live, Linux delivers IPv6 packets of more than 64 KiB that offload joined; files are limited by their headers. */
     public static PacketDecoder decoder(
         final ExporterConfig config, final boolean isLive, final DelayWiring wiring, final Counters counters) {
+        final PacketDecoder.Context context = context(config, isLive, wiring);
+        return new PacketDecoder(
+            wiring.isShipping() ? context.digestSwitch(wiring.senderLink().digests()) :
+                context.digest(digestHash(config.decode(), wiring)), counters);
+    }
+
+    private static PacketDecoder.Context context(final ExporterConfig config, final boolean isLive, final DelayWiring wiring) {
         final ExporterConfig.Decode decode = config.decode();
-        final PacketDecoder.Context context = new PacketDecoder.Context()
+        return new PacketDecoder.Context()
             .fragmentPorts(decode.fragmentPorts())
             .fragmentTableEntries(decode.fragmentTableEntries())
             .fragmentTimeoutNs(decode.fragmentTimeoutNs())
@@ -532,9 +576,6 @@ public final class MeteringPipeline implements AutoCloseable {
             .digestPayloadBytes(wiring.captures().payloadBytes())
             .digestMostBytes(wiring.captures().digestBytes())
             .flowHashLeft(wiring.isFlowHashLeft());
-        return new PacketDecoder(
-            wiring.isShipping() ? context.digestSwitch(wiring.senderLink().digests()) :
-                context.digest(digestHash(decode, wiring)), counters);
     }
 
     private static SipHash digestHash(final ExporterConfig.Decode decode, final DelayWiring wiring) {

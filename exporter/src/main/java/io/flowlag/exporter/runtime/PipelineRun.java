@@ -139,21 +139,27 @@ public final class PipelineRun implements AutoCloseable {
         sourcesOfInput = isLive ? config.shardCount() : 1;
         isInvoker = config.threading() == Threading.INVOKER;
         statsConfig = config.stats();
-        final DelayWiring wiring = pipeline.wiring();
-        memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring, isLive);
-        if (isLive && wiring.isSketched()) {
-            DelayStage.weightWarnings(config).forEach((warning) -> LOG.warn("lds.weights: {}", warning));
-            LOG.info("sketches: {} rows of {} cells; sketches and records of {} take {} octets", config.lds().shape().rows(),
-                config.lds().shape().columns(), config.rli().senderCount() == 1 ? "the sender" :
-                config.rli().senderCount() + " senders",
-                DelayStage.sketchMemoryBytes(config, wiring, isLive));
+        final List<DelayWiring> wirings = pipeline.wirings();
+        memoryBoundBytes = MeteringPipeline.memoryBytes(config, wirings, isLive);
+        for (int i = 0; isLive && i < wirings.size(); i++) {
+            tellSketches(config.segments().get(i), wirings.get(i), wirings.size() == 1);
         }
         observer = observer(config);
         statusServer = statusServer(config);
-        hasReferences = wiring.isInterpolated();
-        agreement = wiring.isMatched() ?
+        hasReferences = wirings.get(0).isInterpolated();
+        agreement = wirings.get(0).isMatched() ?
             new DigestAgreement(pipeline.delayStage().matchCounters(),
                 isLive ? DigestAgreement.DEFAULT_MINIMUM_PACKETS : LEAST_DECIDED_PACKETS) : null;
+    }
+
+    private static void tellSketches(final ExporterConfig config, final DelayWiring wiring, final boolean isOnly) {
+        if (wiring.isSketched()) {
+            final String name = isOnly ? "" : config.name();
+            DelayStage.weightWarnings(config).forEach((warning) -> LOG.warn("{}lds.weights: {}", name, warning));
+            LOG.info("{}sketches: {} rows of {} cells; sketches and records of {} take {} octets", name.replace(".", ": "),
+                config.lds().shape().rows(), config.lds().shape().columns(), config.rli().senderCount() == 1 ? "the sender" :
+                config.rli().senderCount() + " senders", DelayStage.sketchMemoryBytes(config, wiring, true));
+        }
     }
 
     private Observer observer(final ExporterConfig config) {
@@ -161,7 +167,7 @@ public final class PipelineRun implements AutoCloseable {
             return null;
         }
         try {
-            return new Observer(config, isLive, startTimeMs, this::statistics, pipeline.delayStage(), pipeline.flowWatches(),
+            return new Observer(config, isLive, startTimeMs, this::statistics, pipeline.delayStages(), pipeline.flowWatches(),
                 this::distinctErrors);
         } catch (final IOException ex) {
             pipeline.close();
@@ -225,7 +231,12 @@ public final class PipelineRun implements AutoCloseable {
         return pipeline;
     }
 
-    /** {@return the delay stage; null without delay measurement} */
+    /** {@return the delay stages by segment; none without delay measurement} */
+    public List<DelayStage> delayStages() {
+        return pipeline.delayStages();
+    }
+
+    /** {@return the delay stage of the only segment; null without delay measurement} */
     public DelayStage delayStage() {
         return pipeline.delayStage();
     }
@@ -389,7 +400,8 @@ public final class PipelineRun implements AutoCloseable {
             destinationStatistics.add(destination.statistics());
         }
         return new Statistics(
-            counters, sourceStatistics, destinationStatistics, pipeline.delayStatistics(), pipeline.latency(), startTimeMs,
+            counters, sourceStatistics, destinationStatistics,
+            pipeline.delayStages().stream().map(DelayStage::statistics).toList(), pipeline.latency(), startTimeMs,
             System.currentTimeMillis(), memoryBoundBytes);
     }
 

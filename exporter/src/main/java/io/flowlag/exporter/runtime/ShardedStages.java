@@ -99,7 +99,7 @@ final class ShardedStages {
         metering.roleName("metering-" + shard);
         metering.records(recordRing);
         if (watch != null) {
-            watch.watch(cache, null);
+            watch.watch(cache, (entry, offset) -> null);
             metering.watch(watch);
             watches.add(watch);
         }

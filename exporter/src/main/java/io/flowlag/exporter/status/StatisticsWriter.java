@@ -29,7 +29,8 @@ import java.util.Map;
 
 /**
  * Writes a {@link Statistics} as JSON, version 1: {@code counters} by label, {@code identity} with the remainder of each sum,
- * {@code sources}, {@code destinations}, and {@code delay} if measured. Safe from any thread; allocates at each call.
+ * {@code sources}, {@code destinations}, and {@code delay} if measured, in {@code segments} where there are several. Safe from
+ * any thread; allocates at each call.
  */
 public final class StatisticsWriter {
     /** Version of the format; it rises when old readers would misread it. */
@@ -124,7 +125,10 @@ public final class StatisticsWriter {
                 json.writeFieldName("pipeline_latency");
                 statistics.latency().write(json);
             }
-            if (statistics.delay() != null) {
+            if (statistics.delays().size() > 1) {
+                json.writeFieldName("segments");
+                Mapper.INSTANCE.writeValue(json, statistics.delays());
+            } else if (statistics.delay() != null) {
                 json.writeFieldName("delay");
                 Mapper.INSTANCE.writeValue(json, statistics.delay());
             }

@@ -281,12 +281,13 @@ class ConfigLoaderTest {
         assertEquals(List.of("lds.waiting-records"), load(sketches).restartKeys(cut));
         assertEquals(List.of(), cut.restartKeys(load(sketches + "metering: {cut: 1m}")));
         for (final ExporterConfig used : List.of(load(sketches), cut)) {
-            final ExporterConfig kept = (used == cut ? load(sketches) : cut).withRecordsOf(used);
+            final ExporterConfig kept = SeveralSegments.withRecordsOf(used == cut ? load(sketches) : cut, used);
             assertEquals(List.of(), used.restartKeys(kept), "memory stays at a reload");
             assertEquals(used.lds().waitingRecords(), kept.lds().waitingRecords());
         }
         final ExporterConfig given = load(sketches.replace("on}", "on, waiting-records: 64k}"));
-        assertEquals(List.of("lds.waiting-records"), load(sketches).restartKeys(given.withRecordsOf(load(sketches))));
+        assertEquals(List.of("lds.waiting-records"), load(sketches).restartKeys(
+            SeveralSegments.withRecordsOf(given, load(sketches))));
     }
 
     @Test

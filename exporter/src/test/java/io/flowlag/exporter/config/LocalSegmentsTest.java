@@ -87,7 +87,8 @@ class LocalSegmentsTest {
             "segment.max-delay=200ms: is one for all segments between interfaces of one host, and the first has 5ms",
         "segments: [{ingress: a, egress: b}, {ingress: a, egress: c, id: 2}, {ingress: c, egress: a, id: 3, vlan: 5}] | " +
             "segments 1 and 2 begin at a and select the same packets",
-        "segments: [{ingress: a, egress: b}, {role: receiver, id: 2}] | has 2 entries, and a process measures one segment"})
+        "segments: [{ingress: a, egress: b}, {role: receiver, id: 2}] |" +
+            " segments: those with role both need a process of their own"})
     void shouldRefuseWhatOneProcessCannotMeasure(final String yaml, final String error) {
         final List<String> errors = errors(yaml);
         assertTrue(String.join("\n", errors).contains(error), errors::toString);

@@ -31,10 +31,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The fast path gives the same octets as the path through all layers. */
 class PlainPacketTest {
     private static final int PACKETS_OF_EACH_CAPTURE = 30;
+    private static final SipHash KEY = new SipHash(1, 2);
+    private static final SipHash OTHER_KEY = new SipHash(3, 4);
+    /** Of two segments, and of one that has none. */
+    private static final List<DigestSwitch> KEYS = List.of(new DigestSwitch(), new DigestSwitch(), new DigestSwitch());
     private static final int MUTANTS_OF_EACH_PACKET = 6;
+    private static final int DIGEST_FLAGS = PacketDescriptor.FLAG_DIGEST | PacketDescriptor.FLAG_DIGEST_SHORT;
 
     private final List<Pair> pairs = new ArrayList<>();
     private long plainCount;
+
+    static {
+        KEYS.get(0).change(KEY, Long.MIN_VALUE);
+        KEYS.get(1).change(OTHER_KEY, Decoding.TIMESTAMP_NS);
+    }
 
     PlainPacketTest() {
         for (final boolean innerTunnels : new boolean[]{false, true}) {
@@ -46,14 +56,23 @@ class PlainPacketTest {
 
     /** A decoder with the fast path, and one without. */
     private static final class Pair {
+        private final SegmentHashes hashes = new SegmentHashes(KEYS);
+
         private final Counters counters = new Counters();
         private final Counters plainCounters = new Counters();
         private final PacketDecoder layers;
         private final PacketDecoder plain;
+        private final PacketDecoder other;
+        private final PacketDecoder keyed;
+        private final boolean hasDigests;
 
         Pair(final boolean innerTunnels, final int digestPayloadBytes) {
             layers = new PacketDecoder(context(innerTunnels, digestPayloadBytes).plain(false), counters);
             plain = new PacketDecoder(context(innerTunnels, digestPayloadBytes), plainCounters);
+            hasDigests = digestPayloadBytes >= 0;
+            final PacketDecoder.Context context = context(innerTunnels, digestPayloadBytes);
+            other = new PacketDecoder(hasDigests ? context.digest(OTHER_KEY) : context, new Counters());
+            keyed = new PacketDecoder(context(innerTunnels, digestPayloadBytes).digest(null).segmentKeys(KEYS), new Counters());
         }
 
         private static PacketDecoder.Context context(final boolean innerTunnels, final int digestPayloadBytes) {
@@ -61,7 +80,36 @@ class PlainPacketTest {
             final PacketDecoder.Context context =
                 new PacketDecoder.Context().innerTunnels(innerTunnels).observationPoint(3).fragmentPorts(false);
             return digestPayloadBytes < 0 ? context :
-                context.digest(new SipHash(1, 2)).digestPayloadBytes(digestPayloadBytes);
+                context.digest(KEY).digestPayloadBytes(digestPayloadBytes);
+        }
+
+        /** By the keys of two segments a packet has the digests and flow hashes that it has by each key alone. */
+        private void tellSegments(final CapturedPacket packet, final UnsafeBuffer expected, final UnsafeBuffer another) {
+            for (final int[] segments : new int[][] {{-1, 0}, {1, -1}, {1, 0}, {2, 0}, {-1, -1}}) {
+                final UnsafeBuffer actual = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+                assertEquals(PacketDecoder.DECODED, keyed.decode(packet, actual, 0));
+                keyed.digest(packet, segments[0], segments[1], actual, 0);
+                final boolean isArriving = segments[1] == 0;
+                final boolean isEntering = segments[0] == 1;
+                final UnsafeBuffer first = isArriving ? expected : another;
+                final int flags = PacketDescriptor.flags(actual, 0);
+                final int wanted = !isArriving && !isEntering ? 0 : PacketDescriptor.flags(first, 0);
+                assertEquals(wanted & DIGEST_FLAGS, flags & DIGEST_FLAGS);
+                if ((flags & PacketDescriptor.FLAG_DIGEST) == 0) {
+                    continue;
+                }
+                assertEquals(PacketDescriptor.digest(first, 0), PacketDescriptor.digest(actual, 0));
+                assertEquals(isArriving && isEntering, (flags & PacketDescriptor.FLAG_SENDER_DIGEST) != 0);
+                if (isArriving && isEntering) {
+                    assertEquals(PacketDescriptor.digest(another, 0), PacketDescriptor.segmentFlowHash(actual, 0));
+                    assertEquals(PacketDescriptor.segmentFlowHash(another, 0), hashes.of(1, actual, 0));
+                } else if ((flags & PacketDescriptor.FLAG_FLOW_HASH_LEFT) == 0) {
+                    assertEquals(PacketDescriptor.segmentFlowHash(first, 0), PacketDescriptor.segmentFlowHash(actual, 0));
+                }
+                assertEquals(PacketDescriptor.segmentFlowHash(first, 0), hashes.of(isArriving ? 0 : 1, actual, 0));
+                final boolean isFragment = (flags & PacketDescriptor.FLAG_FRAGMENT) != 0;
+                assertEquals(isArriving && !isFragment, (flags & PacketDescriptor.FLAG_FLOW_HASH_LEFT) != 0);
+            }
         }
 
         /** The buffer holds only the captured octets: reading beyond them throws. */
@@ -74,6 +122,11 @@ class PlainPacketTest {
             final int result = layers.decode(packet, expected, 0);
             assertEquals(result, plain.decode(packet, actual, 0));
             assertArrayEquals(expected.byteArray(), actual.byteArray());
+            if (result == PacketDecoder.DECODED && hasDigests) {
+                final UnsafeBuffer another = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+                other.decode(packet, another, 0);
+                tellSegments(packet, expected, another);
+            }
             if (result == PacketDecoder.DECODED) {
                 final int payloadBytes = Math.max(0, layers.udpPayloadLengthBytes());
                 assertEquals(payloadBytes, Math.max(0, plain.udpPayloadLengthBytes()));

@@ -274,7 +274,7 @@ class MatchedFlowTest {
     /** Whether flow 1 is shown as exact while it lives. */
     private boolean isShownExact() {
         final FlowWatch watch = new FlowWatch((buffer, offset, length) -> { }, 16, SECOND_NS, () -> watchNs);
-        watch.watch(cache, stage.flowDelays());
+        watch.watch(cache, (entry, offset) -> stage.flowDelays());
         FlowPicks picks = null;
         while (picks == null) {
             watchNs += SECOND_NS;

@@ -22,8 +22,8 @@ class ObserverTest {
     @Test
     void shouldFailWhenItsSnapshotIsTooOld() throws IOException {
         final ExporterConfig config = new ConfigLoader().conclude();
-        final Statistics statistics = new Statistics(new Counters(), List.of(), List.of(), null, null, 0, 0, 0);
-        try (Observer observer = new Observer(config, false, 0, () -> statistics, null, List.of(), List::of)) {
+        final Statistics statistics = new Statistics(new Counters(), List.of(), List.of(), List.of(), null, 0, 0, 0);
+        try (Observer observer = new Observer(config, false, 0, () -> statistics, List.of(), List.of(), List::of)) {
             final long beginNs = System.nanoTime();
             observer.doWork();
             final long endNs = System.nanoTime();
@@ -41,10 +41,10 @@ class ObserverTest {
     @Test
     void shouldFailWhileATaskOfAHelperHangs() throws IOException {
         final ExporterConfig config = new ConfigLoader().text("test", "status: {enabled: off}\n").conclude();
-        final Statistics statistics = new Statistics(new Counters(), List.of(), List.of(), null, null, 0, 0, 0);
+        final Statistics statistics = new Statistics(new Counters(), List.of(), List.of(), List.of(), null, 0, 0, 0);
         final Semaphore mayEnd = new Semaphore(0);
         try (HelperThread worker = new HelperThread("handshake", 1);
-            Observer observer = new Observer(config, true, 0, () -> statistics, null, List.of(), List::of)) {
+            Observer observer = new Observer(config, true, 0, () -> statistics, List.of(), List.of(), List::of)) {
             worker.execute(mayEnd::acquireUninterruptibly);
             final long beginNs = System.nanoTime();
             while (!worker.isStalled(System.nanoTime())) {

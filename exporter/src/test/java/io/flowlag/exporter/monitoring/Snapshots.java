@@ -57,9 +57,10 @@ final class Snapshots {
                     new SourceStatistics(HOSTILE, 4, 5, 6, "gone")),
                 List.of(new DestinationStatistics("udp://192.0.2.1:4739", number, 2, 3, 4, 5, 6, 7, 8, 9, 10,
                     new SpoolStatistics(11, 12, 13, 14, 15, 16, 17, 18, 19))),
-                delay(number), latency(number), 1_700_000_000_000L, 1_700_000_000_000L + number * 1000, 1 << 20),
-            new SegmentDescription(1, "both", List.of("eth0", "eth1"), List.of(0, 46), "adaptive", List.of(), 50, true),
-            histograms(number),
+                List.of(delay(number)), latency(number), 1_700_000_000_000L, 1_700_000_000_000L + number * 1000, 1 << 20),
+            List.of(new SegmentDescription(
+                1, "both", List.of("eth0", "eth1"), List.of(0, 46), "adaptive", List.of(), 50, true)),
+            List.of(histograms(number)),
             List.of(new HealthCheck("threads", true, "3 threads running"),
                 new HealthCheck("exchange", number % 2 == 0, "connected")),
             List.of(new DistinctError("java.lang.IllegalStateException at X.java:1", 3, 4, 5)),

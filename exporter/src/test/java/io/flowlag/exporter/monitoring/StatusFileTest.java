@@ -51,7 +51,7 @@ class StatusFileTest {
     }
 
     private static String text(final StatusSnapshot snapshot) {
-        return JSON.status(snapshot, List.of()) + snapshot.flows() + snapshot.segment();
+        return JSON.status(snapshot, List.of()) + snapshot.flows() + snapshot.segments();
     }
 
     @Test

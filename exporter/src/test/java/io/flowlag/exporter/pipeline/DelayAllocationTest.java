@@ -1,20 +1,25 @@
 package io.flowlag.exporter.pipeline;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.DecodedReference;
+import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.decode.SegmentHashes;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
+import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
+import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
 import io.flowlag.rli.reference.TimestampMethod;
@@ -118,6 +123,43 @@ class DelayAllocationTest {
             Role.BOTH, new DelayWiring.References(ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(1))),
             ClockError.NONE, true, true, true, false), CaptureClock.FILES);
         assertNothingAllocated(() -> pass(agent, true));
+    }
+
+    /** Every packet arrives in one segment, and half of them enter another, for which they have another digest. */
+    @Test
+    void shouldAllocateNothingWithSeveralSegments() {
+        final ExporterConfig config = new ConfigLoader().text("test",
+            "metering: {max-flows: 1024, active-timeout: 100ms, idle-timeout: 50ms}\nsegments:\n" +
+            "- {role: receiver, id: 1, interval: 1h, source: [0.0.0.0/26]}\n" +
+            "- {role: sender, id: 2, interval: 1h, source: [0.0.0.0/27], rli: {target: h, session: 2}}\n").conclude();
+        final List<DelayWiring> wirings = List.of(
+            new DelayWiring(Role.RECEIVER, new DelayWiring.References(
+                ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(1))), ClockError.NONE, true, false, false, false),
+            new DelayWiring(Role.SENDER, DelayWiring.References.NONE, ClockError.NONE, false, false, false, false));
+        final SegmentStages stages = new SegmentStages(config.segments(), (buffer, offset, lengthBytes) -> { });
+        final FlowCache cache = new FlowCache(
+            new FlowCacheSettingsBuilder().maxFlows(1024).activeTimeoutNs(100_000_000).idleTimeoutNs(50_000_000)
+                .tcpEndTimeoutNs(0).stateLengthBytes(SegmentStages.stateLengthBytes(wirings)).build(), stages, counters);
+        final DigestSwitch key = new DigestSwitch();
+        key.change(new SipHash(1, 2), Long.MIN_VALUE);
+        final MeteringAgent agent = new SegmentMeteringAgent(
+            cache, StageRing.unused(), () -> false, CaptureClock.FILES, new SegmentMeteringAgent.Segments(
+                stages.open(config.segments(), wirings, cache, CaptureClock.FILES, counters), wirings, stages.lookup(),
+                new SegmentHashes(List.of(key, key)), false), counters);
+        assertNothingAllocated(() -> {
+            final long arrivedNs = START_NS + ++packetNumber * GAP_NS;
+            describe(0, 0, arrivedNs);
+            if (packetNumber % FLOWS < FLOWS / 2) {
+                PacketDescriptor.flags(batch, 0, PacketDescriptor.FLAG_DIGEST | PacketDescriptor.FLAG_SENDER_DIGEST);
+            }
+            describe(PacketDescriptor.LENGTH_BYTES, 0, arrivedNs);
+            if (packetNumber % REFERENCE_DISTANCE == 0) {
+                DecodedReference.encode(batch, PacketDescriptor.LENGTH_BYTES, 0, referenceNumber++, arrivedNs - DELAY_NS);
+            }
+            agent.onDescriptors(batch, 0, 2);
+        });
+        assertEquals(referenceNumber, counters.get(CounterId.REFERENCE_PACKETS));
+        assertEquals(2L * packetNumber - referenceNumber, counters.get(CounterId.METERED));
     }
 
     @Test

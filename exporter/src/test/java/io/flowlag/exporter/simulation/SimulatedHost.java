@@ -168,7 +168,7 @@ final class SimulatedHost implements AutoCloseable {
             (throwable) -> {
                 throw new AssertionError(role + ": " + throwable, throwable);
             });
-        factory.delay(pipeline.delayStage());
+        factory.delay(pipeline.delayStages());
         agents.clear();
         agents.addAll(pipeline.agents());
         agents.forEach(Agent::onStart);

@@ -87,7 +87,7 @@ public final class FileReceiver {
             final MeteringPipeline pipeline =
                 new MeteringPipeline(config, sources, false, wiring, destinations, counters, errors);
             try (PipelineRun run = new PipelineRun(config, pipeline, errors, signals, terminal)) {
-                factory.delay(run.delayStage());
+                factory.delay(run.delayStages());
                 run.run();
                 run.writeStatistics();
                 check("exit code", run.exitCode().number(), 0);

@@ -87,7 +87,7 @@ public final class ReplayedPoint {
         final MeteringPipeline pipeline =
             new MeteringPipeline(config, sources, false, wiring, destinations, counters, stageErrors);
         try (PipelineRun run = new PipelineRun(config, pipeline, stageErrors, signals, terminal)) {
-            factory.delay(run.delayStage());
+            factory.delay(run.delayStages());
             run.watch(errors);
             run.onHousekeeping(() -> {
                 if (source.nowNs() >= nextNs[0]) {

@@ -35,11 +35,18 @@ public final class FlowWatch implements FlowRecordSink {
     private final AtomicReference<FlowPicks> free = new AtomicReference<>();
     private FlowPicks picks;
     private FlowCache cache;
-    private FlowDelays delays;
+    private DelaysOfFlow delays;
     private int cursor;
     private boolean isScanning;
     private long nextScanNs;
     private long nextLookNs;
+
+    /** The delays of a flow. */
+    @FunctionalInterface
+    public interface DelaysOfFlow {
+        /** {@return those of its segment; null where no delay is measured} */
+        FlowDelays of(DirectBuffer entry, int offset);
+    }
 
     /** An empty watch with room for flows in each set, and the shortest time between the starts of two passes over the cache. */
     public FlowWatch(final FlowRecordSink next, final int capacity, final long intervalNs, final NanoClock clock) {
@@ -60,9 +67,9 @@ public final class FlowWatch implements FlowRecordSink {
     /**
      * Sets the delays of the watched flows; to be called before the first flow ends.
      *
-     * @param flowDelays their delays; null without delay measurement.
+     * @param flowDelays their delays.
      */
-    public void watch(final FlowCache flowCache, final FlowDelays flowDelays) {
+    public void watch(final FlowCache flowCache, final DelaysOfFlow flowDelays) {
         cache = flowCache;
         delays = flowDelays;
     }
@@ -131,14 +138,15 @@ public final class FlowWatch implements FlowRecordSink {
         final UnsafeBuffer entries = cache.entries();
         final int delayOffset = cache.stateOffset(slot);
         final int offset = delayOffset - FlowEntry.BASE_LENGTH_BYTES;
-        final int estimator = delays == null ? 0 : delays.livingEstimator(entries, offset);
+        final FlowDelays own = delays.of(entries, offset);
+        final int estimator = own == null ? 0 : own.livingEstimator(entries, offset);
         final long meanNs = estimator == 0 ? 0 : DelayCounters.meanNs(
             entries, estimator == FlowDelay.ESTIMATOR_MATCHED ? FlowDelay.matchedOffset(delayOffset) : delayOffset);
         final FlowRanking ranking = picks.living();
         final int to = offer(
             ranking, rank(estimator, meanNs, FlowEntry.packetCount(entries, offset)), entries, offset, cache.entryLengthBytes());
         if (to >= 0 && estimator != 0) {
-            delays.completeImage(ranking.flows(), to, estimator);
+            own.completeImage(ranking.flows(), to, estimator);
         }
     }
 
@@ -151,8 +159,9 @@ public final class FlowWatch implements FlowRecordSink {
             final int usedBytes = Math.min(lengthBytes, FlowDelay.IMAGE_LENGTH_BYTES);
             images.putBytes(to, entry, offset, usedBytes);
             images.setMemory(to + usedBytes, FlowDelay.IMAGE_LENGTH_BYTES - usedBytes, (byte)0);
-            if (delays != null) {
-                FlowDelay.classIndex(images, to + FlowEntry.BASE_LENGTH_BYTES, delays.classIndex(entry, offset));
+            final FlowDelays own = delays.of(entry, offset);
+            if (own != null) {
+                FlowDelay.classIndex(images, to + FlowEntry.BASE_LENGTH_BYTES, own.classIndex(entry, offset));
             }
         }
         return to;

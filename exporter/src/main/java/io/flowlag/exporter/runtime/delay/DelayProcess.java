@@ -98,7 +98,7 @@ public final class DelayProcess {
         final MeteringPipeline pipeline =
             new MeteringPipeline(sized, sources, false, wiring, destinations, counters, errors);
         try (PipelineRun run = new PipelineRun(sized, pipeline, errors, signals, terminal)) {
-            factory.delay(run.delayStage());
+            factory.delay(run.delayStages());
             run.run();
             if (!isOutputTaken(config, options)) {
                 DelayTable.print(run.statistics().delay(), terminal.out());

@@ -90,7 +90,7 @@ public final class DemoProcess {
             final MeteringPipeline pipeline =
                 new MeteringPipeline(threaded, sources, false, wiring, destinations, counters, errors);
             try (PipelineRun run = new PipelineRun(threaded, pipeline, errors, signals, terminal)) {
-                factory.delay(run.delayStage());
+                factory.delay(run.delayStages());
                 run.run();
                 final boolean isComplete =
                     collector.awaitRecords(loopback.statistics().recordsExported(), ARRIVAL_TIMEOUT_NS);

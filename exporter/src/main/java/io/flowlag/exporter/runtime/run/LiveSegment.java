@@ -12,6 +12,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
 import io.flowlag.exporter.delay.SegmentPairs;
+import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.delay.SketchChange;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.exchange.link.ExchangeEnd;
@@ -27,7 +28,6 @@ import io.flowlag.exporter.reference.ReferencePort;
 import io.flowlag.exporter.reference.StampPoint;
 import io.flowlag.exporter.reference.TransmitterOptions;
 import io.flowlag.exporter.reference.UdpReferenceTransmitter;
-import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.runtime.ReferenceSessions;
 import io.flowlag.exporter.runtime.SegmentClock;
 import io.flowlag.exporter.status.CounterId;
@@ -78,7 +78,10 @@ public final class LiveSegment implements AutoCloseable {
     private final DelayWiring wiring;
     private final ReferencePort port;
     private final AgentRunner exchange;
-    private final StageErrors exchangeErrors = new StageErrors();
+    private final StageErrors exchangeErrors;
+    /** What lines of the log begin with; empty for the only segment. */
+    private final String name;
+    private final boolean isFirst;
     private final ExchangeEnd end;
     private final ExchangeReceiver exchangeReceiver;
     private final SegmentAdvice advice;
@@ -99,7 +102,10 @@ public final class LiveSegment implements AutoCloseable {
 
     private LiveSegment(
         final ExporterConfig config, final ClockState clockState, final DelayWiring wiring, final ReferencePort port,
-        final ExchangeEnd exchange) {
+        final ExchangeEnd exchange, final Context context) {
+        name = context.isOnly ? "" : config.name().replace(".", ": ");
+        isFirst = context.earlier.isEmpty();
+        exchangeErrors = isFirst ? new StageErrors() : context.earlier.get(0).exchangeErrors;
         end = exchange;
         this.exchange = exchange == null ? null : exchange.start(exchangeErrors);
         exchangeReceiver = exchange != null && exchange.agent() instanceof ExchangeReceiver receiver ? receiver : null;
@@ -111,6 +117,30 @@ public final class LiveSegment implements AutoCloseable {
         advice = wiring.isMatched() ? new SegmentAdvice(config, (line) -> LOG.warn("{}", line)) : null;
     }
 
+    /** The segments of the process that are open already; they share interfaces, clock and ports of references. */
+    private record Context(boolean isOnly, List<LiveSegment> earlier) {
+        static final Context ONLY = new Context(true, List.of());
+
+        boolean holds(final int port) {
+            return earlier.stream().anyMatch((each) -> each.port != null && each.config.rli().references().port() == port);
+        }
+    }
+
+    /** Opens the segments of a configuration, as {@link #open} does each. */
+    static List<LiveSegment> openAll(final ExporterConfig config, final Executor names, final int... interfaceIds) {
+        final List<LiveSegment> opened = new ArrayList<>();
+        try {
+            for (final ExporterConfig segment : config.segments()) {
+                opened.add(open(
+                    segment, names, new Context(config.segments().size() == 1, List.copyOf(opened)), interfaceIds));
+            }
+            return opened;
+        } catch (final RuntimeException ex) {
+            CloseHelper.closeAll(opened);
+            throw ex;
+        }
+    }
+
     /**
      * Checks interfaces and clock, and opens sockets; throws an {@link ExitException} that names the remedy.
      *
@@ -118,24 +148,33 @@ public final class LiveSegment implements AutoCloseable {
      * @param interfaceIds the kernel's indices of the interfaces, in their order.
      */
     static LiveSegment open(final ExporterConfig config, final Executor names, final int... interfaceIds) {
+        return open(config, names, Context.ONLY, interfaceIds);
+    }
+
+    private static LiveSegment open(
+        final ExporterConfig config, final Executor names, final Context context, final int... interfaceIds) {
         final Role role = config.segment().role();
         if (role == Role.NONE) {
-            return new LiveSegment(config, null, DelayWiring.NONE, null, null);
+            return new LiveSegment(config, null, DelayWiring.NONE, null, null, context);
         }
-        checkOffloads(config);
+        if (context.earlier.isEmpty()) {
+            checkOffloads(config);
+        }
         if (!config.pairs().segments().isEmpty()) {
             final DelayWiring wiring =
                 new DelayWiring(role, DelayWiring.References.NONE, ClockError.NONE, false, true, true, false);
             final RouteHistory routes = new RouteHistory(2 * (config.segment().maximumDelayNs() + ROUTES_KEPT_NS));
             return new LiveSegment(config, null, wiring.withCaptures(CaptureFacts.of(
-                new SegmentPairs(config.pairs(), interfaceIds, routes))), null, null).follow(routes);
+                new SegmentPairs(config.pairs(), interfaceIds, routes))), null, null, context).follow(routes);
         }
         final boolean isPassive = config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
         final boolean isSent = !isPassive && (role == Role.RECEIVER || config.rli().references().target() != null);
         final boolean isInterpolated = isSent || isPassive;
         final List<ReferenceSession> sessions = isSent ? ReferenceSessions.of(config.rli()) : List.of();
-        final ClockState clockState = role == Role.BOTH ? null : SegmentClock.state(config.clock());
-        final ReferencePort port = role == Role.RECEIVER && isSent ? bind(config.rli().references().port()) : null;
+        final ClockState clockState = role == Role.BOTH ? null : context.earlier.isEmpty() ?
+            SegmentClock.state(config.clock()) : context.earlier.get(0).clockState;
+        final int portNumber = config.rli().references().port();
+        final ReferencePort port = role == Role.RECEIVER && isSent && !context.holds(portNumber) ? bind(portNumber) : null;
         ReferenceTransmitter transmitter = null;
         try {
             transmitter = role.isSender() && isSent ? transmitter(config, names) : null;
@@ -147,8 +186,8 @@ public final class LiveSegment implements AutoCloseable {
                 clockState == null ? ClockError.NONE : SegmentClock.error(clockState), isInterpolated, isMatched,
                 config.segment().exact(), config.lds().enabled());
             final ExchangeEnd exchange = ExchangeEnd.open(config, wiring.clockError());
-            return exchange == null ? new LiveSegment(config, clockState, wiring, port, null) : new LiveSegment(
-                config, clockState, wiring.withLink(exchange.link()), port, exchange);
+            return exchange == null ? new LiveSegment(config, clockState, wiring, port, null, context) : new LiveSegment(
+                config, clockState, wiring.withLink(exchange.link()), port, exchange, context);
         } catch (final ExitException ex) {
             CloseHelper.closeAll(transmitter, port);
             throw ex;
@@ -211,39 +250,47 @@ public final class LiveSegment implements AutoCloseable {
         if (config.segment().role() == Role.NONE) {
             return;
         }
-        for (final String name : interfaces(config)) {
-            final OffloadState offloads = OffloadState.of(name);
-            if (!offloads.unreadable().isEmpty()) {
-                LOG.warn("{}: its offloads cannot be read ({}): make sure that GRO, LRO, GSO and TSO are off", name,
-                    offloads.unreadable());
-            } else if (offloads.isOn()) {
-                LOG.warn("{}: offloads are on ({}) and segment.offload allows it: the points may see different packets", name,
-                    offloadNames(offloads));
-            }
-            if (config.capture().hardwareTimestamps()) {
-                final CardClock clock = CardClock.of(name);
-                LOG.atLevel(clock.isTrouble() ? Level.WARN : Level.INFO).log("{}: {}", name, clock.notice());
-            }
+        if (isFirst) {
+            tellOffloads();
         }
         if (wiring.references().isSent()) {
             tellCapacity();
         }
-        tellClock();
+        if (isFirst) {
+            tellClock();
+        }
+    }
+
+    private void tellOffloads() {
+        for (final String each : interfaces(config)) {
+            final OffloadState offloads = OffloadState.of(each);
+            if (!offloads.unreadable().isEmpty()) {
+                LOG.warn("{}: its offloads cannot be read ({}): make sure that GRO, LRO, GSO and TSO are off", each,
+                    offloads.unreadable());
+            } else if (offloads.isOn()) {
+                LOG.warn("{}: offloads are on ({}) and segment.offload allows it: the points may see different packets", each,
+                    offloadNames(offloads));
+            }
+            if (config.capture().hardwareTimestamps()) {
+                final CardClock clock = CardClock.of(each);
+                LOG.atLevel(clock.isTrouble() ? Level.WARN : Level.INFO).log("{}: {}", each, clock.notice());
+            }
+        }
     }
 
     private void tellCapacity() {
         final long configuredBps = config.rli().capacityBps();
         final List<String> names = interfaces(config);
-        final String name = names.get(names.size() - 1);
-        final QueueCapacity queue = QueueCapacity.of(name);
+        final String last = names.get(names.size() - 1);
+        final QueueCapacity queue = QueueCapacity.of(last);
         if (queue.rateBps() == QueueCapacity.UNKNOWN_BPS) {
             return;
         }
         if (configuredBps == 0) {
-            LOG.warn("rli.capacity is not set; tc says that {} of {} has {} bits/s", queue.kind(), name, queue.rateBps());
+            LOG.warn("{}rli.capacity is not set; tc says that {} of {} has {} bits/s", name, queue.kind(), last, queue.rateBps());
         } else if (Math.abs(configuredBps - queue.rateBps()) > RATE_TOLERANCE * configuredBps) {
-            LOG.warn("rli.capacity is {} bits/s, but tc says that {} of {} has {} bits/s: utilization will be wrong",
-                configuredBps, queue.kind(), name, queue.rateBps());
+            LOG.warn("{}rli.capacity is {} bits/s, but tc says that {} of {} has {} bits/s: utilization will be wrong", name,
+                configuredBps, queue.kind(), last, queue.rateBps());
         }
     }
 
@@ -256,9 +303,9 @@ public final class LiveSegment implements AutoCloseable {
         }
         if (isReferenceSeen() &&
             silence.isToTell(sentCount(), counters.get(CounterId.REFERENCE_PACKETS), System.nanoTime())) {
-            LOG.warn("{} references were sent to rli.target {}, and none of them was seen at {}: check that they " +
+            LOG.warn("{}{} references were sent to rli.target {}, and none of them was seen at {}: check that they " +
                 "leave through this interface",
-                sentCount(), config.rli().references().target(), interfaces(config).get(interfaces(config).size() - 1));
+                name, sentCount(), config.rli().references().target(), interfaces(config).get(interfaces(config).size() - 1));
         }
         if (advice != null && System.nanoTime() - nextAdviceNs >= 0) {
             nextAdviceNs = System.nanoTime() + ADVICE_INTERVAL_NS;
@@ -266,10 +313,12 @@ public final class LiveSegment implements AutoCloseable {
         }
         if (stage != null && !isCeilingTold && stage.isCeilingTooLow()) {
             isCeilingTold = true;
-            LOG.warn("rli.ceiling limits references to fewer than the policy asks for; raise it if the link can " +
-                "carry more (references_held_by_ceiling counts them)");
+            LOG.warn("{}rli.ceiling limits references to fewer than the policy asks for; raise it if the link can " +
+                "carry more (references_held_by_ceiling counts them)", name);
         }
-        refreshClock();
+        if (isFirst) {
+            refreshClock();
+        }
     }
 
     /** Waits longer for packets of the other host if too many are late. Without delay there is no stage. */
@@ -287,11 +336,11 @@ public final class LiveSegment implements AutoCloseable {
             change(before, longer, stage, changesAt(before, longer, stage, new SystemEpochNanoClock().nanoTime()));
         } catch (final IllegalArgumentException ex) {
             longerWait.refused();
-            LOG.warn("packets arrive later than segment.max-delay, which cannot be raised further: {}", ex.getMessage());
+            LOG.warn("{}packets arrive later than segment.max-delay, which cannot be raised further: {}", name, ex.getMessage());
             return before;
         }
         longerWait.reached(longer);
-        LOG.info("segment.max-delay rises to {} ms, from {} ms",
+        LOG.info("{}segment.max-delay rises to {} ms, from {} ms", name,
             longer.segment().maximumDelayNs() / NS_PER_MS, before.segment().maximumDelayNs() / NS_PER_MS);
         return longer;
     }
@@ -305,25 +354,25 @@ public final class LiveSegment implements AutoCloseable {
         final List<SketchStatistics> heavy = stage == null ? List.of() :
             stage.sketches().stream().filter((each) -> each.weightWarning() != null).toList();
         if (!heavy.isEmpty() && !isWeightTold) {
-            LOG.warn("lds.weights: {}", heavy.get(0).weightWarning());
+            LOG.warn("{}lds.weights: {}", name, heavy.get(0).weightWarning());
         }
         isWeightTold = !heavy.isEmpty();
         if (!areClocksTold && stage != null && stage.sketchCount(SketchCounter.CLOCKS_APART) > 0) {
             areClocksTold = true;
-            LOG.warn("the clocks of the two hosts are too far apart to say which packets were lost{}: loss is absent; keep " +
-                "both in step by NTP or PTP", stage.clocksApartNs() == 0 ? "" :
+            LOG.warn("{}the clocks of the two hosts are too far apart to say which packets were lost{}: loss is absent; keep " +
+                "both in step by NTP or PTP", name, stage.clocksApartNs() == 0 ? "" :
                 String.format(Locale.ROOT, ", the apparent delay is %.1f ms", stage.clocksApartNs() / NS_PER_MS));
         }
         if (!isLateTold && stage != null && stage.sketchCount(SketchCounter.RECONCILE_LATE) > 0) {
             isLateTold = true;
-            LOG.warn("packets arrive later than segment.max-delay ({} ms) by the two clocks: they count neither as lost nor " +
-                "in means by sketches or sums of flows; if many do, the limit rises (reconcile_late counts them)",
+            LOG.warn("{}packets arrive later than segment.max-delay ({} ms) by the two clocks: they count neither as lost nor " +
+                "in means by sketches or sums of flows; if many do, the limit rises (reconcile_late counts them)", name,
                 config.segment().maximumDelayNs() / NS_PER_MS);
         }
         if (!isRemarkTold && stage != null && stage.sketchCount(SketchCounter.INTERVALS_REMARKED) > 0) {
             isRemarkTold = true;
-            LOG.warn("a traffic class received more packets than were sent in it: marks (DSCP) change between the points, or " +
-                "packets take another path; classes and weights by DSCP select different packets at the two points");
+            LOG.warn("{}a traffic class received more packets than were sent in it: marks (DSCP) change between the points, or " +
+                "packets take another path; classes and weights by DSCP select different packets at the two points", name);
         }
     }
 
@@ -365,6 +414,15 @@ public final class LiveSegment implements AutoCloseable {
      * @throws IllegalArgumentException if it cannot change; the message says why.
      */
     long changesAt(final ExporterConfig before, final ExporterConfig after, final DelayStage stage, final long nowNs) {
+        try {
+            return changesAtOnce(before, after, stage, nowNs);
+        } catch (final IllegalArgumentException ex) {
+            throw name.isEmpty() ? ex : new IllegalArgumentException(name + ex.getMessage(), ex);
+        }
+    }
+
+    private long changesAtOnce(
+        final ExporterConfig before, final ExporterConfig after, final DelayStage stage, final long nowNs) {
         final boolean isSameWay = SegmentChange.isSameWay(before, after);
         final boolean isSameClasses = before.rli().references().classes().equals(after.rli().references().classes());
         if (!isSameClasses && (before.rli().classCount() != after.rli().classCount() ||
@@ -379,15 +437,15 @@ public final class LiveSegment implements AutoCloseable {
             SharedSettings.injection(before.rli()).equals(SharedSettings.injection(after.rli())))) {
             return 0;
         }
-        if (!isSameWay && config.segment().role() == Role.BOTH) {
-            throw new IllegalArgumentException(
-                "segment.source, segment.destination and segment.vlan cannot change while running with segment.role both");
+        if (!isSameWay && (config.segment().role() == Role.BOTH || !name.isEmpty())) {
+            throw new IllegalArgumentException("segment.source, segment.destination and segment.vlan cannot change while " +
+                "running with " + (name.isEmpty() ? "segment.role both" : "several segments"));
         }
         if (stage.isChanging()) {
             throw new IllegalArgumentException("the change before is not through; try again in some intervals");
         }
         final long fromNs = SegmentChange.fromNs(before.segment().intervalNs(), after.segment().intervalNs(), nowNs);
-        stage.check(after);
+        stage.check(ofStage(after));
         if (exchangeReceiver != null) {
             exchangeReceiver.settings(after, fromNs);
         }
@@ -398,10 +456,14 @@ public final class LiveSegment implements AutoCloseable {
     void change(final ExporterConfig before, final ExporterConfig after, final DelayStage stage, final long fromNs) {
         if (fromNs != 0) {
             stage.change(new SketchChange(
-                after, fromNs, exchangeReceiver == null ? List.of() : exchangeReceiver.change(after, fromNs),
+                ofStage(after), fromNs, exchangeReceiver == null ? List.of() : exchangeReceiver.change(after, fromNs),
                 SegmentChange.isSameWay(before, after)));
-            LOG.info("new segment settings take effect at {}", Instant.ofEpochSecond(0, fromNs));
+            LOG.info("{}new segment settings take effect at {}", name, Instant.ofEpochSecond(0, fromNs));
         }
+    }
+
+    private ExporterConfig ofStage(final ExporterConfig of) {
+        return name.isEmpty() ? of : SegmentStages.selected(of);
     }
 
     /** Keys and certificates of the exchange, null without one, and the sessions of references with their keys. */
@@ -414,12 +476,11 @@ public final class LiveSegment implements AutoCloseable {
             wiring.references().sessions().isEmpty() ? List.of() : ReferenceSessions.of(newer.rli()));
     }
 
-    /** Uses keys and certificates that were read again. */
-    void renew(final Keys keys, final MeteringPipeline pipeline) {
+    /** Uses keys and certificates of the exchange that were read again. */
+    void renew(final Keys keys) {
         if (end != null) {
             end.renew(keys.exchange());
         }
-        pipeline.renew(keys.references());
     }
 
     private static void checkOffloads(final ExporterConfig config) {

@@ -52,12 +52,17 @@ final class LocalTraffic {
                     address.transport() == ExporterConfig.Transport.UDP ? udp : tcp);
             }
         }
-        final HostPort receiver = config.exchange().connect();
-        if (receiver != null) {
-            add("exchange.connect=" + receiver, receiver.host(), receiver.port(), tcp);
+        final List<HostPort> served = new ArrayList<>();
+        for (final ExporterConfig segment : config.segments()) {
+            final HostPort receiver = segment.exchange().connect();
+            if (receiver != null) {
+                add("exchange.connect=" + receiver, receiver.host(), receiver.port(), tcp);
+            }
+            if (segment.exchange().listen() != null) {
+                served.add(segment.exchange().listen());
+            }
         }
-        final HostPort listen = config.exchange().listen();
-        return OwnTraffic.of(tcp, udp, known, listen == null ? 0 : listen.port());
+        return OwnTraffic.of(tcp, udp, known, served.stream().mapToInt(HostPort::port).toArray());
     }
 
     private static void add(final String name, final String host, final int port, final List<InetSocketAddress> remote) {

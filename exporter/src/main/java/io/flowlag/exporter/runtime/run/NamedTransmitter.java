@@ -124,6 +124,11 @@ final class NamedTransmitter implements ReferenceTransmitter {
     }
 
     @Override
+    public InetAddress target() {
+        return current.get().target();
+    }
+
+    @Override
     public int headerLengthBytes() {
         return current.get().headerLengthBytes();
     }

@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.SeveralSegments;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.export.Destination;
@@ -38,7 +39,7 @@ final class Reload {
 
     private final Supplier<ExporterConfig> source;
     private final Destinations destinations;
-    private final LiveSegment segment;
+    private final LiveSegments segments;
     private final Terminal terminal;
     private final DirectBuffer digestKey;
     private final HelperThread reader = new HelperThread("reload", Long.MAX_VALUE);
@@ -48,7 +49,7 @@ final class Reload {
     private boolean isSlownessTold;
 
     /** What was read and opened; the log is null if it goes to standard error. */
-    record Read(ExporterConfig config, LiveSegment.Keys keys, LogFile log, List<Destination> destinations) {
+    record Read(ExporterConfig config, List<LiveSegment.Keys> keys, LogFile log, List<Destination> destinations) {
     }
 
     /**
@@ -59,10 +60,10 @@ final class Reload {
      */
     Reload(
         final Supplier<ExporterConfig> source, final ExporterConfig first, final Destinations destinations,
-        final LiveSegment segment, final Terminal terminal) {
+        final LiveSegments segments, final Terminal terminal) {
         this.source = source;
         this.destinations = destinations;
-        this.segment = segment;
+        this.segments = segments;
         this.terminal = terminal;
         digestKey = digestKey(first);
     }
@@ -87,12 +88,12 @@ final class Reload {
      * @param config in use.
      * @return what was read, until it is {@link #used}; null if there is nothing, or if it was refused.
      */
-    Read poll(final ExporterConfig config, final DelayStage stage) {
+    Read poll(final ExporterConfig config, final List<DelayStage> stages) {
         if (reading == null && isAsked) {
             isAsked = false;
             isSlownessTold = false;
             beginNs = System.nanoTime();
-            reading = reader.submit(() -> read(config, stage));
+            reading = reader.submit(() -> read(config, stages));
         }
         if (reading != null && !isSlownessTold && System.nanoTime() - beginNs >= PATIENCE_NS) {
             isSlownessTold = true;
@@ -123,10 +124,10 @@ final class Reload {
     }
 
     /** Returns null if the configuration is refused. */
-    private Read read(final ExporterConfig config, final DelayStage stage) {
+    private Read read(final ExporterConfig config, final List<DelayStage> stages) {
         final ExporterConfig newer;
         try {
-            newer = withRecords(config, segment.keepWait(source.get()));
+            newer = withRecords(config, segments.keepWait(source.get()));
         } catch (final ConfigurationException ex) {
             refuse(config, ex.errors());
             return null;
@@ -138,9 +139,9 @@ final class Reload {
         try {
             requireNoRestart(config, newer);
             // Refuses what cannot change before anything is opened; the time of the change is taken when it is used.
-            segment.changesAt(config, newer, stage, new SystemEpochNanoClock().nanoTime());
+            segments.changesAt(config, newer, stages, new SystemEpochNanoClock().nanoTime());
             requireSameDigests(newer);
-            final LiveSegment.Keys keys = segment.readKeys(newer);
+            final List<LiveSegment.Keys> keys = segments.readKeys(newer);
             log = Logging.open(newer.log().file(), terminal);
             return new Read(newer, keys, log, destinations.of(newer));
         } catch (final IllegalArgumentException | ExitException ex) {
@@ -152,7 +153,7 @@ final class Reload {
 
     /** Memory stays, so a cut that was not there at the start may leave records without their last interval. */
     private static ExporterConfig withRecords(final ExporterConfig config, final ExporterConfig newer) {
-        final ExporterConfig same = newer.withRecordsOf(config);
+        final ExporterConfig same = SeveralSegments.withRecordsOf(newer, config);
         if (same.lds().waitingRecords() < newer.lds().waitingRecords() && same.metering().cutNs() != config.metering().cutNs()) {
             LOG.warn("{}: a cut ends up to {} records, and {}={} stays until a restart: others do not wait for the end of " +
                 "their interval (lds_records_not_waited counts them)", ConfigTable.CUT.path(), newer.lds().waitingRecords(),
@@ -162,6 +163,9 @@ final class Reload {
     }
 
     private static void requireNoRestart(final ExporterConfig config, final ExporterConfig newer) {
+        if (!names(config).equals(names(newer))) {
+            throw new IllegalArgumentException("segments: the list and its ids cannot change while running; restart for it");
+        }
         final List<String> keys = config.restartKeys(newer);
         if (!keys.isEmpty()) {
             throw new IllegalArgumentException(keys.stream().map(Reload::withReason).collect(Collectors.joining(", ")) +
@@ -169,8 +173,13 @@ final class Reload {
         }
     }
 
+    /** {@return the names of several segments; of one none, whose number is a key like others} */
+    private static List<String> names(final ExporterConfig config) {
+        return config.views().stream().map(ExporterConfig::name).toList();
+    }
+
     private static String withReason(final String path) {
-        final ConfigKey<?> key = ConfigTable.key(path);
+        final ConfigKey<?> key = ConfigTable.key(path.replaceFirst("^segments\\[[0-9]+]\\.", ""));
         return key == null || key.restartReason() == null ? path : path + " (" + key.restartReason().text() + ")";
     }
 

@@ -7,7 +7,7 @@ import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.EffectiveValue;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.delay.DelayStage;
+import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
@@ -103,24 +103,24 @@ public final class RunProcess {
         final DestinationFactory factory = factory(sources);
         destinations = new Destinations(factory);
         final StageErrors errors = new StageErrors();
-        try (LiveSegment segment = opened(sources, () -> LiveSegment.open(config, names, interfaceIds(sources)));
+        try (LiveSegments segments = opened(sources, () -> new LiveSegments(config, names, interfaceIds(sources)));
             PipelineRun run = new PipelineRun(
-                config, pipeline(sources, segment.wiring(), errors), errors, signals, terminal)) {
-            factory.delay(run.delayStage());
+                config, pipeline(sources, segments.wirings(), errors), errors, signals, terminal)) {
+            factory.delay(run.delayStages());
             tellConfiguration(run.memoryBoundBytes());
             tellNotices(sources.subList(0, interfaceNames.size()));
-            segment.tellStart();
-            run.watch(segment.exchangeErrors());
-            final Reload reload = new Reload(source, config, destinations, segment, terminal);
+            segments.tellStart();
+            run.watch(segments.exchangeErrors());
+            final Reload reload = new Reload(source, config, destinations, segments, terminal);
             run.onHousekeeping(() -> {
-                segment.keepHouse(counters, run.delayStage());
+                segments.keepHouse(counters, run.delayStages());
                 if (!reload.isUnderWay()) {
-                    config = segment.withLongerWait(config, run.delayStage());
+                    config = segments.withLongerWait(config, run.delayStages());
                 }
                 followAddresses(run);
                 tellEnded(sources);
                 if (!signals.isStopRequested()) {
-                    useReloaded(reload, run, segment);
+                    useReloaded(reload, run, segments);
                 }
             });
             CompletableFuture.runAsync(() -> run.ownTraffic(localTraffic.of(config)), names)
@@ -137,8 +137,8 @@ public final class RunProcess {
     }
 
     private MeteringPipeline pipeline(
-        final List<LivePacketSource> sources, final DelayWiring wiring, final StageErrors errors) {
-        final Checkpoint checkpoint = opened(sources, () -> openCheckpoint(wiring));
+        final List<LivePacketSource> sources, final List<DelayWiring> wirings, final StageErrors errors) {
+        final Checkpoint checkpoint = opened(sources, () -> openCheckpoint(wirings));
         final List<Destination> first;
         try {
             first = opened(sources, () -> destinations.of(config));
@@ -149,7 +149,7 @@ public final class RunProcess {
             throw ex;
         }
         return new MeteringPipeline(
-            config, sources, RealtimeClock.ofSystem(), wiring, checkpoint, first, counters, errors);
+            config, sources, RealtimeClock.ofSystem(), wirings, checkpoint, first, counters, errors);
     }
 
     /** New addresses of this host change the source of own packets. */
@@ -233,13 +233,13 @@ public final class RunProcess {
         }
     }
 
-    private Checkpoint openCheckpoint(final DelayWiring wiring) {
+    private Checkpoint openCheckpoint(final List<DelayWiring> wirings) {
         final Path path = config.checkpoint().file();
         if (path == null) {
             return null;
         }
         try {
-            return Checkpoint.open(path, config.metering().maxFlows(), DelayStage.stateLengthBytes(wiring), counters);
+            return Checkpoint.open(path, config.metering().maxFlows(), SegmentStages.stateLengthBytes(wirings), counters);
         } catch (final IOException ex) {
             throw new ExitException(ExitCode.CANNOT_WRITE, path + ": the checkpoint cannot be opened (" + ex.getMessage() +
                 "): check directory and mode, or checkpoint.file");
@@ -269,10 +269,10 @@ public final class RunProcess {
         final ExporterConfig.Capture capture = config.capture();
         // A reference is sent when packets are seen, so the latency must be short. Each timeout uses up a block, however empty.
         // Blocks are small, so that the ring has enough of them for a process that is not scheduled for seconds.
-        final ExporterConfig.Role role = config.segment().role();
-        final boolean isPrompt = role.isSender();
+        final boolean isPrompt = config.segments().stream().anyMatch((each) -> each.segment().role().isSender());
         final int smallBytes = isPrompt ? PROMPT_BLOCK_BYTES : DELAY_BLOCK_BYTES;
-        final boolean isSmall = role != ExporterConfig.Role.NONE && capture.snapLengthBytes() <= smallBytes / 2;
+        final boolean isSmall =
+            config.segment().role() != ExporterConfig.Role.NONE && capture.snapLengthBytes() <= smallBytes / 2;
         final int blockTimeoutMs = isPrompt ? PROMPT_BLOCK_TIMEOUT_MS : LiveCaptureOptions.DEFAULT_BLOCK_TIMEOUT_MS;
         return LiveCaptureOptions.of(interfaceNames.get(index))
             .withKind(LiveCaptureOptions.Kind.valueOf(capture.source().name()))
@@ -331,23 +331,23 @@ public final class RunProcess {
         }
     }
 
-    private void useReloaded(final Reload reload, final PipelineRun run, final LiveSegment segment) {
-        final Reload.Read read = reload.poll(config, run.delayStage());
+    private void useReloaded(final Reload reload, final PipelineRun run, final LiveSegments segments) {
+        final Reload.Read read = reload.poll(config, run.delayStages());
         if (read == null) {
             return;
         }
         final ExporterConfig newer = read.config();
-        final long changeNs;
+        final long[] changeNs;
         try {
-            changeNs = segment.changesAt(config, newer, run.delayStage(), new SystemEpochNanoClock().nanoTime());
+            changeNs = segments.changesAt(config, newer, run.delayStages(), new SystemEpochNanoClock().nanoTime());
         } catch (final IllegalArgumentException ex) {
             return; // the exchange is behind with its work
         }
         reload.used();
         Logging.use(newer.log().level().name(), read.log(), terminal);
         newer.warnings().stream().filter((each) -> !config.warnings().contains(each)).forEach((each) -> LOG.warn("{}", each));
-        segment.change(config, newer, run.delayStage(), changeNs);
-        segment.renew(read.keys(), run.pipeline());
+        segments.change(config, newer, run.delayStages(), changeNs);
+        segments.renew(read.keys(), run.pipeline());
         run.pipeline().reload(newer, read.destinations());
         run.stats(newer.stats());
         names.execute(() -> run.ownTraffic(localTraffic.of(newer)));

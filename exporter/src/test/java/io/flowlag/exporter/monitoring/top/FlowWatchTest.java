@@ -48,7 +48,7 @@ class FlowWatchTest {
         new Counters());
 
     FlowWatchTest() {
-        watch.watch(cache, null);
+        watch.watch(cache, (entry, offset) -> null);
     }
 
     private void packets(final int source, final int count, final long timestampNs) {

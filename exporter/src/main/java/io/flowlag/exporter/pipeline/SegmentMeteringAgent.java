@@ -1,0 +1,256 @@
+package io.flowlag.exporter.pipeline;
+
+import io.flowlag.exporter.capture.CaptureClock;
+import io.flowlag.exporter.decode.DecodedReference;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.decode.SegmentHashes;
+import io.flowlag.exporter.delay.DelayStage;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.SegmentLookup;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The metering stage of several segments: one lookup finds the segments of a packet, and their delay stages alone get it. Threads
+ * and allocation as in {@link MeteringAgent}.
+ */
+public final class SegmentMeteringAgent extends MeteringAgent {
+    /** A stage looks at the time at most once in so many ns for each stage, so that many of them leave time for packets. */
+    private static final long STAGE_PAUSE_NS = 1_000;
+    private static final int KEPT_FLAGS = ~PacketDescriptor.FLAG_SENDER_DIGEST;
+
+    private final DelayStage[] stages;
+    private final boolean[] isReceiver;
+    private final SegmentLookup lookup;
+    private final SegmentHashes hashes;
+    private final boolean hasReceivers;
+    private final boolean hasSenders;
+    private final boolean hasSenderRecords;
+    private final int[] found = new int[FlowCache.TOUCH_LIMIT];
+    /** Stages that have packets of the batch. */
+    private final DelayStage[] working = new DelayStage[FlowCache.TOUCH_LIMIT];
+    private int workingCount;
+    /** Copies of packets with other digests, for each packet of a batch. */
+    private final UnsafeBuffer arriving = new UnsafeBuffer(new byte[FlowCache.TOUCH_LIMIT * PacketDescriptor.LENGTH_BYTES]);
+    private final UnsafeBuffer entering = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+    /** Octets of all packets, and of those that a sender's stage knows. */
+    private long linkBytes;
+    private final long[] toldLinkBytes;
+    private long newestNs = Long.MIN_VALUE;
+    private long lookedNs;
+
+    /**
+     * A metering stage; parameters as of {@link MeteringAgent}.
+     *
+     * @param segments stages by segment.
+     */
+    public SegmentMeteringAgent(
+        final FlowCache cache,
+        final StageRing ring,
+        final BooleanSupplier isUpstreamEnded,
+        final CaptureClock clock,
+        final Segments segments,
+        final Counters counters) {
+        super(cache, ring, isUpstreamEnded, clock, counters);
+        stages = segments.stages.toArray(new DelayStage[0]);
+        isReceiver = new boolean[stages.length];
+        toldLinkBytes = new long[stages.length];
+        boolean hasAnySender = false;
+        boolean hasAnyReceiver = false;
+        for (int i = 0; i < stages.length; i++) {
+            isReceiver[i] = segments.wirings.get(i).role().isReceiver();
+            hasAnySender |= !isReceiver[i];
+            hasAnyReceiver |= isReceiver[i];
+        }
+        hasSenders = hasAnySender;
+        hasReceivers = hasAnyReceiver;
+        hasSenderRecords = segments.hasSenderRecords;
+        lookup = segments.lookup;
+        hashes = segments.hashes;
+    }
+
+    /**
+     * Segments of a process, by their indexes.
+     *
+     * @param stages           owned by the metering stage from now on.
+     * @param wirings          of the stages, which are senders and receivers.
+     * @param lookup           finds the segments of a packet by one point.
+     * @param hashes           by the keys of their digests.
+     * @param hasSenderRecords whether packets are metered that arrive in no segment, where there is no receiver.
+     */
+    public record Segments(
+        List<DelayStage> stages, List<DelayWiring> wirings, SegmentLookup lookup, SegmentHashes hashes,
+        boolean hasSenderRecords) {
+    }
+
+    /** The delay stages may collect packets, but measure all in the end. */
+    @Override
+    protected void meter(final DirectBuffer buffer, final int offset, final int count) {
+        cache.touch(buffer, offset, count);
+        for (int i = 0; i < count; i++) {
+            final int descriptorOffset = offset + i * PacketDescriptor.LENGTH_BYTES;
+            final boolean isReference = PacketDescriptor.kind(buffer, descriptorOffset) == PacketDescriptor.KIND_REFERENCE;
+            found[i] = isReference ? 0 : lookup.of(0, buffer, descriptorOffset);
+            final int receiver = SegmentLookup.receiver(found[i]);
+            if (receiver >= 0) {
+                cache.likelyFrom(i);
+                stages[receiver].touch(buffer, descriptorOffset, 1);
+            }
+        }
+        try {
+            meterTouched(buffer, offset, count);
+        } finally {
+            settle();
+        }
+    }
+
+    private void settle() {
+        final int count = workingCount;
+        workingCount = 0;
+        for (int i = 0; i < count; i++) {
+            working[i].settle();
+        }
+    }
+
+    @Override
+    protected boolean count(final DirectBuffer buffer, final int offset, final int index) {
+        final int lengthBytes = PacketDescriptor.wireLengthBytes(buffer, offset);
+        linkBytes += lengthBytes;
+        if (PacketDescriptor.kind(buffer, offset) == PacketDescriptor.KIND_REFERENCE) {
+            final int segment = DecodedReference.segmentIndex(buffer, offset);
+            final DelayStage stage = stages[segment];
+            // A sender counted its own references when it sent them.
+            toldLinkBytes[segment] += lengthBytes;
+            stage.counters().increment(CounterId.REFERENCE_PACKETS);
+            stage.onReference(buffer, offset);
+            return false;
+        }
+        final int sender = SegmentLookup.sender(found[index]);
+        final int receiver = SegmentLookup.receiver(found[index]);
+        final boolean hasTwoDigests = (PacketDescriptor.flags(buffer, offset) & PacketDescriptor.FLAG_SENDER_DIGEST) != 0;
+        if (sender >= 0) {
+            onSent(sender, hasTwoDigests ? entering(sender, buffer, offset) : buffer, hasTwoDigests ? 0 : offset);
+        } else if (hasSenders) {
+            counters.increment(CounterId.SENDER_OUTSIDE_SEGMENT);
+        }
+        if (!hasReceivers && !hasSenderRecords) {
+            counters.increment(CounterId.SENDER_POINT);
+            return false;
+        }
+        final int slot = cache.updateTouched(buffer, offset, index);
+        if (receiver < 0) {
+            counters.add(CounterId.OUTSIDE_SEGMENT, hasReceivers ? 1 : 0);
+            return true;
+        }
+        final DelayStage stage = stages[receiver];
+        stage.counters().increment(CounterId.METERED);
+        stage.counters().add(CounterId.METERED_OCTETS, PacketDescriptor.ipLengthBytes(buffer, offset) & 0xFFFF_FFFFL);
+        working[workingCount++] = stage;
+        if (hasTwoDigests && (PacketDescriptor.flags(buffer, offset) & PacketDescriptor.FLAG_FLOW_HASH_LEFT) == 0) {
+            final int copyOffset = index * PacketDescriptor.LENGTH_BYTES;
+            PacketDescriptor.copy(arriving, copyOffset, buffer, offset);
+            PacketDescriptor.segmentFlowHash(arriving, copyOffset, hashes.of(receiver, buffer, offset));
+            stage.onReceived(arriving, copyOffset, slot);
+        } else {
+            stage.onReceived(buffer, offset, slot);
+        }
+        return false;
+    }
+
+    /** Tells a sender's stage first of the packets of other segments since its last one: they use its link too. */
+    private void onSent(final int sender, final DirectBuffer descriptor, final int offset) {
+        final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
+        tellOthers(sender, linkBytes - lengthBytes);
+        toldLinkBytes[sender] += lengthBytes;
+        stages[sender].onSent(
+            descriptor, offset, isLive ? clockTimeNs : PacketDescriptor.timestampNs(descriptor, offset));
+    }
+
+    private void tellOthers(final int sender, final long throughBytes) {
+        final long othersBytes = throughBytes - toldLinkBytes[sender];
+        if (othersBytes > 0) {
+            stages[sender].onOthers((int)Math.min(Integer.MAX_VALUE, othersBytes));
+            toldLinkBytes[sender] += othersBytes;
+        }
+    }
+
+    /** The packet as the segment that it enters sees it. */
+    private DirectBuffer entering(final int sender, final DirectBuffer buffer, final int offset) {
+        PacketDescriptor.copy(entering, 0, buffer, offset);
+        final boolean hasKey = hashes.hasKey(sender, buffer, offset);
+        final int flags = PacketDescriptor.flags(buffer, offset) & KEPT_FLAGS & ~PacketDescriptor.FLAG_FLOW_HASH_LEFT;
+        PacketDescriptor.flags(entering, 0, hasKey ? flags : flags & ~PacketDescriptor.FLAG_DIGEST);
+        PacketDescriptor.digest(entering, 0, PacketDescriptor.segmentFlowHash(buffer, offset));
+        PacketDescriptor.segmentFlowHash(entering, 0, hasKey ? hashes.of(sender, buffer, offset) : 0);
+        return entering;
+    }
+
+    @Override
+    protected void onTimestamp(final long timestampNs) {
+        final long timeNs = packetTime.after(timestampNs);
+        newestNs = Math.max(newestNs, timestampNs);
+        if (packetTime.isSetBack()) {
+            newestNs = timeNs;
+            for (final DelayStage stage : stages) {
+                stage.onTimeSetBack(timeNs);
+            }
+        }
+        expireBefore(timeNs);
+    }
+
+    @Override
+    protected void onMetered() {
+        if (!isLive) {
+            look(newestNs, newestNs);
+        }
+    }
+
+    @Override
+    protected int onTime(final long throughNs) {
+        if (Math.abs(clockTimeNs - lookedNs) < stages.length * STAGE_PAUSE_NS) {
+            return 0;
+        }
+        lookedNs = clockTimeNs;
+        return look(clockTimeNs, throughNs);
+    }
+
+    private int look(final long nowNs, final long throughNs) {
+        int workCount = 0;
+        for (int i = 0; i < stages.length; i++) {
+            if (!isReceiver[i]) {
+                tellOthers(i, linkBytes);
+            }
+            workCount += stages[i].onTime(nowNs, throughNs);
+        }
+        return workCount;
+    }
+
+    @Override
+    public void onCaptured(final long throughNs) {
+        super.onCaptured(throughNs);
+        for (final DelayStage stage : stages) {
+            stage.onCaptured(throughNs);
+        }
+    }
+
+    @Override
+    protected void onEnd() {
+        for (final DelayStage stage : stages) {
+            stage.onEnd();
+        }
+    }
+
+    @Override
+    public void onClose() {
+        super.onClose();
+        for (final DelayStage stage : stages) {
+            stage.close();
+        }
+    }
+}
