@@ -79,6 +79,11 @@ class DelayOptionsTest {
         assertTrue(new Flowlag().inThisJvm().run("collect", "-r", file, "--format", "json").orFail().output()
             .lines().filter((line) -> line.matches(".*\"_options\":true.*\"packetDeltaCount\":[0-9]+,.*" +
                 "\"flowlagDelayHistogram\":\\{\"relativeError\":0\\.0[0-9]+,\"buckets\":\\[\\[[0-9]+,.*")).count() > 5);
+        for (final String kind : List.of("matched", "joint joint full")) {
+            assertTrue(new Flowlag().inThisJvm().run("collect", "-r", file, "--format", "json").orFail().output()
+                .lines().filter((line) -> line.matches(".*\"selectorName\":\"" + kind +
+                    ".*\"flowlagDelayErrorBoundNanoseconds\":[0-9]+.*")).count() > 5, "bound of " + kind);
+        }
         assertTrue(Command.of(Tools.require("ipfixDump", "libfixbuf-tools"), "--in", file, "--data", "--rfc5610").run().orFail()
             .output().matches("(?s).*flowlagDelayHistogram.*"));
         Flows.assertSame(flows, IpfixDump.read(file).orFail().flows(), "ipfixDump");
