@@ -42,6 +42,7 @@ final class DelayParts {
         samples = new SampleWriter(cache, distributions, !wiring.isExact(), classCount);
         final RliReceiver receiver =
             isInterpolated(wiring) ? new RliReceiver(receiverSettings(config, wiring), samples) : RliReceiver.none();
+        receiver.flowSlots(isInterpolated(wiring) && !mode(wiring).isTraffic() ? cache.capacity() : 0);
         final ReferencePackets references = references(config, wiring, receiver, cache);
         interpolation = new PacketInterpolation(receiver, references, cache, distributions, classCount);
         final int ways = wiring.pairs().isOn() ? wiring.pairs().count() : senderCount + wiring.captures().otherWays();
@@ -105,7 +106,7 @@ final class DelayParts {
         final ExactMatching exact = wiring.pairs().isOn() ?
             new PairMatching(config, wiring, isLive, cache, distributions, summaries) : hasStandIn(wiring, isLive) ?
                 new StandIn(config, wiring, isLive, cache, distributions, summaries, segment) :
-                new ExactMatching(config, wiring, isLive, cache, distributions, summaries);
+                new ExactMatching(config, wiring, isLive, cache, distributions, summaries, interpolation.receiver());
         if (isLive) {
             exact.onLive(clock.nanoTime());
         }

@@ -86,6 +86,9 @@ final class DelayReport {
             values.put("stamp_correction_ns" + suffix, (double)receiver.stream(i).stampCorrectionNs());
             values.put("stamp_error_ns" + suffix, (double)receiver.stream(i).stampErrorNs());
             values.put("serialisation_ns_per_byte" + suffix, receiver.stream(i).serialisationNsPerByte());
+            if (receiver.stream(i).paths().count() > 1) {
+                values.put("reference_paths" + suffix, (double)receiver.stream(i).paths().count());
+            }
             if (receiver.stream(i).drift().hasEstimate()) {
                 values.put("clock_drift_ppb" + suffix, receiver.stream(i).drift().driftPpb());
             }

@@ -172,7 +172,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
             final ClockEstimate estimate = parts.clocks.ofStream(stream);
             interpolation.onReference(
                 stream, sequenceNumber, estimate.correctedNs(DecodedReference.stampNs(descriptor, offset)), timestampNs,
-                PacketDescriptor.wireLengthBytes(descriptor, offset));
+                PacketDescriptor.wireLengthBytes(descriptor, offset), PacketDescriptor.sourcePort(descriptor, offset));
             if (DecodedReference.hasFollowUp(descriptor, offset)) {
                 interpolation.onSendTime(
                     stream, DecodedReference.followUpSequenceNumber(descriptor, offset),

@@ -14,6 +14,7 @@ import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.receiver.RliReceiver;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -43,6 +44,7 @@ class ExactMatching extends Matching implements MatchHandler {
     private final FlowCache cache;
     private final FlowDistributions distributions;
     private final DelaySummaries summaries;
+    private final RliReceiver receiver;
     private final boolean isExact;
     private final OffHeapBuffer entries;
     private final SegmentFlows flows;
@@ -72,13 +74,15 @@ class ExactMatching extends Matching implements MatchHandler {
      * @param cache         whose flows have room for matched counters.
      * @param distributions of flows' delays.
      * @param summaries     of classes' delays.
+     * @param receiver      of references; matched delays tell it which paths flows take.
      */
     ExactMatching(
         final ExporterConfig config, final DelayWiring wiring, final boolean isLive, final FlowCache cache,
-        final FlowDistributions distributions, final DelaySummaries summaries) {
+        final FlowDistributions distributions, final DelaySummaries summaries, final RliReceiver receiver) {
         final CaptureFacts captures = wiring.captures();
         this.distributions = distributions;
         this.summaries = summaries;
+        this.receiver = receiver;
         isExact = wiring.isExact();
         this.cache = cache;
         this.isLive = isLive;
@@ -289,6 +293,12 @@ class ExactMatching extends Matching implements MatchHandler {
                 return;
             }
             DelayCounters.record(entries, matchedOffset, delayNs);
+            if (stream < receiver.streamCount() && receiver.stream(stream).paths().count() > 1) {
+                final int entry = offset - FlowEntry.BASE_LENGTH_BYTES;
+                receiver.stream(stream).paths().onKnown(
+                    slot, (int)(receiverTag >> Integer.SIZE),
+                    (int)(FlowEntry.octetCount(entries, entry) / FlowEntry.packetCount(entries, entry)), receivedNs, delayNs);
+            }
             if (isExact) {
                 distributions.record(entries, offset, DelayCounters.count(entries, matchedOffset), delayNs);
             }

@@ -57,6 +57,8 @@ public final class FlowDelay {
     public static final int FLAG_EXACT = 1 << 7;
     /** A clock offset was taken out of the delays. */
     public static final int FLAG_CLOCK_CORRECTED = 1 << 8;
+    /** Interpolated delays are a mixture of paths: that of the flow is not known. */
+    static final int FLAG_PATH_UNKNOWN = 1 << 9;
     /** Estimator: interpolated between two references. */
     public static final int ESTIMATOR_INTERPOLATED = 1;
     /** Estimator: the left reference. */
@@ -69,6 +71,8 @@ public final class FlowDelay {
     public static final int ESTIMATOR_FLOW_SUMS = 5;
     /** Estimator: every packet matched. */
     public static final int ESTIMATOR_MATCHED = 6;
+    /** Estimator: interpolated between references of several paths, because that of the flow is not known. */
+    public static final int ESTIMATOR_MIXED_PATHS = 7;
     /** Kind of loss: counted packet by packet. */
     public static final int LOSS_EXACT = 1;
     /** Kind of loss: at most so many. */
@@ -321,7 +325,7 @@ public final class FlowDelay {
     /** Whether the estimator of the mean is interpolation. */
     public static boolean isInterpolated(final DirectBuffer buffer, final int offset) {
         final int estimator = estimator(buffer, offset);
-        return estimator == ESTIMATOR_INTERPOLATED || estimator == ESTIMATOR_LEFT;
+        return estimator == ESTIMATOR_INTERPOLATED || estimator == ESTIMATOR_LEFT || estimator == ESTIMATOR_MIXED_PATHS;
     }
 
     public static int segmentId(final DirectBuffer buffer, final int offset) {

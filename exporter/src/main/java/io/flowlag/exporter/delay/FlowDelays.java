@@ -11,6 +11,7 @@ import io.flowlag.exporter.status.ClockEstimate;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.path.PathEstimate;
 import io.flowlag.rli.receiver.HeldOutErrors;
 import io.flowlag.rli.receiver.RliReceiver;
 import org.agrona.DirectBuffer;
@@ -41,6 +42,7 @@ public final class FlowDelays {
     private final int estimator;
     private final boolean isSampling;
     private final SenderSketches sketches;
+    private final PathEstimate path = new PathEstimate();
     private final UnsafeBuffer unseen =
         new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES]);
 
@@ -96,6 +98,7 @@ public final class FlowDelays {
     boolean onFlowEnd(final MutableDirectBuffer entry, final int offset) {
         final boolean isMixed = wiring.isExact() && !wiring.isInterpolated() && DelayCounters.count(entry, offset) > 0 &&
             DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
+        findPath(entry, offset);
         if (DelayCounters.count(entry, offset) > 0 && !isMixed) {
             final long boundNs = boundNs(entry, 0, 0);
             if (boundNs >= 0) {
@@ -121,6 +124,33 @@ public final class FlowDelays {
         }
         conclude(entry, offset);
         return true;
+    }
+
+    /** Moves the delays of a flow to those by the path that it takes, as far as that is known by now. */
+    private void findPath(final MutableDirectBuffer entry, final int offset) {
+        resolvePath(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+        if (path.hasMean() && DelayCounters.count(entry, offset) > 0) {
+            DelayCounters.shift(entry, offset, Math.round(path.meanNs()) - DelayCounters.meanNs(entry, offset));
+        }
+        if (path.state().isUnknown()) {
+            FlowDelay.addFlags(entry, offset, FlowDelay.FLAG_PATH_UNKNOWN);
+        }
+    }
+
+    /** What is known of a flow's path; nothing of a copy's. */
+    private void resolvePath(final DirectBuffer entry, final int offset) {
+        final int stream = stream(entry, offset);
+        final int slot = cache.slotOf(entry, offset);
+        path.set(0, Double.NaN, 0, PathEstimate.State.SINGLE);
+        if (stream < receiver.streamCount()) {
+            final int generation = slot < 0 ? 0 : cache.generation(slot);
+            receiver.stream(stream).paths().resolve(slot < 0 ? cache.capacity() : slot, generation, path);
+        }
+    }
+
+    private int stream(final DirectBuffer entry, final int offset) {
+        final int way = isBackward(entry, offset) ? senders.count() : senders.ofEntry(entry, offset);
+        return way * segment.classes().count() + classIndex(entry, offset);
     }
 
     /** Only a part of the record's packets was matched: combines the mean of matched and interpolated delays. */
@@ -149,7 +179,8 @@ public final class FlowDelays {
         }
         if (DelayCounters.count(entry, offset) > 0) {
             choice.offerWhole(
-                estimator, DelayCounters.count(entry, offset), DelayCounters.meanNs(entry, offset),
+                FlowDelay.has(entry, offset, FlowDelay.FLAG_PATH_UNKNOWN) ? FlowDelay.ESTIMATOR_MIXED_PATHS : estimator,
+                DelayCounters.count(entry, offset), DelayCounters.meanNs(entry, offset),
                 FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND) ?
                     referenceFactor(entry, offset) * FlowDelay.errorBoundNs(entry, offset) : MeanChoice.UNKNOWN);
         }
@@ -189,8 +220,7 @@ public final class FlowDelays {
     }
 
     private HeldOutErrors heldOut(final DirectBuffer entry, final int offset) {
-        final int way = isBackward(entry, offset) ? senders.count() : senders.ofEntry(entry, offset);
-        return receiver.statistics(way * segment.classes().count() + classIndex(entry, offset)).heldOut();
+        return receiver.statistics(stream(entry, offset)).heldOut();
     }
 
     /** {@return the error bound of a flow's mean, where unmatched packets are interpolated, ns; below 0 if it is not known} */
@@ -198,7 +228,7 @@ public final class FlowDelays {
         final HeldOutErrors heldOut = heldOut(entry, offset);
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final double packets = FlowEntry.packetCount(entry, offset);
-        if (!heldOut.hasBound()) {
+        if (!heldOut.hasBound() || path.state() == PathEstimate.State.MISFIT) {
             return -1;
         }
         final double scaleNs = FlowDelay.errorScaleNs(entry, delayOffset);
@@ -206,9 +236,9 @@ public final class FlowDelays {
         final long meanNs = DelayCounters.meanNs(entry, delayOffset);
         final double unknownPackets = Math.max(0, packets - matchedPackets - samples);
         final double lengthBytes = LINK_HEADER_LENGTH_BYTES + FlowEntry.octetCount(entry, offset) / packets;
-        final long boundNs = heldOut.halfWidthNs(scaleNs, samples, meanNs, unknownPackets / packets, lengthBytes);
+        final long boundNs = heldOut.halfWidthNs(scaleNs, samples, meanNs, unknownPackets / packets, lengthBytes, path);
         return matchedPackets == 0 ? boundNs :
-            boundNs - (long)(matchedPackets / packets * heldOut.halfWidthNs(scaleNs, samples, meanNs, 0, lengthBytes));
+            boundNs - (long)(matchedPackets / packets * heldOut.halfWidthNs(scaleNs, samples, meanNs, 0, lengthBytes, path));
     }
 
     /** The estimator that a living flow would have if its record were written now. Returns 0 for none. */
@@ -234,6 +264,7 @@ public final class FlowDelays {
         FlowDelay.segmentId(image, delayOffset, wiring.pairs().isOn() ? (int)FlowDelay.matchedSegmentId(image, delayOffset) :
             segmentId + senders.ofEntry(image, offset));
         if (livingEstimator != FlowDelay.ESTIMATOR_MATCHED) {
+            resolvePath(image, offset);
             final long boundNs = boundNs(image, offset, 0);
             if (boundNs >= 0) {
                 FlowDelay.errorBoundNs(image, delayOffset, boundNs);

@@ -141,8 +141,9 @@ final class PacketInterpolation {
     }
 
     void onReference(
-        final int stream, final int sequenceNumber, final long sentNs, final long arrivalNs, final int lengthBytes) {
-        receiver.stream(stream).onReference(sequenceNumber, sentNs, arrivalNs, lengthBytes);
+        final int stream, final int sequenceNumber, final long sentNs, final long arrivalNs, final int lengthBytes,
+        final int sourcePort) {
+        receiver.stream(stream).onReference(sequenceNumber, sentNs, arrivalNs, lengthBytes, sourcePort);
     }
 
     void onSendTime(final int stream, final int sequenceNumber, final long sentNs) {

@@ -6,6 +6,7 @@ import io.flowlag.exporter.delay.exact.MatchCounter;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.receiver.RliReceiver;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -32,7 +33,7 @@ final class PairMatching extends ExactMatching {
     PairMatching(
         final ExporterConfig config, final DelayWiring wiring, final boolean isLive, final FlowCache cache,
         final FlowDistributions distributions, final DelaySummaries summaries) {
-        super(config, wiring, isLive, cache, distributions, summaries);
+        super(config, wiring, isLive, cache, distributions, summaries, RliReceiver.none());
         this.summaries = summaries;
         this.cache = cache;
         pairs = wiring.pairs();

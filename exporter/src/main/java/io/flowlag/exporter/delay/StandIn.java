@@ -30,7 +30,7 @@ final class StandIn extends ExactMatching {
     StandIn(
         final ExporterConfig config, final DelayWiring wiring, final boolean isLive, final FlowCache cache,
         final FlowDistributions distributions, final DelaySummaries summaries, final CurrentSegment segment) {
-        super(config, wiring, isLive, cache, distributions, summaries);
+        super(config, wiring, isLive, cache, distributions, summaries, RliReceiver.none());
         this.cache = cache;
         this.segment = segment;
         receiver = new RliReceiver(

@@ -261,6 +261,13 @@ public final class FlowCache {
         return table.capacity();
     }
 
+    /** The slot of an entry that lies in the cache; -1 if it is a copy. */
+    public int slotOf(final DirectBuffer buffer, final int entryOffset) {
+        final long distance = buffer.addressOffset() + entryOffset - entries.addressOffset();
+        return buffer.byteArray() == null && distance >= 0 && distance / table.entryLengthBytes() < table.capacity() ?
+            (int)(distance / table.entryLengthBytes()) : -1;
+    }
+
     /** Whether a slot holds a flow. */
     public boolean isLive(final int slot) {
         return table.isLive(slot);

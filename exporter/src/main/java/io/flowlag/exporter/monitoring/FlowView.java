@@ -83,7 +83,8 @@ public record FlowView(
         final boolean isOfSketches = FlowDelay.isOfSketches(buffer, delay);
         final boolean hasSpread = hasDelay && !isOfSketches;
         final boolean hasLoss = hasDelay && FlowDelay.has(buffer, delay, FlowDelay.FLAG_LOSS);
-        final boolean isInterpolatedToo = estimator > FlowDelay.ESTIMATOR_LEFT && DelayCounters.count(buffer, delay) > 0;
+        final boolean isInterpolatedToo = hasDelay && !FlowDelay.isInterpolated(buffer, delay) &&
+            DelayCounters.count(buffer, delay) > 0;
         final int counters = FlowDelay.bestOffset(buffer, delay);
         final int sketch = FlowDelay.sketchOffset(delay);
         final long samples = estimator == FlowDelay.ESTIMATOR_JOINT ? packets :
@@ -183,6 +184,7 @@ public record FlowView(
             case FlowDelay.ESTIMATOR_JOINT -> "joint";
             case FlowDelay.ESTIMATOR_FLOW_SUMS -> "sums";
             case FlowDelay.ESTIMATOR_MATCHED -> "matched";
+            case FlowDelay.ESTIMATOR_MIXED_PATHS -> "mixed-paths";
             default -> "estimator " + code;
         };
     }

@@ -110,6 +110,7 @@ final class MetricCatalogue {
         gauge("clock_offset_ns", "Clock of this host less that of the sender, as exchanges between them show it.");
         gauge("clock_offset_error_ns", "Largest error of that offset, half the least round trip included.");
         gauge("clock_offset_drift_ppb", "By how much that offset grows, ns a second.");
+        gauge("reference_paths", "Paths of equal cost that references take; absent while one is known.");
         gauge("clock_drift_ppb", "Drift between the clocks of the two points.");
     }
 

@@ -5,21 +5,28 @@ import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.capture.posix.Errno;
 import io.flowlag.exporter.capture.posix.LinuxLibrary;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
+import io.flowlag.rli.path.PathFinder;
 import io.flowlag.rli.reference.ReferenceDecoder;
 import io.flowlag.rli.reference.TimestampMethod;
 import org.agrona.DirectBuffer;
+import org.agrona.collections.IntArrayQueue;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.net.InetAddress;
 import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.SplittableRandom;
 import java.util.function.ObjLongConsumer;
+import java.util.stream.IntStream;
 
 import static io.flowlag.exporter.reference.UdpLayout.*;
 
 /**
- * Sends references as UDP datagrams, with one connected socket for each stream, so that the kernel routes and queues them like
- * forwarded traffic of their class. Their effective send times are kernel stamps of the kind that {@link StampPoint} selects,
- * read from the sockets' error queues. Without kernel stamps, the middle of the send call is used.
+ * Sends references as UDP datagrams, with connected sockets for each stream, so that the kernel routes and queues them like
+ * forwarded traffic of their class. The source ports of a stream are used in blocks, each once in random order, so that its
+ * references take all paths of equal cost and {@link PathFinder} can tell these apart. Their effective send times are kernel
+ * stamps of the kind that {@link StampPoint} selects, read from the sockets' error queues. Without kernel stamps, the middle of
+ * the send call is used.
  * <p>
  * One thread; other threads may read the counters with delay. Failures are counted and never thrown. Allocates at construction;
  * a packet costs one system call, and one more for its stamp.
@@ -37,12 +44,19 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     private static final int IPV6_LENGTH_BYTES = 40;
     private static final int UDP_LENGTH_BYTES = 8;
     private static final int CLOCK_REALTIME = 0;
+    private static final int LANES = PathFinder.LANES;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     private final TransmitterOptions options;
+    /** By stream, then lane, as all arrays. */
     private final UdpSocket[] sockets;
     private final UnstampedReferences[] sendTimes;
     private final boolean[] isUnnumbered;
+    /** By stream: the lanes of its present block in their order, the number of that block, and references without a time. */
+    private final int[] laneOrders;
+    private final int[] blocks;
+    private final IntArrayQueue[] unstamped;
+    private final SplittableRandom random = new SplittableRandom();
     private final UnsafeBuffer packet = UdpSocket.direct(MAXIMUM_LENGTH_BYTES);
     private final UnsafeBuffer time = UdpSocket.direct(2 * Long.BYTES);
     private final int stampFlags;
@@ -58,9 +72,15 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     private UdpReferenceTransmitter(final TransmitterOptions options) {
         this.options = options;
         final int streamCount = options.trafficClasses().length;
-        sockets = new UdpSocket[streamCount];
-        sendTimes = new UnstampedReferences[streamCount];
-        isUnnumbered = new boolean[streamCount];
+        final int socketCount = streamCount * LANES;
+        sockets = new UdpSocket[socketCount];
+        sendTimes = new UnstampedReferences[socketCount];
+        isUnnumbered = new boolean[socketCount];
+        laneOrders = IntStream.range(0, socketCount).map(i -> i % LANES).toArray();
+        blocks = new int[streamCount];
+        Arrays.fill(blocks, -1);
+        unstamped = new IntArrayQueue[streamCount];
+        Arrays.setAll(unstamped, i -> new IntArrayQueue(LANES * UnstampedReferences.CAPACITY, Integer.MIN_VALUE));
         stampFlags = options.stampPoint().flag() |
             TIMESTAMPING_SOFTWARE | TIMESTAMPING_OPT_ID | TIMESTAMPING_OPT_TSONLY;
     }
@@ -100,7 +120,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
             if (options.source() != null) {
                 socket.bind(options.source(), 0);
             }
-            socket.trafficClass(options.trafficClasses()[i]);
+            socket.trafficClass(options.trafficClasses()[i / LANES]);
             socket.connect(options.target(), options.port());
             hasKernelStamps &= socket.timestamping(stampFlags);
         }
@@ -114,36 +134,56 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
             return false;
         }
         packet.putBytes(0, buffer, offset, lengthBytes);
-        boolean isSent = sendOnce(streamIndex, lengthBytes);
+        final int index = socketIndex(streamIndex, ReferenceDecoder.sequenceNumberOf(packet, 0));
+        boolean isSent = sendOnce(index, lengthBytes);
         if (!isSent && lastErrno == Errno.ECONNREFUSED) {
             // The kernel reports the receiver's answer to an earlier packet instead of sending this one.
-            isSent = sendOnce(streamIndex, lengthBytes);
+            isSent = sendOnce(index, lengthBytes);
+        }
+        if (isSent) {
+            unstamped[streamIndex].addInt(index);
         }
         return isSent;
     }
 
-    private boolean sendOnce(final int streamIndex, final int lengthBytes) {
-        if (isUnnumbered[streamIndex]) {
-            number(streamIndex);
+    /** The socket of the next lane; each block of numbers has another order of them. */
+    private int socketIndex(final int streamIndex, final int sequenceNumber) {
+        final int first = streamIndex * LANES;
+        final int block = Integer.divideUnsigned(sequenceNumber, LANES);
+        if (blocks[streamIndex] != block) {
+            blocks[streamIndex] = block;
+            for (int i = LANES - 1; i > 0; i--) {
+                final int other = random.nextInt(i + 1);
+                final int lane = laneOrders[first + i];
+                laneOrders[first + i] = laneOrders[first + other];
+                laneOrders[first + other] = lane;
+            }
+        }
+        return first + laneOrders[first + Integer.remainderUnsigned(sequenceNumber, LANES)];
+    }
+
+    private boolean sendOnce(final int index, final int lengthBytes) {
+        if (isUnnumbered[index]) {
+            number(index);
         }
         final long beginNs = nowNs();
-        final int errno = sockets[streamIndex].send(packet, lengthBytes);
+        final int errno = sockets[index].send(packet, lengthBytes);
         if (errno != 0) {
             // Whether the kernel spent a number on a packet that failed depends on its version.
-            isUnnumbered[streamIndex] = hasKernelStamps;
+            isUnnumbered[index] = hasKernelStamps;
             count(errno);
             return false;
         }
-        sendTimes[streamIndex].onSent(ReferenceDecoder.sequenceNumberOf(packet, 0), beginNs, nowNs());
+        sendTimes[index].onSent(ReferenceDecoder.sequenceNumberOf(packet, 0), beginNs, nowNs());
         sentCount++;
         return true;
     }
 
-    private void number(final int streamIndex) {
-        final UdpSocket socket = sockets[streamIndex];
-        sendTimes[streamIndex].reset();
+    private void number(final int index) {
+        final UdpSocket socket = sockets[index];
+        sendTimes[index].reset();
         hasKernelStamps &= socket.timestamping(0) && socket.timestamping(stampFlags);
-        isUnnumbered[streamIndex] = false;
+        isUnnumbered[index] = false;
     }
 
     private void count(final int errno) {
@@ -158,24 +198,41 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     @Override
     public int poll(final SendTimeHandler handler, final int limit) {
         int count = 0;
-        for (int i = 0; i < sockets.length && count < limit; i++) {
-            if (sendTimes[i].waitingCount() > 0) {
-                count += hasKernelStamps ? pollStamps(i, handler, limit - count) : pollCalls(i, handler, limit - count);
+        for (int i = 0; i < unstamped.length; i++) {
+            count += poll(i, handler, limit - count);
+        }
+        return count;
+    }
+
+    /** Takes the times of a stream in the order of sending, because a later one tells the receiver that none comes before it. */
+    private int poll(final int streamIndex, final SendTimeHandler handler, final int limit) {
+        final IntArrayQueue waiting = unstamped[streamIndex];
+        int count = 0;
+        boolean isDone = true;
+        while (isDone && count < limit && !waiting.isEmpty()) {
+            final int index = waiting.peekInt();
+            final int before = sendTimes[index].waitingCount();
+            if (before > 0) {
+                count += hasKernelStamps ? pollStamps(index, handler, 1) : pollCalls(index, handler, 1);
+            }
+            isDone = before == 0 || sendTimes[index].waitingCount() < before;
+            if (isDone) {
+                waiting.pollInt();
             }
         }
         return count;
     }
 
-    private int pollStamps(final int streamIndex, final SendTimeHandler handler, final int limit) {
-        final UdpSocket socket = sockets[streamIndex];
-        final UnstampedReferences times = sendTimes[streamIndex];
+    private int pollStamps(final int index, final SendTimeHandler handler, final int limit) {
+        final UdpSocket socket = sockets[index];
+        final UnstampedReferences times = sendTimes[index];
         int count = 0;
         while (count < limit && times.waitingCount() > 0 && socket.takeStamp()) {
             final boolean isWanted = socket.stampKind() == options.stampPoint().kind();
             if (isWanted && times.find(
                 socket.stampKey(), socket.stampNs(), options.stampPoint() == StampPoint.BEFORE_QUEUE)) {
                 handler.onSendTime(
-                    streamIndex, times.sequenceNumber(), socket.stampNs(), TimestampMethod.SOFTWARE_LOCAL);
+                    index / LANES, times.sequenceNumber(), socket.stampNs(), TimestampMethod.SOFTWARE_LOCAL);
                 times.removeOldest();
                 stampCount++;
                 count++;
@@ -197,12 +254,12 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         }
     }
 
-    private int pollCalls(final int streamIndex, final SendTimeHandler handler, final int limit) {
-        final UnstampedReferences times = sendTimes[streamIndex];
+    private int pollCalls(final int index, final SendTimeHandler handler, final int limit) {
+        final UnstampedReferences times = sendTimes[index];
         int count = 0;
         while (count < limit && times.waitingCount() > 0) {
             final long halfCallNs = times.callDurationNs() / 2;
-            handler.onSendTime(streamIndex, times.sequenceNumber(), times.callBeginNs() + halfCallNs,
+            handler.onSendTime(index / LANES, times.sequenceNumber(), times.callBeginNs() + halfCallNs,
                 TimestampMethod.SOFTWARE_LOCAL);
             times.removeOldest();
             count++;

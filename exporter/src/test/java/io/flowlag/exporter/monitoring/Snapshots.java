@@ -165,6 +165,7 @@ final class Snapshots {
         gauges.put("clock_offset_ns", -3e6);
         gauges.put("clock_offset_error_ns", 45_000.0);
         gauges.put("clock_offset_drift_ppb", 1500.0);
+        gauges.put("reference_paths", 4.0);
         gauges.put("clock_drift_ppb", -12.5);
         gauges.put("reference_share", 0.001);
         return new DelayStatistics("both", 1, "adaptive", 50, counters, gauges,

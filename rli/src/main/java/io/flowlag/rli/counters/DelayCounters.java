@@ -128,6 +128,23 @@ public final class DelayCounters {
             offset + MAXIMUM_NS_OFFSET, count == 0 ? maximumNs : Math.max(maximumNs, maximumNs(buffer, offset)));
     }
 
+    /** Moves all samples by the same time, ns, signed, so that their spread stays. */
+    public static void shift(final MutableDirectBuffer buffer, final int offset, final long byNs) {
+        final long count = count(buffer, offset);
+        final long sumNs = sumNs(buffer, offset);
+        // The sum of (x + b)² is that of x² plus b (2 Σx + n b), in 128 bits.
+        final long factor = 2 * sumNs + count * byNs;
+        final long addedLow = byNs * factor;
+        final long oldLow = buffer.getLong(offset + SQUARE_SUM_LOW_OFFSET);
+        final long low = oldLow + addedLow;
+        buffer.putLong(offset + SQUARE_SUM_LOW_OFFSET, low);
+        buffer.putLong(offset + SQUARE_SUM_HIGH_OFFSET, buffer.getLong(offset + SQUARE_SUM_HIGH_OFFSET) +
+            Math.multiplyHigh(byNs, factor) + carry(oldLow, low));
+        buffer.putLong(offset + SUM_NS_OFFSET, sumNs + count * byNs);
+        buffer.putLong(offset + MINIMUM_NS_OFFSET, minimumNs(buffer, offset) + byNs);
+        buffer.putLong(offset + MAXIMUM_NS_OFFSET, maximumNs(buffer, offset) + byNs);
+    }
+
     /** Reads how many delay samples there are. Returns the count; everything else is meaningless at 0. */
     public static long count(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + COUNT_OFFSET);

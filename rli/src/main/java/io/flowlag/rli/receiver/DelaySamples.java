@@ -10,7 +10,7 @@ public final class DelaySamples {
 
     private static final float LEAST_SCALE_NS = 1;
 
-    static final int MEMORY_BYTES = LIMIT * Long.BYTES;
+    static final int MEMORY_BYTES = LIMIT * (Long.BYTES + Float.BYTES);
 
     private final InterpolationBuffer packets;
     private final long[] delaysNs;
@@ -19,16 +19,20 @@ public final class DelaySamples {
     private float errorScaleNs;
     private long exactArrivalNs;
     private int exactLengthBytes;
+    private final float[] scalesNs;
+    private boolean isScaled;
 
     /** No samples; at most the limit of the oldest packets in a buffer. */
     DelaySamples(final InterpolationBuffer packets, final int limit) {
         this.packets = packets;
         delaysNs = new long[limit];
+        scalesNs = new float[limit];
     }
 
     /** Takes the delay of the oldest packet. */
     void take(final long delayNs, final long gapsSpanNumber, final float gapsErrorScaleNs) {
         count = 1;
+        isScaled = false;
         exactLengthBytes = 0;
         spanNumber = gapsSpanNumber;
         errorScaleNs = gapsErrorScaleNs;
@@ -38,10 +42,8 @@ public final class DelaySamples {
     /** Estimates the delays of the oldest packets. Returns how many are negative. */
     int estimate(
         final int packetCount, final Interpolation interpolation, final long gapsSpanNumber, final float gapsErrorScaleNs) {
-        count = packetCount;
-        exactLengthBytes = 0;
-        spanNumber = gapsSpanNumber;
-        errorScaleNs = gapsErrorScaleNs;
+        begin(packetCount, gapsSpanNumber, gapsErrorScaleNs);
+        isScaled = false;
         int negativeCount = 0;
         for (int i = 0; i < packetCount; i++) {
             final long delayNs = interpolation.delayNs(packets.arrivalNs(i), packets.lengthBytes(i));
@@ -49,6 +51,20 @@ public final class DelaySamples {
             negativeCount += (int)(delayNs >>> Long.SIZE - 1);
         }
         return negativeCount;
+    }
+
+    /** Begins samples of the oldest packets, each with a scale of its own, up to the largest one. */
+    void begin(final int packetCount, final long gapsSpanNumber, final float largestScaleNs) {
+        count = packetCount;
+        isScaled = true;
+        exactLengthBytes = 0;
+        spanNumber = gapsSpanNumber;
+        errorScaleNs = largestScaleNs;
+    }
+
+    void put(final int index, final long delayNs, final float scaleNs) {
+        delaysNs[index] = delayNs;
+        scalesNs[index] = scaleNs;
     }
 
     /** Adds the delays to the distribution of each packet's class; the errors of samples of different spans are independent. */
@@ -116,7 +132,7 @@ public final class DelaySamples {
     /** The scale of a sample's error. Returns ns; 0 while it is not known. */
     public float errorScaleNs(final int index) {
         return packets.lengthBytes(index) == exactLengthBytes && packets.arrivalNs(index) == exactArrivalNs ?
-            LEAST_SCALE_NS : errorScaleNs;
+            LEAST_SCALE_NS : isScaled ? scalesNs[index] : errorScaleNs;
     }
 
     /** The estimated delay of a packet. Returns ns, signed. */

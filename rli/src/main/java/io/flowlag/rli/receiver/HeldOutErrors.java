@@ -1,5 +1,6 @@
 package io.flowlag.rli.receiver;
 
+import io.flowlag.rli.path.PathEstimate;
 import org.HdrHistogram.Histogram;
 
 import java.util.Arrays;
@@ -29,6 +30,8 @@ public final class HeldOutErrors {
     public static final long LEAST_COUNT = 100;
 
     private static final double NORMAL_95 = 1.96;
+    /** What widens an interval of 95 % to one of 97.5 %. */
+    private static final double BOTH = 2.2414 / NORMAL_95;
     private static final double PERCENTILE_95 = 95;
     private static final double PERCENTILE_99 = 99;
     /** The quantile is recomputed after this many errors, or an eighth of all. */
@@ -272,6 +275,28 @@ public final class HeldOutErrors {
         return Math.max(
             halfWidthNs(scaleNs, samples, meanNs, unknownShare, lengthBytes),
             withUnknownNs(Math.abs(meanNs()) + NORMAL_95 * spread * standardDeviationNs(), meanNs, unknownShare));
+    }
+
+    /**
+     * As the other methods, for a flow that may take one of several paths. Until paths are found, errors of a flow's samples do
+     * not cancel, because they have the same sign on one path. Samples without estimates by each path count as packets without
+     * an estimate. If the path is not known, interpolation and path each have half of the 5 % that the interval misses.
+     *
+     * @param path what is known of the flow's path, with the other parameters as there.
+     * @return ns; {@link Long#MAX_VALUE} if no path explains the flow.
+     */
+    public long halfWidthNs(
+        final double scaleNs, final long samples, final long meanNs, final double unknownShare, final double lengthBytes,
+        final PathEstimate path) {
+        final double pathShare = (1 - unknownShare) * Math.min(1, (double)path.samples() / samples);
+        return switch (path.state()) {
+            case SINGLE -> halfWidthNs(scaleNs, samples, meanNs, unknownShare, lengthBytes);
+            case SEARCHING -> halfWidthNs(Double.NaN, 1, meanNs, unknownShare, lengthBytes);
+            case MISFIT -> Long.MAX_VALUE;
+            case KNOWN, UNKNOWN -> (long)Math.ceil(pathShare * path.spreadNs() +
+                (path.state() == PathEstimate.State.KNOWN ? 1 : BOTH) *
+                    halfWidthNs(scaleNs, samples, meanNs, 1 - pathShare, lengthBytes));
+        };
     }
 
     private long withUnknownNs(final double estimatedNs, final double meanNs, final double unknownShare) {

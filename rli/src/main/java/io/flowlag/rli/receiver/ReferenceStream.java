@@ -1,35 +1,12 @@
 package io.flowlag.rli.receiver;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.rli.path.FlowPaths;
+import io.flowlag.rli.path.PathFinder;
 import io.flowlag.rli.reference.Continuity;
 import io.flowlag.rli.reference.SequenceWindow;
 
-import static io.flowlag.rli.receiver.ReceiverCounter.BUFFERED;
-import static io.flowlag.rli.receiver.ReceiverCounter.CLOCK_STEP;
-import static io.flowlag.rli.receiver.ReceiverCounter.CLOCK_STEPS;
-import static io.flowlag.rli.receiver.ReceiverCounter.ESTIMATED;
-import static io.flowlag.rli.receiver.ReceiverCounter.FLOW_ENDED;
-import static io.flowlag.rli.receiver.ReceiverCounter.FOLLOW_UPS_REFUSED;
-import static io.flowlag.rli.receiver.ReceiverCounter.NEGATIVE;
-import static io.flowlag.rli.receiver.ReceiverCounter.OVERFLOW;
-import static io.flowlag.rli.receiver.ReceiverCounter.PACKETS;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_BACKWARDS;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_BY_FOLLOW_UP;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_BY_STAMP;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_DUPLICATED;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_LOST;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_NEGATIVE;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_OUT_OF_ORDER;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_SETTLED;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_TOO_OLD;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_WAITING;
-import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_WITHOUT_FOLLOW_UP;
-import static io.flowlag.rli.receiver.ReceiverCounter.RESTART;
-import static io.flowlag.rli.receiver.ReceiverCounter.SENDER_RESTARTS;
-import static io.flowlag.rli.receiver.ReceiverCounter.SILENCE;
-import static io.flowlag.rli.receiver.ReceiverCounter.SILENCES;
-import static io.flowlag.rli.receiver.ReceiverCounter.WITHOUT_REFERENCE;
+import static io.flowlag.rli.receiver.ReceiverCounter.*;
 
 /**
  * One stream of references and the packets between them. A reference arrives, waits for its effective send time, and is settled.
@@ -72,6 +49,7 @@ public final class ReferenceStream {
     private final StampCorrection correction = new StampCorrection();
     private final DriftEstimator drift;
     private final Serialisation serialisation;
+    private final PathSplit split;
 
     private final SettledReference previous = new SettledReference();
     private final SettledReference left = new SettledReference();
@@ -97,7 +75,7 @@ public final class ReferenceStream {
 
     ReferenceStream(
         final int row, final ReceiverSettings settings, final CounterSet<ReceiverCounter> counters,
-        final ClassStatistics[] statistics, final SampleHandler handler) {
+        final ClassStatistics[] statistics, final SampleHandler handler, final FlowPaths flowPaths) {
         this.row = row;
         this.counters = counters;
         this.handler = handler;
@@ -120,6 +98,7 @@ public final class ReferenceStream {
         samples = new DelaySamples(buffer, DelaySamples.LIMIT);
         drift = new DriftEstimator(settings.drift().windowNs());
         serialisation = new Serialisation(settings.estimation().serialisation(), settings.estimation().capacityBps());
+        split = new PathSplit(row, ownStatistics.heldOut(), scales, serialisation, flowPaths);
     }
 
     /**
@@ -136,7 +115,7 @@ public final class ReferenceStream {
         final long arrivalNs) {
         count(PACKETS);
         onTime(arrivalNs);
-        if (hasLeft && (!isLinear || arrivalNs < left.arrivalNs)) {
+        if (hasLeft && (!isLinear || arrivalNs < left.arrivalNs && !split.isReady())) {
             onePacket.offer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
             onOnePacket(lengthBytes, arrivalNs);
             onePacket.poll(1);
@@ -199,8 +178,16 @@ public final class ReferenceStream {
         }
     }
 
-    /** A reference; its length is counted as those of packets are. */
+    /** A reference of a stream from one source port; its length is counted as those of packets are. */
     public void onReference(final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes) {
+        onReference(sequenceNumber, stampNs, arrivalNs, lengthBytes, PathFinder.NONE);
+    }
+
+    /** A reference of a stream from several source ports, which may take several paths. */
+    public void onReference(
+        final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes, final int sourcePort) {
+        final int port = isLinear ? sourcePort : PathFinder.NONE;
+        final int lane = split.lane(port);
         count(REFERENCES);
         onTime(arrivalNs);
         final Continuity continuity = window.offer(sequenceNumber, stampNs, arrivalNs);
@@ -208,27 +195,30 @@ public final class ReferenceStream {
         switch (continuity) {
             case DUPLICATE -> count(REFERENCES_DUPLICATED);
             case OUT_OF_ORDER -> {
-                if (isReferenceRegular) {
-                    enter(sequenceNumber, stampNs, arrivalNs, lengthBytes);
-                } else {
+                if (!isReferenceRegular && !split.hasLanes()) {
                     count(REFERENCES_OUT_OF_ORDER);
+                    break;
                 }
+                enter(sequenceNumber, stampNs, arrivalNs, lengthBytes, lane);
             }
             case TOO_OLD -> count(REFERENCES_TOO_OLD);
             case RESTART -> {
                 count(SENDER_RESTARTS);
                 abandon(RESTART);
                 forgetDrift();
-                enter(sequenceNumber, stampNs, arrivalNs, lengthBytes);
+                split.forget();
+                enter(sequenceNumber, stampNs, arrivalNs, lengthBytes, split.lane(port));
             }
-            default -> enter(sequenceNumber, stampNs, arrivalNs, lengthBytes);
+            default -> enter(sequenceNumber, stampNs, arrivalNs, lengthBytes, lane);
         }
         counters.set(row, REFERENCES_WAITING, waiting.size());
     }
 
-    /** A reference that is the newest of the stream, or a regular packet that was overtaken, whose delay is as typical as any. */
-    private void enter(final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes) {
-        if (isHeard && (arrivalNs < lastArrivalNs - STEP_TOLERANCE_NS || stampNs < lastStampNs - stampToleranceNs)) {
+    /** A reference that is the newest of its lane, or a regular packet that was overtaken, whose delay is as typical as any. */
+    private void enter(
+        final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes, final int lane) {
+        final long stampBeforeNs = lane == PathFinder.NONE ? lastStampNs : split.stampNs(lane, stampNs);
+        if (isHeard && (arrivalNs < lastArrivalNs - STEP_TOLERANCE_NS || stampNs < stampBeforeNs - stampToleranceNs)) {
             onClockStep();
         }
         if (isHeard && arrivalNs < lastArrivalNs) {
@@ -241,7 +231,7 @@ public final class ReferenceStream {
         lastStampNs = isHeard && isReferenceRegular ? Math.max(lastStampNs, stampNs) : stampNs;
         isHeard = true;
         lastArrivalNs = arrivalNs;
-        waiting.add(sequenceNumber, stampNs, arrivalNs, lengthBytes);
+        waiting.add(sequenceNumber, stampNs, arrivalNs, lengthBytes, lane);
         if (!isStampUsed && waiting.hasSendTime(sequenceNumber)) {
             know(waiting.newest(), waiting.takeKeptNs(sequenceNumber));
         }
@@ -330,6 +320,8 @@ public final class ReferenceStream {
         while (!waiting.isEmpty()) {
             settleOldest();
         }
+        estimateByPath(false);
+        split.restart();
         drop(Long.MAX_VALUE, reason);
         hasLeft = false;
         hasPrevious = false;
@@ -348,6 +340,7 @@ public final class ReferenceStream {
     private void settleOldest() {
         final long position = waiting.oldest();
         final long stampNs = waiting.stampNs(position);
+        final int sequenceNumber = waiting.sequenceNumber(position);
         final long sentNs;
         if (waiting.isKnown(position)) {
             count(REFERENCES_BY_FOLLOW_UP);
@@ -358,14 +351,16 @@ public final class ReferenceStream {
         } else {
             count(REFERENCES_WITHOUT_FOLLOW_UP);
             sentNs = stampNs + correction.correctionNs();
-            waiting.keepStamp(waiting.sequenceNumber(position), stampNs);
+            waiting.keepStamp(sequenceNumber, stampNs);
         }
         waiting.poll();
         count(REFERENCES_SETTLED);
-        onSettled(waiting.arrivalNs(position), waiting.arrivalNs(position) - sentNs, waiting.lengthBytes(position));
+        onSettled(waiting.arrivalNs(position), sentNs, waiting.lengthBytes(position), sequenceNumber, waiting.lane(position));
     }
 
-    private void onSettled(final long arrivalNs, final long measuredNs, final int lengthBytes) {
+    private void onSettled(
+        final long arrivalNs, final long sentNs, final int lengthBytes, final int sequenceNumber, final int lane) {
+        final long measuredNs = arrivalNs - sentNs;
         right.set(arrivalNs, measuredNs - driftNs(arrivalNs), lengthBytes);
         final long changeNs = right.delayNs - left.delayNs;
         final boolean isGap = hasLeft && arrivalNs - left.arrivalNs > maximumGapNs;
@@ -377,12 +372,20 @@ public final class ReferenceStream {
         }
         serialisation.onDelay(lengthBytes, right.delayNs);
         scales.onDelay(ownDelayNs(right));
+        if (isStep || isGap) {
+            estimateByPath(false);
+            split.restart();
+        }
+        split.onReference(lane, sequenceNumber, arrivalNs, ownDelayNs(right), lengthBytes, counters.get(row, ESTIMATED));
         if (isStep) {
             drop(arrivalNs, hasLeft ? CLOCK_STEP : WITHOUT_REFERENCE);
             hasPrevious = false;
         } else if (isGap) {
             count(SILENCES);
             drop(arrivalNs, SILENCE);
+            hasPrevious = false;
+        } else if (hasLeft && split.isReady()) {
+            estimateByPath(true);
             hasPrevious = false;
         } else if (hasLeft) {
             serialisation.onChange(lengthBytes, changeNs, arrivalNs - left.arrivalNs - changeNs);
@@ -458,6 +461,25 @@ public final class ReferenceStream {
         counters.set(row, BUFFERED, buffer.size());
     }
 
+    /** Estimates the packets of gaps that have references of each path on their right. */
+    private void estimateByPath(final boolean isPatient) {
+        while (split.isReady() && split.advance(isPatient)) {
+            int count = buffer.countUpTo(split.gapEndNs(), DelaySamples.LIMIT);
+            while (count > 0) {
+                counters.add(row, NEGATIVE, split.estimate(samples, buffer, count, serialisation.nsPerByte()));
+                passOn(samples);
+                buffer.poll(count);
+                count = buffer.countUpTo(split.gapEndNs(), DelaySamples.LIMIT);
+            }
+        }
+        counters.set(row, BUFFERED, buffer.size());
+    }
+
+    /** {@return the paths that references take, as far as they differ} */
+    public PathSplit paths() {
+        return split;
+    }
+
     private void sample(final long delayNs, final float errorScaleNs) {
         oneSample.take(delayNs, spanNumber(), errorScaleNs);
         counters.add(row, NEGATIVE, delayNs >>> Long.SIZE - 1);
@@ -466,7 +488,7 @@ public final class ReferenceStream {
 
     private void passOn(final DelaySamples taken) {
         // With a single reference, errors lean the same way while a queue grows.
-        taken.record(statistics, isLinear ? spanNumber() : 0);
+        taken.record(statistics, isLinear ? taken.spanNumber() : 0);
         final int endedCount = handler.onSamples(taken);
         counters.add(row, ESTIMATED, taken.count() - endedCount);
         counters.add(row, FLOW_ENDED, endedCount);

@@ -1,6 +1,7 @@
 package io.flowlag.rli.receiver;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.rli.path.FlowPaths;
 
 /**
  * Estimates the delay of regular packets from references (RLI paper, sections III-B2 and III-C), for several streams of
@@ -17,6 +18,7 @@ public final class RliReceiver {
     private final CounterSet<ReceiverCounter> counters;
     private final ReferenceStream[] streams;
     private final ClassStatistics[] statistics;
+    private final FlowPaths flowPaths = new FlowPaths();
 
     private RliReceiver() {
         counters = new CounterSet<>(ReceiverCounter.class);
@@ -40,8 +42,13 @@ public final class RliReceiver {
         }
         streams = new ReferenceStream[settings.streamCount()];
         for (int i = 0; i < streams.length; i++) {
-            streams[i] = new ReferenceStream(i, settings, counters, statistics, handler);
+            streams[i] = new ReferenceStream(i, settings, counters, statistics, handler, flowPaths);
         }
+    }
+
+    /** Keeps the paths of flows in so many slots, where references take several; before the first packet. */
+    public void flowSlots(final int slots) {
+        flowPaths.slots(slots);
     }
 
     /** A stream of references, with the packets that took its way. */

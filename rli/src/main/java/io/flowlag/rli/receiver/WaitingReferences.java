@@ -18,13 +18,14 @@ final class WaitingReferences {
     private static final byte STAMP = 2;
     /** Octets of all fields. */
     static final int MEMORY_BYTES =
-        CAPACITY * (3 * Long.BYTES + 2 * Integer.BYTES + 1) + KEPT * (Long.BYTES + Integer.BYTES + 1);
+        CAPACITY * (3 * Long.BYTES + 2 * Integer.BYTES + 2) + KEPT * (Long.BYTES + Integer.BYTES + 1);
 
     private final int[] sequenceNumbers = new int[CAPACITY];
     private final long[] stampsNs = new long[CAPACITY];
     private final long[] sentNs = new long[CAPACITY];
     private final long[] arrivalsNs = new long[CAPACITY];
     private final int[] lengthsBytes = new int[CAPACITY];
+    private final byte[] lanes = new byte[CAPACITY];
     private final boolean[] isKnown = new boolean[CAPACITY];
     private long head;
     private long tail;
@@ -45,12 +46,14 @@ final class WaitingReferences {
         return (int)(tail - head);
     }
 
-    void add(final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes) {
+    void add(
+        final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes, final int lane) {
         final int index = (int)tail++ & MASK;
         sequenceNumbers[index] = sequenceNumber;
         stampsNs[index] = stampNs;
         arrivalsNs[index] = arrivalNs;
         lengthsBytes[index] = lengthBytes;
+        lanes[index] = (byte)lane;
         isKnown[index] = false;
     }
 
@@ -77,10 +80,11 @@ final class WaitingReferences {
         return isKnown[(int)position & MASK];
     }
 
-    /** Whether a later send time is known: send times come in order, so this one will not come. */
+    /** Whether the send time of a later number is known: send times come in order, so this one will not come. */
     boolean isPassedOver() {
+        final int oldest = sequenceNumbers[(int)head & MASK];
         for (long position = head + 1; position < tail; position++) {
-            if (isKnown[(int)position & MASK]) {
+            if (isKnown[(int)position & MASK] && sequenceNumbers[(int)position & MASK] - oldest > 0) {
                 return true;
             }
         }
@@ -109,6 +113,10 @@ final class WaitingReferences {
 
     int sequenceNumber(final long position) {
         return sequenceNumbers[(int)position & MASK];
+    }
+
+    int lane(final long position) {
+        return lanes[(int)position & MASK];
     }
 
     int lengthBytes(final long position) {

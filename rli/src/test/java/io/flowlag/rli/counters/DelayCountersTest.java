@@ -54,6 +54,21 @@ class DelayCountersTest {
         }
     }
 
+    @Property(tries = 200)
+    void shouldShiftAsIfEachSampleWereShifted(
+        @ForAll @Size(min = 1, max = 50)
+        final List<@LongRange(min = -4_000_000_000_000L, max = 4_000_000_000_000L) Long> delays,
+        @ForAll @LongRange(min = -4_000_000_000L, max = 4_000_000_000L) final long byNs) {
+        final UnsafeBuffer shifted = new UnsafeBuffer(new byte[OFFSET + DelayCounters.LENGTH_BYTES]);
+        DelayCounters.clear(buffer, OFFSET);
+        for (final long delayNs : delays) {
+            DelayCounters.record(buffer, OFFSET, delayNs);
+            DelayCounters.record(shifted, OFFSET, delayNs + byNs);
+        }
+        DelayCounters.shift(buffer, OFFSET, byNs);
+        assertEquals(0, buffer.compareTo(shifted));
+    }
+
     @Test
     void shouldHaveNoDeviationOfOneSample() {
         DelayCounters.clear(buffer, OFFSET);

@@ -1,5 +1,6 @@
 package io.flowlag.rli.receiver;
 
+import io.flowlag.rli.path.PathEstimate;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -8,7 +9,10 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 
@@ -52,6 +56,43 @@ class RliReceiverTest {
     @AfterEach
     void identitiesShouldHold() {
         Identities.assertHold(receiver);
+    }
+
+    /** Two paths, 5 ms apart, on which references overtake one another: each flow has the delay of its own path. */
+    @Test
+    void shouldInterpolateEachFlowOnItsPath() {
+        receiver.flowSlots(16);
+        final Random random = new Random(5);
+        final List<Integer> order = Arrays.asList(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        final List<long[]> arrivals = new ArrayList<>();
+        for (int i = 0; i < 16 * 400; i++) {
+            if (i % 16 == 0) {
+                Collections.shuffle(order, random);
+            }
+            final int port = order.get(i % 16);
+            arrivals.add(new long[] {i, port, i * MS, i * MS + (port % 2 == 0 ? 5 : 10) * MS + random.nextInt(1000)});
+        }
+        arrivals.sort(Comparator.comparingLong(arrival -> arrival[3]));
+        for (final long[] one : arrivals) {
+            if (one[0] > 3000) {
+                receiver.stream(0).onPacket((int)one[1] % 2, 1, 0, 3, REFERENCE_BYTES, one[3] - 1);
+                if (one[0] % 100 < 8) {
+                    receiver.stream(0).paths().onKnown(
+                        (int)one[1] % 2, 1, REFERENCE_BYTES, one[3] - 1, one[3] - one[2] + random.nextInt(1000));
+                }
+            }
+            receiver.stream(0).onReference((int)one[0], one[2], one[3], REFERENCE_BYTES, 40_000 + (int)one[1]);
+        }
+        assertEquals(2, receiver.stream(0).paths().count());
+        assertEquals(0, count(REFERENCES_OUT_OF_ORDER) + count(CLOCK_STEPS) + count(REFERENCES_LOST));
+        for (int slot = 0; slot < 2; slot++) {
+            final PathEstimate path = receiver.stream(0).paths().resolve(slot, 1, new PathEstimate());
+            assertEquals(PathEstimate.State.KNOWN, path.state());
+            assertEquals((slot == 0 ? 5 : 10) * MS + 500, path.meanNs(), 100);
+            assertEquals((slot == 0 ? 5 : 10) * MS, samples.lastDelayNs(slot), 1000);
+        }
+        assertEquals(PathEstimate.State.UNKNOWN, receiver.stream(0).paths().resolve(5, 1, new PathEstimate()).state());
+        receiver.onEnd();
     }
 
     @Test

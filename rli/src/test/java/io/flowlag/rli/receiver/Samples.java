@@ -24,6 +24,11 @@ final class Samples implements SampleHandler {
         return endedCount;
     }
 
+    /** The delay of the last packet of a slot. */
+    long lastDelayNs(final int slot) {
+        return all.stream().filter(sample -> sample.slot == slot).reduce((one, other) -> other).orElseThrow().delayNs;
+    }
+
     List<Long> delaysNs() {
         return all.stream().map(Sample::delayNs).toList();
     }

@@ -1,0 +1,238 @@
+package io.flowlag.rli.path;
+
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * What is known about the paths of flows: the sum of a flow's estimates by each path, and how well each path explains the delays
+ * of those of its packets whose send times are known. A flow's path is thus decided by the time that its record is written, for
+ * all its packets. By slot:
+ * <pre>
+ *   0  key            8   generation of the slot and stream; 0 for none
+ *   8  count          4   samples
+ *  12  knownCount     4   packets with a known delay
+ *  16  sumsNs        64   doubles: sum of the estimates by each path
+ *  80  fits          32   floats: logarithm of the likelihood of each path
+ * 112  path           4   one more than the path, once it is as good as certain; 0 before
+ * 116  bestFit        4   float: sum over those packets of the logarithm of the density, relative to its peak, of the best path
+ * 120  version        4   of the paths
+ * 124  earlierCount   4   samples that were taken before the paths last changed
+ * </pre>
+ * An error of e in a delay with the scale s has the density of Student's distribution with three degrees of freedom: a single
+ * packet never decides alone, however odd its delay. One thread. Allocates when a second path is first found.
+ */
+public final class FlowPaths {
+    /** Octets a slot. */
+    public static final int LENGTH_BYTES = 128;
+    /** Probability from which a flow's path counts as known. */
+    static final double SURE = 0.95;
+    /** Probability from which the flow's mean is that by its most probable path, not that by all of them. */
+    static final double PROBABLE = 0.5;
+    /** The probability that no bound needs to cover: half of that of a 95 % interval. */
+    static final double UNCOVERED = 0.025;
+
+    private static final int COUNT_OFFSET = 8;
+    private static final int KNOWN_COUNT_OFFSET = COUNT_OFFSET + 4;
+    private static final int SUMS_NS_OFFSET = KNOWN_COUNT_OFFSET + 4;
+    private static final int FITS_OFFSET = SUMS_NS_OFFSET + PathFinder.MOST_PATHS * Double.BYTES;
+    private static final int PATH_OFFSET = FITS_OFFSET + PathFinder.MOST_PATHS * Float.BYTES;
+    private static final int BEST_FITS_OFFSET = PATH_OFFSET + 4;
+    private static final int VERSION_OFFSET = BEST_FITS_OFFSET + 4;
+    private static final int EARLIER_OFFSET = VERSION_OFFSET + 4;
+    private static final int NONE = -1;
+    private static final double FREEDOM = 3;
+    /** Mean fit of a delay that is ten scales off: no path that was found explains the flow. */
+    private static final double MISFIT = -7;
+    private static final int STREAM_SHIFT = 32;
+    private static final int USED_SHIFT = 62;
+
+    private int slots;
+    private UnsafeBuffer flows = new UnsafeBuffer(0, 0);
+    private final double[] sums = new double[PathFinder.MOST_PATHS];
+    private final float[] fits = new float[PathFinder.MOST_PATHS];
+    private final double[] probabilities = new double[PathFinder.MOST_PATHS];
+
+    /** Sets for how many slots of flows paths are kept; 0 for none. Before the first packet. */
+    public void slots(final int count) {
+        slots = Math.min(count, Integer.MAX_VALUE / LENGTH_BYTES);
+    }
+
+    /** There are several paths from now on. */
+    public void begin() {
+        if (flows.capacity() == 0 && slots > 0) {
+            flows = new UnsafeBuffer(BufferUtil.allocateDirectAligned(slots * LENGTH_BYTES, CACHE_LINE_LENGTH));
+        }
+    }
+
+    private static long key(final int generation, final int stream) {
+        return 1L << USED_SHIFT | (long)stream << STREAM_SHIFT | generation & 0xFFFFFFFFL;
+    }
+
+    /** The offset of a flow that is known; -1 if it is not, or paths are not kept. */
+    public int find(final int slot, final int generation, final int stream, final PathFinder paths) {
+        final int offset = slot * LENGTH_BYTES;
+        if (!isKept(slot) || flows.getLong(offset) != key(generation, stream)) {
+            return NONE;
+        }
+        final int behind = paths.version() - flows.getInt(offset + VERSION_OFFSET);
+        if (behind >= PathFinder.VERSIONS) {
+            return NONE;
+        }
+        if (behind > 0) {
+            follow(offset, paths);
+        }
+        return offset;
+    }
+
+    /** The same; begins the flow if it is not known. */
+    public int enter(final int slot, final int generation, final int stream, final PathFinder paths) {
+        final int offset = slot * LENGTH_BYTES;
+        if (isKept(slot) && find(slot, generation, stream, paths) == NONE) {
+            flows.setMemory(offset, LENGTH_BYTES, (byte)0);
+            flows.putLong(offset, key(generation, stream));
+            flows.putInt(offset + VERSION_OFFSET, paths.version());
+        }
+        return isKept(slot) ? offset : NONE;
+    }
+
+    private boolean isKept(final int slot) {
+        return slot < slots && flows.capacity() > 0;
+    }
+
+    /** Paths have changed: each takes over what is known of the one that it has come from. */
+    private void follow(final int offset, final PathFinder paths) {
+        for (int version = flows.getInt(offset + VERSION_OFFSET) + 1; version <= paths.version(); version++) {
+            for (int i = 0; i < PathFinder.MOST_PATHS; i++) {
+                sums[i] = flows.getDouble(offset + SUMS_NS_OFFSET + i * Double.BYTES);
+                fits[i] = flows.getFloat(offset + FITS_OFFSET + i * Float.BYTES);
+            }
+            for (int i = 0; i < PathFinder.MOST_PATHS; i++) {
+                flows.putDouble(offset + SUMS_NS_OFFSET + i * Double.BYTES, sums[paths.parent(version, i)]);
+                flows.putFloat(offset + FITS_OFFSET + i * Float.BYTES, fits[paths.parent(version, i)]);
+            }
+        }
+        flows.putInt(offset + VERSION_OFFSET, paths.version());
+        flows.putInt(offset + EARLIER_OFFSET, flows.getInt(offset + COUNT_OFFSET));
+        decide(offset, paths);
+    }
+
+    /**
+     * Takes a packet's delays by each path.
+     *
+     * @param offset   of a flow that was entered, or -1.
+     * @param delaysNs by path.
+     * @return its path, or {@link PathFinder#NONE} if that is not known.
+     */
+    public int onSample(final int offset, final PathFinder paths, final double[] delaysNs) {
+        if (offset == NONE) {
+            return PathFinder.NONE;
+        }
+        final int path = flows.getInt(offset + PATH_OFFSET) - 1;
+        flows.putInt(offset + COUNT_OFFSET, flows.getInt(offset + COUNT_OFFSET) + 1);
+        for (int i = 0; i < paths.pathCount(); i++) {
+            add(offset + SUMS_NS_OFFSET + i * Double.BYTES, delaysNs[i]);
+        }
+        return path;
+    }
+
+    private void add(final int offset, final double value) {
+        flows.putDouble(offset, flows.getDouble(offset) + value);
+    }
+
+    /** Takes the known delay of a packet, with those by each path and the scales of their errors, 1 or more. */
+    public void onKnown(
+        final int offset, final PathFinder paths, final double[] delaysNs, final float[] scalesNs, final double delayNs) {
+        if (offset == NONE) {
+            return;
+        }
+        flows.putInt(offset + KNOWN_COUNT_OFFSET, flows.getInt(offset + KNOWN_COUNT_OFFSET) + 1);
+        double bestFit = Double.NEGATIVE_INFINITY;
+        for (int i = 0; i < paths.pathCount(); i++) {
+            final double quotient = (delayNs - delaysNs[i]) / scalesNs[i];
+            final double fit = -(FREEDOM + 1) / 2 * Math.log1p(quotient * quotient / FREEDOM);
+            final int at = offset + FITS_OFFSET + i * Float.BYTES;
+            flows.putFloat(at, flows.getFloat(at) + (float)(fit - Math.log(scalesNs[i])));
+            bestFit = Math.max(bestFit, fit);
+        }
+        flows.putFloat(offset + BEST_FITS_OFFSET, flows.getFloat(offset + BEST_FITS_OFFSET) + (float)bestFit);
+        decide(offset, paths);
+    }
+
+    private void decide(final int offset, final PathFinder paths) {
+        final int best = weigh(offset, paths);
+        flows.putInt(offset + PATH_OFFSET, probabilities[best] >= SURE && !isMisfit(offset) ? best + 1 : 0);
+    }
+
+    /** Computes the probability of each path. Returns the most probable one. */
+    private int weigh(final int offset, final PathFinder paths) {
+        int best = 0;
+        double largest = Double.NEGATIVE_INFINITY;
+        for (int i = 0; i < paths.pathCount(); i++) {
+            probabilities[i] = Math.log(paths.share(i)) + flows.getFloat(offset + FITS_OFFSET + i * Float.BYTES);
+            best = probabilities[i] > largest ? i : best;
+            largest = Math.max(largest, probabilities[i]);
+        }
+        double sum = 0;
+        for (int i = 0; i < paths.pathCount(); i++) {
+            probabilities[i] = Math.exp(probabilities[i] - largest);
+            sum += probabilities[i];
+        }
+        for (int i = 0; i < paths.pathCount(); i++) {
+            probabilities[i] /= sum;
+        }
+        return best;
+    }
+
+    private boolean isMisfit(final int offset) {
+        final int count = flows.getInt(offset + KNOWN_COUNT_OFFSET);
+        return count > 1 && flows.getFloat(offset + BEST_FITS_OFFSET) < count * MISFIT;
+    }
+
+    /** Decides a flow's path as far as it is known. */
+    public void resolve(final int offset, final PathFinder paths, final PathEstimate result) {
+        final int count = offset == NONE ? 0 : flows.getInt(offset + COUNT_OFFSET);
+        result.set(0, Double.NaN, 0, PathEstimate.State.UNKNOWN);
+        if (count == 0) {
+            return;
+        }
+        final int best = weigh(offset, paths);
+        double meanNs = probabilities[best] >= PROBABLE ? meanNs(offset, best, count) : 0;
+        for (int i = 0; probabilities[best] < PROBABLE && i < paths.pathCount(); i++) {
+            meanNs += probabilities[i] * meanNs(offset, i, count);
+        }
+        final PathEstimate.State state = isMisfit(offset) ? PathEstimate.State.MISFIT :
+            probabilities[best] >= SURE ? PathEstimate.State.KNOWN : PathEstimate.State.UNKNOWN;
+        result.set(
+            count - flows.getInt(offset + EARLIER_OFFSET), meanNs, spreadNs(offset, paths.pathCount(), meanNs, count), state);
+    }
+
+    private double meanNs(final int offset, final int path, final int count) {
+        return flows.getDouble(offset + SUMS_NS_OFFSET + path * Double.BYTES) / count;
+    }
+
+    /** The largest distance of a path's mean from the flow's, without the least probable of the most distant paths. */
+    private double spreadNs(final int offset, final int pathCount, final double meanNs, final int count) {
+        double left = 1;
+        double spreadNs = 0;
+        while (left > UNCOVERED) {
+            int nearest = NONE;
+            double leastNs = Double.POSITIVE_INFINITY;
+            for (int i = 0; i < pathCount; i++) {
+                final double distanceNs = Math.abs(meanNs(offset, i, count) - meanNs);
+                if (probabilities[i] >= 0 && distanceNs < leastNs) {
+                    nearest = i;
+                    leastNs = distanceNs;
+                }
+            }
+            if (nearest == NONE) {
+                return spreadNs;
+            }
+            spreadNs = probabilities[nearest] > 0 ? leastNs : spreadNs;
+            left -= probabilities[nearest];
+            probabilities[nearest] = NONE;
+        }
+        return spreadNs;
+    }
+}

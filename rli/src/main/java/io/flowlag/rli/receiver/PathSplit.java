@@ -1,0 +1,386 @@
+package io.flowlag.rli.receiver;
+
+import io.flowlag.rli.path.FlowPaths;
+import io.flowlag.rli.path.PathEstimate;
+import io.flowlag.rli.path.PathFinder;
+
+import java.util.Arrays;
+
+import static io.flowlag.rli.path.PathFinder.LANES;
+import static io.flowlag.rli.path.PathFinder.MOST_PATHS;
+import static io.flowlag.rli.path.PathFinder.NONE;
+
+/**
+ * The references of a stream by path, once there is more than one. Packets of a gap between two references, of whatever paths,
+ * are estimated by each path when each path has a reference on the right of the gap; a path that has none for {@link #PATIENCE}
+ * references is given its last delay. References are kept for the delays of packets that become known later.
+ *
+ * <p>Errors of held-out references are those of each path. The error scale of a packet is that of its path; while that is not
+ * known, the largest. One thread. Allocates when a second path is first found.
+ */
+public final class PathSplit {
+    /** References that are kept. */
+    static final int KEPT = 1 << 14;
+    /** References for which a gap waits for a late path. */
+    static final int PATIENCE = 4 * LANES;
+
+    private static final int KEPT_MASK = KEPT - 1;
+    private static final long NEVER_NS = Long.MIN_VALUE / 2;
+    private static final int WAITING = 1 << 10;
+    private static final int WAITING_MASK = WAITING - 1;
+
+    private final int row;
+    private final HeldOutErrors heldOut;
+    private final ErrorScales scales;
+    private final Serialisation serialisation;
+    private final FlowPaths flows;
+    private final PathFinder finder = new PathFinder();
+    private final long[] lastStampsNs = new long[LANES];
+
+    private boolean isBegun;
+    private int version;
+    private long[] arrivalsNs;
+    private double[] delaysNs;
+    private byte[] lanes;
+    private long[] packetsBefore;
+    /** References so far, and the left one of the next gap. */
+    private long count;
+    private long gap;
+    private final long[] newest = new long[MOST_PATHS];
+    private final long[] lefts = new long[MOST_PATHS];
+    private final long[] rights = new long[MOST_PATHS];
+    private final float[] gapScalesNs = new float[MOST_PATHS];
+    private final double[] shares = new double[MOST_PATHS];
+    private final double[] byPathNs = new double[MOST_PATHS];
+    private float largestScaleNs;
+    private long spanReferences;
+
+    private int[] knownSlots;
+    private int[] knownGenerations;
+    private long[] knownArrivalsNs;
+    private double[] knownDelaysNs;
+    private final long[] knownLefts = new long[MOST_PATHS];
+    private final long[] knownRights = new long[MOST_PATHS];
+    private final float[] knownScalesNs = new float[MOST_PATHS];
+    private long knownHead;
+    private long knownTail;
+
+    PathSplit(
+        final int row, final HeldOutErrors heldOut, final ErrorScales scales, final Serialisation serialisation,
+        final FlowPaths flows) {
+        this.serialisation = serialisation;
+        this.row = row;
+        this.heldOut = heldOut;
+        this.scales = scales;
+        this.flows = flows;
+        Arrays.fill(lastStampsNs, NEVER_NS);
+    }
+
+    /** The lane of a source port; none of a negative one. */
+    int lane(final int port) {
+        if (port < 0) {
+            return NONE;
+        }
+        final int lanesBefore = finder.laneCount();
+        final int lane = finder.lane(port);
+        if (finder.laneCount() > lanesBefore) {
+            lastStampsNs[lane] = NEVER_NS;
+        }
+        return lane;
+    }
+
+    /** {@return whether references of several lanes come, which may overtake one another} */
+    boolean hasLanes() {
+        return finder.laneCount() > 1;
+    }
+
+    /** Keeps a lane's newest stamp. Returns the one before, or one long ago. */
+    long stampNs(final int lane, final long stampNs) {
+        final long beforeNs = lastStampsNs[lane];
+        lastStampsNs[lane] = stampNs;
+        return beforeNs;
+    }
+
+    /** The sender has restarted: its ports are other ones. */
+    void forget() {
+        finder.forget();
+        restart();
+    }
+
+    /** Nothing is estimated between references before and after. */
+    void restart() {
+        count = 0;
+        gap = 0;
+        knownHead = knownTail;
+        Arrays.fill(lastStampsNs, NEVER_NS);
+        Arrays.fill(newest, NONE);
+        Arrays.fill(lefts, NONE);
+        Arrays.fill(rights, NONE);
+    }
+
+    /** {@return whether packets are estimated by path: each path has a reference on the left of the next gap} */
+    boolean isReady() {
+        for (int path = 0; path < finder.pathCount(); path++) {
+            if (!isBegun || lefts[path] == NONE) {
+                return false;
+            }
+        }
+        return finder.pathCount() > 1;
+    }
+
+    /**
+     * Takes a settled reference.
+     *
+     * @param sequenceNumber of the stream; ports are used in blocks of {@link PathFinder#LANES} numbers.
+     * @param delayNs        without its own transmission time.
+     * @param packetCount    of the stream so far.
+     */
+    void onReference(
+        final int lane, final int sequenceNumber, final long arrivalNs, final double delayNs, final int lengthBytes,
+        final long packetCount) {
+        if (lane == NONE) {
+            return;
+        }
+        finder.onReference(lane, Integer.toUnsignedLong(sequenceNumber) / LANES, arrivalNs, delayNs);
+        if (finder.pathCount() == 1 && !isBegun) {
+            return;
+        }
+        begin();
+        final int index = (int)count & KEPT_MASK;
+        arrivalsNs[index] = arrivalNs;
+        delaysNs[index] = delayNs;
+        lanes[index] = (byte)lane;
+        packetsBefore[index] = packetCount;
+        final long position = count++;
+        gap = Math.max(gap, count - KEPT);
+        if (version != finder.version()) {
+            divide();
+        }
+        holdOut(position, lengthBytes);
+        newest[finder.path(lane)] = position;
+        if (!isReady()) {
+            gap = position;
+            lefts[finder.path(lane)] = position;
+        }
+    }
+
+    private void begin() {
+        if (!isBegun) {
+            isBegun = true;
+            arrivalsNs = new long[KEPT];
+            delaysNs = new double[KEPT];
+            lanes = new byte[KEPT];
+            packetsBefore = new long[KEPT];
+            knownSlots = new int[WAITING];
+            knownGenerations = new int[WAITING];
+            knownArrivalsNs = new long[WAITING];
+            knownDelaysNs = new double[WAITING];
+            flows.begin();
+        }
+    }
+
+    /** Lanes have changed their paths: looks at the references from the left one of the next gap on once more. */
+    private void divide() {
+        version = finder.version();
+        // Errors across paths say nothing about those on a path.
+        heldOut.rotate();
+        heldOut.rotate();
+        double leastShare = 1;
+        for (int path = 0; path < MOST_PATHS; path++) {
+            shares[path] = path < finder.pathCount() ? finder.share(path) : 0;
+            leastShare = path < finder.pathCount() ? Math.min(leastShare, shares[path]) : leastShare;
+            lefts[path] = before(path, Math.min(gap, count - 2));
+            newest[path] = before(path, count - 2);
+            rights[path] = NONE;
+        }
+        spanReferences = Math.round(2 / leastShare);
+    }
+
+    private int path(final long position) {
+        return finder.path(lanes[(int)position & KEPT_MASK]);
+    }
+
+    private long before(final int path, final long from) {
+        final long least = Math.max(0, count - KEPT);
+        for (long position = from; position >= least && from - position <= PATIENCE; position--) {
+            if (path(position) == path) {
+                return position;
+            }
+        }
+        return NONE;
+    }
+
+    private long after(final int path, final long from) {
+        for (long position = from; position < count && position - from <= PATIENCE; position++) {
+            if (path(position) == path) {
+                return position;
+            }
+        }
+        return NONE;
+    }
+
+    /** Holds out the last reference of the new one's path: interpolates it from the one before and the new one. */
+    private void holdOut(final long to, final int lengthBytes) {
+        final int path = path(to);
+        final long middle = newest[path];
+        final long from = middle == NONE ? NONE : before(path, middle - 1);
+        if (from != NONE && finder.pathCount() > 1) {
+            final double errorNs = delayNs(middle) - between(from, to, arrivalNs(middle));
+            final long packets = packetsBefore[(int)to & KEPT_MASK] - packetsBefore[(int)from & KEPT_MASK];
+            heldOut.record(
+                errorNs, Math.round(delayNs(middle)), lengthBytes, 0, Math.round(packets * shares[path]), kind(from, to));
+        }
+    }
+
+    private int kind(final long from, final long to) {
+        return scales.kind(arrivalNs(to) - arrivalNs(from) - (delayNs(to) - delayNs(from)), delayNs(from), delayNs(to));
+    }
+
+    private long arrivalNs(final long position) {
+        return arrivalsNs[(int)position & KEPT_MASK];
+    }
+
+    private double delayNs(final long position) {
+        return delaysNs[(int)position & KEPT_MASK];
+    }
+
+    /** The delay at a time between two references, or that of the one there is; NaN without any. */
+    private double between(final long from, final long to, final long timeNs) {
+        if (from == NONE || to == NONE) {
+            return from == to ? Double.NaN : delayNs(from == NONE ? to : from);
+        }
+        final double gapNs = arrivalNs(to) - arrivalNs(from);
+        final double weight = gapNs > 0 ? Math.max(0, Math.min(1, (timeNs - arrivalNs(from)) / gapNs)) : 0;
+        return delayNs(from) + weight * (delayNs(to) - delayNs(from));
+    }
+
+    /** Goes on to the next gap. Returns false if a path has no reference on its right yet, and may have. */
+    boolean advance(final boolean isPatient) {
+        if (gap + 1 >= count) {
+            return false;
+        }
+        final boolean isOver = !isPatient || count - gap > PATIENCE;
+        for (int path = 0; path < finder.pathCount(); path++) {
+            if (newest[path] <= gap && !isOver) {
+                return false;
+            }
+        }
+        largestScaleNs = 0;
+        for (int path = 0; path < finder.pathCount(); path++) {
+            lefts[path] = path(gap) == path ? gap : lefts[path];
+            if (rights[path] <= gap) {
+                rights[path] = after(path, gap + 1);
+            }
+            gapScalesNs[path] = lefts[path] == NONE || rights[path] == NONE ? 0 :
+                scales.scaleNs(kind(lefts[path], rights[path]));
+            largestScaleNs = Math.max(largestScaleNs, gapScalesNs[path]);
+        }
+        gap++;
+        takeKnown(arrivalNs(gap));
+        return true;
+    }
+
+    /** {@return when the right reference of the gap came} */
+    long gapEndNs() {
+        return arrivalNs(gap);
+    }
+
+    /** Estimates the oldest packets, which lie in the gap. Returns how many delays are negative. */
+    int estimate(
+        final DelaySamples samples, final InterpolationBuffer packets, final int packetCount, final double nsPerByte) {
+        samples.begin(packetCount, gap / Math.max(1, spanReferences), largestScaleNs);
+        int negativeCount = 0;
+        for (int i = 0; i < packetCount; i++) {
+            final double extraNs = nsPerByte * packets.lengthBytes(i);
+            final double mixedNs = byPath(packets.arrivalNs(i), lefts, rights, extraNs);
+            final int path = flows.onSample(
+                flows.enter(packets.slot(i), packets.generation(i), row, finder), finder, byPathNs);
+            final long delayNs = Math.round(path == NONE ? mixedNs : byPathNs[path]);
+            samples.put(i, delayNs, path == NONE ? largestScaleNs : gapScalesNs[path]);
+            negativeCount += (int)(delayNs >>> Long.SIZE - 1);
+        }
+        return negativeCount;
+    }
+
+    /** The delays by each path; a path without any has the mixture's. Returns the mixture's. */
+    private double byPath(final long timeNs, final long[] from, final long[] to, final double extraNs) {
+        double sum = 0;
+        double weights = 0;
+        for (int path = 0; path < finder.pathCount(); path++) {
+            byPathNs[path] = between(from[path], to[path], timeNs) + extraNs;
+            if (!Double.isNaN(byPathNs[path])) {
+                sum += shares[path] * byPathNs[path];
+                weights += shares[path];
+            }
+        }
+        final double mixedNs = sum / weights;
+        for (int path = 0; path < finder.pathCount(); path++) {
+            byPathNs[path] = Double.isNaN(byPathNs[path]) ? mixedNs : byPathNs[path];
+        }
+        return mixedNs;
+    }
+
+    /**
+     * The delay of a packet of a flow is known, before or after the packet's estimate: evidence of the flow's path. Ignored if
+     * it is too old, or too many wait for their references.
+     */
+    public void onKnown(
+        final int slot, final int generation, final int lengthBytes, final long arrivalNs, final long knownDelayNs) {
+        if (!isReady()) {
+            return;
+        }
+        final double delayNs = knownDelayNs - serialisation.nsPerByte() * lengthBytes;
+        if (arrivalNs <= arrivalNs(gap)) {
+            know(slot, generation, arrivalNs, delayNs);
+        } else if (knownTail - knownHead < WAITING) {
+            final int index = (int)knownTail++ & WAITING_MASK;
+            knownSlots[index] = slot;
+            knownGenerations[index] = generation;
+            knownArrivalsNs[index] = arrivalNs;
+            knownDelaysNs[index] = delayNs;
+        }
+    }
+
+    private void takeKnown(final long upToNs) {
+        while (knownHead < knownTail && knownArrivalsNs[(int)knownHead & WAITING_MASK] <= upToNs) {
+            final int index = (int)knownHead++ & WAITING_MASK;
+            know(knownSlots[index], knownGenerations[index], knownArrivalsNs[index], knownDelaysNs[index]);
+        }
+    }
+
+    private void know(final int slot, final int generation, final long arrivalNs, final double delayNs) {
+        long low = Math.max(0, count - KEPT);
+        if (arrivalNs < arrivalNs(low) || heldOut.count() == 0) {
+            return;
+        }
+        long high = count;
+        while (high - low > 1) {
+            final long middle = low + high >>> 1;
+            low = arrivalNs(middle) <= arrivalNs ? middle : low;
+            high = arrivalNs(middle) <= arrivalNs ? high : middle;
+        }
+        for (int path = 0; path < finder.pathCount(); path++) {
+            knownLefts[path] = before(path, low);
+            knownRights[path] = after(path, low + 1);
+            final boolean isBetween = knownLefts[path] != NONE && knownRights[path] != NONE;
+            knownScalesNs[path] = Math.max(1, isBetween ?
+                scales.scaleNs(kind(knownLefts[path], knownRights[path])) : (float)scales.meanNs());
+        }
+        byPath(arrivalNs, knownLefts, knownRights, 0);
+        flows.onKnown(flows.enter(slot, generation, row, finder), finder, byPathNs, knownScalesNs, delayNs);
+    }
+
+    /** What is known of a flow's path, in an estimate that is returned. */
+    public PathEstimate resolve(final int slot, final int generation, final PathEstimate result) {
+        if (finder.pathCount() > 1) {
+            flows.resolve(flows.find(slot, generation, row, finder), finder, result);
+            return result;
+        }
+        return result.set(0, Double.NaN, 0, finder.isFound() ? PathEstimate.State.SINGLE : PathEstimate.State.SEARCHING);
+    }
+
+    /** {@return how many paths there are, as far as they differ; 1 until a second one is found} */
+    public int count() {
+        return finder.pathCount();
+    }
+}

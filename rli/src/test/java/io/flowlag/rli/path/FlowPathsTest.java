@@ -1,0 +1,116 @@
+package io.flowlag.rli.path;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class FlowPathsTest {
+    private static final int SLOTS = 8;
+    private static final float[] SCALES_NS = {10, 10, 10, 10};
+
+    private final FlowPaths flows = new FlowPaths();
+    private final PathFinder finder = new PathFinder();
+    private final PathEstimate estimate = new PathEstimate();
+    private final Random random = new Random(7);
+
+    @BeforeEach
+    void findTwoPaths() {
+        flows.slots(SLOTS);
+        assertEquals(-1, flows.enter(0, 1, 0, finder), "nothing is kept while there is one path");
+        flows.begin();
+        lanes(2);
+    }
+
+    /** Makes the finder see so many paths, from level to level. */
+    private void lanes(final int paths) {
+        for (int i = 0; i < 200 * PathFinder.LANES; i++) {
+            final int lane = finder.lane(i % PathFinder.LANES);
+            finder.onReference(lane, i / PathFinder.LANES, i, 1000 * (lane % paths) + random.nextInt(100));
+        }
+        assertEquals(paths, finder.pathCount());
+    }
+
+    private PathEstimate resolve(final int slot, final int generation) {
+        flows.resolve(flows.find(slot, generation, 0, finder), finder, estimate);
+        return estimate;
+    }
+
+    private int sample(final int slot, final int generation, final double... delaysNs) {
+        return flows.onSample(flows.enter(slot, generation, 0, finder), finder, delaysNs);
+    }
+
+    private void know(final int slot, final int generation, final double delayNs, final double... delaysNs) {
+        flows.onKnown(flows.enter(slot, generation, 0, finder), finder, delaysNs, SCALES_NS, delayNs);
+    }
+
+    @Test
+    void shouldGiveAMixtureAndCoverEachPathWhileNothingIsKnown() {
+        for (int i = 0; i < 10; i++) {
+            assertEquals(PathFinder.NONE, sample(3, 1, 100, 500));
+        }
+        assertTrue(resolve(3, 1).hasMean());
+        assertEquals(PathEstimate.State.UNKNOWN, estimate.state());
+        assertEquals(10, estimate.samples());
+        assertTrue(Math.abs(estimate.meanNs() - 100) <= estimate.spreadNs());
+        assertTrue(Math.abs(estimate.meanNs() - 500) <= estimate.spreadNs());
+    }
+
+    @Test
+    void shouldDecideAPathByAFewKnownDelaysForAllPackets() {
+        sample(3, 1, 100, 500);
+        for (int i = 0; i < 4; i++) {
+            know(3, 1, 505, 100, 500);
+        }
+        assertEquals(1, sample(3, 1, 200, 600));
+        assertEquals(PathEstimate.State.KNOWN, resolve(3, 1).state());
+        assertEquals(550, estimate.meanNs());
+        assertEquals(0, estimate.spreadNs());
+        assertFalse(resolve(3, 2).hasMean(), "the slot has another flow");
+    }
+
+    @Test
+    void shouldSayThatNoPathExplainsAFlow() {
+        sample(3, 1, 100, 500);
+        know(3, 1, 5000, 100, 500);
+        assertEquals(PathEstimate.State.UNKNOWN, resolve(3, 1).state(), "one packet decides nothing");
+        know(3, 1, 5000, 100, 500);
+        assertEquals(PathEstimate.State.MISFIT, resolve(3, 1).state());
+    }
+
+    @Test
+    void shouldTakeAFlowAlongWhenAPathDivides() {
+        sample(3, 1, 100, 500);
+        sample(3, 1, 100, 500);
+        know(3, 1, 100, 100, 500);
+        lanes(4);
+        sample(3, 1, 100, 500, 100, 500);
+        assertEquals(1, resolve(3, 1).samples(), "samples before the change are of two paths");
+        assertTrue(Math.abs(estimate.meanNs() - 100) <= estimate.spreadNs());
+        finder.forget();
+        assertEquals(-1, flows.find(3, 1, 0, finder));
+    }
+
+    /** Of flows whose delays have errors of the scale, those that are assigned are on that path. */
+    @Property(tries = 100)
+    void shouldAssignFlowsToTheirPaths(@ForAll final long seed, @ForAll @IntRange(min = 1, max = 8) final int known) {
+        final FlowPathsTest test = new FlowPathsTest();
+        test.findTwoPaths();
+        final Random errors = new Random(seed);
+        final int path = errors.nextInt(2);
+        for (int i = 0; i < known; i++) {
+            test.sample(0, 1, 100, 300);
+            test.know(0, 1, 100 + 200 * path + 12.5 * errors.nextGaussian(), 100, 300);
+        }
+        assertTrue(test.resolve(0, 1).state() != PathEstimate.State.KNOWN || test.estimate.meanNs() == 100 + 200 * path);
+        assertTrue(known < 2 || test.estimate.state() == PathEstimate.State.KNOWN);
+        assertTrue(Math.abs(test.estimate.meanNs() - 100 - 200 * path) <= test.estimate.spreadNs());
+    }
+}

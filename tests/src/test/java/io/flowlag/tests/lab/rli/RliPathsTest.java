@@ -1,0 +1,34 @@
+package io.flowlag.tests.lab.rli;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.Arrays;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Four equal paths with different queues, in simulated time. */
+class RliPathsTest {
+    private static final int FOUND = 0;
+    private static final int MEDIAN_ERROR = 1;
+    private static final int HELD = 2;
+    private static final int WIDTH = 3;
+
+    @Test
+    void shouldFindFourPathsAndTheFlowsOnThem() {
+        final RliPaths.Run run = new RliPaths.Run(4, 180_000, 1);
+        final double[] each = run.score(RliPaths.Case.EACH);
+        final double[] onePort = run.score(RliPaths.Case.ONE_PORT);
+        final double[] mixed = run.score(RliPaths.Case.MIXED);
+        final double[] known = run.score(RliPaths.Case.KNOWN);
+        final String all = "each " + Arrays.toString(each) + ", one port " + Arrays.toString(onePort) +
+            ", mixed " + Arrays.toString(mixed) + ", known " + Arrays.toString(known);
+        System.out.println(all);
+        assertEquals(4, mixed[FOUND], all);
+        assertEquals(4, known[FOUND], all);
+        assertTrue(known[MEDIAN_ERROR] <= 1.5 * each[MEDIAN_ERROR], all);
+        assertTrue(known[MEDIAN_ERROR] < onePort[MEDIAN_ERROR] / 3, all);
+        assertTrue(mixed[HELD] >= 95 && known[HELD] >= 95, all);
+        assertTrue(known[WIDTH] < 10, all);
+    }
+}
