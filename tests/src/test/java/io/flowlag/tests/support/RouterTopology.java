@@ -192,6 +192,20 @@ public final class RouterTopology implements AutoCloseable {
             "match", "ip", "tos", Integer.toString(dscp << 2), "0xfc", "flowid", "1:10");
     }
 
+    /** Gives the egress a queue for each rate; the source port, modulo their number, decides which one a packet takes. */
+    public void shapeByPort(final long[] ratesBps, final int limitPackets) throws IOException {
+        router.exec("tc", "qdisc", "replace", "dev", EGRESS, "root", "handle", "1:", "htb");
+        for (int i = 0; i < ratesBps.length; i++) {
+            final String number = Integer.toString(i + 1);
+            router.exec("tc", "class", "add", "dev", EGRESS, "parent", "1:", "classid", "1:" + number, "htb",
+                "rate", ratesBps[i] + "bit", "burst", "3000", "cburst", "3000", "quantum", "3000");
+            router.exec("tc", "qdisc", "add", "dev", EGRESS, "parent", "1:" + number, "handle", number + "0:", "pfifo", "limit",
+                Integer.toString(limitPackets));
+            router.exec("tc", "filter", "add", "dev", EGRESS, "parent", "1:", "protocol", "ip", "prio", "1", "u32",
+                "match", "ip", "sport", Integer.toString(i), Integer.toString(ratesBps.length - 1), "flowid", "1:" + number);
+        }
+    }
+
     private void htbClass(final String id, final long rateBps, final String ceiling, final String priority)
         throws IOException {
         router.exec("tc", "class", "add", "dev", EGRESS, "parent", "1:1", "classid", id, "htb", "rate", rateBps + "bit",
