@@ -99,8 +99,8 @@ final class PairMatching extends ExactMatching {
     }
 
     /**
-     * A record of several segments has no delay. Loss is told where all packets of its 5-tuple are of its segment; if they were
-     * of several, it is known again from now on.
+     * A record of several segments has no delay. Its loss is known where all packets of its 5-tuple are of one segment; if they
+     * were of several, it is known again from now on.
      */
     @Override
     void onFlowEnd(final MutableDirectBuffer entry, final int offset, final boolean isLossTold) {

@@ -17,7 +17,7 @@ import java.util.List;
  * Several segments between interfaces of this host. An interface has two observation points: 2 i for what arrives at the i-th
  * one, and 2 i + 1 for what leaves it. Where a packet leaves tells its segment, among those that begin where it arrived and, if
  * they have selectors, select it. A packet that did not leave belongs to the segment that the kernel's routes name for its
- * destination. Immutable; the routes are told by another thread. Allocates at construction.
+ * destination. Immutable; another thread tells the routes. Allocates at construction.
  */
 public final class SegmentPairs {
     /** One segment, or none. */

@@ -12,6 +12,7 @@ import org.agrona.BufferUtil;
 import org.agrona.collections.IntArrayList;
 
 import java.nio.ByteBuffer;
+import java.util.function.Predicate;
 
 /**
  * A capture of packets of 60 octets in memory, as pcap records with nanoseconds, without end: it is played in rounds, each with
@@ -44,6 +45,9 @@ final class MemoryTraffic implements PacketSource {
     private static final long DELAY_PERIOD_NS = 2_000_000;
     private static final int DELAY_SLOPE = 20;
     private static final int POLL_LIMIT = 256;
+    /** Both IPv4 addresses. */
+    private static final int ADDRESSES_OFFSET = 14 + 12;
+    private static final long PAIR_FACTOR = 0x9E37_79B9_7F4A_7C15L;
 
     /** Kept reachable for {@link #records}. */
     private final ByteBuffer memory;
@@ -58,6 +62,7 @@ final class MemoryTraffic implements PacketSource {
     private long shiftNs;
     private long capturedCount;
     private long round;
+    private int keptCount;
     private boolean isLastRound;
 
     /**
@@ -68,11 +73,12 @@ final class MemoryTraffic implements PacketSource {
      * @param hasReferences whether every {@link #REFERENCE_DISTANCE}th packet is followed by a reference.
      */
     MemoryTraffic(final int flowCount, final int packetCount, final boolean hasReferences) {
-        this(flowCount, packetCount, hasReferences, false);
+        this(flowCount, packetCount, hasReferences, false, (packet) -> true);
     }
 
-    private MemoryTraffic(final int flowCount, final int packetCount, final boolean hasReferences, final boolean isSent) {
-        this.packetCount = packetCount;
+    private MemoryTraffic(
+        final int flowCount, final int packetCount, final boolean hasReferences, final boolean isSent,
+        final Predicate<CapturedPacket> isKept) {
         final TrafficProfile profile = Profiles.min64().toBuilder().flowCount(flowCount).packetCount(packetCount)
             .packetsPerSecond(PACKETS_PER_SECOND).build();
         roundNs = profile.durationNs();
@@ -83,6 +89,10 @@ final class MemoryTraffic implements PacketSource {
         captured = new CapturedPacket(records, LinkType.ETHERNET, 0);
         try (GeneratedTraffic traffic = new GeneratedTraffic(profile)) {
             final PacketHandler writer = packet -> {
+                if (!isKept.test(packet)) {
+                    return;
+                }
+                keptCount++;
                 final long timestampNs = packet.timestampNs();
                 putHeader(packet.capturedLengthBytes(), isSent ? timestampNs - delayNs(timestampNs) : timestampNs);
                 records.putBytes(position + HEADER_BYTES, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
@@ -96,12 +106,31 @@ final class MemoryTraffic implements PacketSource {
             }
         }
         lengthBytes = position;
+        this.packetCount = keptCount;
         capturedCount = 0;
     }
 
     /** {@return the packets as the sender point saw them; parameters as of the receiver point, without references} */
     static MemoryTraffic sent(final int flowCount, final int packetCount) {
-        return new MemoryTraffic(flowCount, packetCount, false, true);
+        return new MemoryTraffic(flowCount, packetCount, false, true, (packet) -> true);
+    }
+
+    /**
+     * The packets of a point of a router with several interfaces: all ordered pairs of them have about as many flows.
+     *
+     * @param interfaceCount   of the router.
+     * @param observationPoint 2 i for what arrives at the i-th interface, and 2 i + 1 for what leaves it.
+     */
+    static MemoryTraffic ofRouter(
+        final int flowCount, final int packetCount, final int interfaceCount, final int observationPoint) {
+        final boolean isSent = (observationPoint & 1) == 0;
+        return new MemoryTraffic(flowCount, packetCount, false, isSent, (packet) -> {
+            final int pair = Math.floorMod(packet.buffer().getLong(packet.offset() + ADDRESSES_OFFSET) * PAIR_FACTOR >>> 40,
+                interfaceCount * (interfaceCount - 1));
+            final int ingress = pair / (interfaceCount - 1);
+            final int egress = (ingress + 1 + pair % (interfaceCount - 1)) % interfaceCount;
+            return (isSent ? ingress : egress) == observationPoint >> 1;
+        });
     }
 
     private void putHeader(final int heldBytes, final long timestampNs) {

@@ -1,11 +1,14 @@
 package io.flowlag.tests.benchmark;
 
+import io.flowlag.exporter.capture.route.RouteHistory;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.SegmentPairs;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.runtime.MeteringPipeline;
@@ -31,6 +34,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * The whole path on one core, from pcap records in memory to the flow cache: the pipeline of the program without threads, which
@@ -43,7 +47,8 @@ import java.util.concurrent.TimeUnit;
  * {@code run} takes for them); both solved together ({@code joint}); or {@code everything}, as {@code run} does unless told
  * otherwise: all of that, and the records as IPFIX into a file that keeps nothing. What the sender would do is not measured.
  * {@code points} has both points in one process and meters the receiver's packets; {@code matched} matches every packet too, with
- * {@code quantiles}, as {@code run} does with role {@code both}.
+ * {@code quantiles}, as {@code run} does with role {@code both}. {@code segments} is that on a router with four interfaces, whose
+ * twelve segments have a share of the flows each.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -59,20 +64,23 @@ public class PathBenchmark {
     private static final String ALL = "everything";
     private static final String POINTS = "points";
     private static final String MATCHED = "matched";
-    private static final List<String> PARTS = List.of("nothing", "rli", "lds", "quantiles", "joint", ALL, POINTS, MATCHED);
+    private static final String SEGMENTS = "segments";
+    private static final int INTERFACES = 4;
+    private static final List<String> PARTS =
+        List.of("nothing", "rli", "lds", "quantiles", "joint", ALL, POINTS, MATCHED, SEGMENTS);
     /** Initial capacity of {@code run}. */
     private static final int MATCHED_PACKETS = 128 * 1024;
 
     @Param({"10000", "100000", "1000000"})
     private int flows;
 
-    @Param({"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "rli+lds+joint", "everything", POINTS, MATCHED})
+    @Param({"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "rli+lds+joint", "everything", POINTS, MATCHED, SEGMENTS})
     private String with;
 
     private final Counters counters = new Counters();
+    /** By observation point; the receiver point alone, the sender point first, or both points of each interface. */
+    private List<MemoryTraffic> sources;
     private MemoryTraffic traffic;
-    /** Of the sender point; null where it is elsewhere. */
-    private MemoryTraffic sent;
     private SenderInMemory sender;
     private MeteringPipeline pipeline;
     private long rounds;
@@ -92,21 +100,33 @@ public class PathBenchmark {
         final boolean isAll = parts().contains(ALL);
         final boolean isInterpolated = has("rli");
         final boolean isSketched = has("lds");
-        traffic = new MemoryTraffic(flows, packetCount, isInterpolated);
-        sent = hasBothPoints() ? MemoryTraffic.sent(flows, packetCount) : null;
+        sources = sources(packetCount, isInterpolated);
+        traffic = sources.get(sources.size() - 1);
         final ExporterConfig config = config();
         sender = isSketched ? new SenderInMemory(config) : null;
         final List<Destination> destinations = isAll ?
             List.of(new DestinationFactory(true, new boolean[1], Map.of(), counters)
                 .make(config, config.exporting().destinations().get(0))) : List.of();
         pipeline = new MeteringPipeline(
-            config, sent == null ? List.of(traffic) : List.of(sent, traffic), false,
-            sent == null ? wiring(isInterpolated, sender) : wiring(parts().contains(MATCHED)), destinations, counters,
-            PathBenchmark::fail);
+            config, sources, false, !hasBothPoints() ? wiring(isInterpolated, sender) : wiring(config, !parts().contains(POINTS)),
+            destinations, counters, PathBenchmark::fail);
+    }
+
+    private List<MemoryTraffic> sources(final int packetCount, final boolean hasReferences) {
+        if (isOfSegments()) {
+            return IntStream.range(0, 2 * INTERFACES)
+                .mapToObj((point) -> MemoryTraffic.ofRouter(flows, packetCount, INTERFACES, point)).toList();
+        }
+        final MemoryTraffic received = new MemoryTraffic(flows, packetCount, hasReferences);
+        return hasBothPoints() ? List.of(MemoryTraffic.sent(flows, packetCount), received) : List.of(received);
     }
 
     private boolean hasBothPoints() {
-        return parts().contains(POINTS) || parts().contains(MATCHED);
+        return parts().contains(POINTS) || parts().contains(MATCHED) || isOfSegments();
+    }
+
+    private boolean isOfSegments() {
+        return parts().contains(SEGMENTS);
     }
 
     private boolean has(final String part) {
@@ -125,15 +145,17 @@ public class PathBenchmark {
             }
         }
         if (hasBothPoints() && parts().size() > 1) {
-            throw new IllegalArgumentException("with=" + with + ": " + POINTS + " and " + MATCHED + " stand alone");
+            throw new IllegalArgumentException(
+                "with=" + with + ": " + POINTS + ", " + MATCHED + " and " + SEGMENTS + " stand alone");
         }
     }
 
     private ExporterConfig config() {
         return new ConfigLoader().text("benchmark", "threading: invoker\nmetering: {max-flows: " + flows * 5 / 4 +
-            "}\nsegment: {interval: " + traffic.roundNs() / 1_000_000 +
+            "}\n" + (isOfSegments() ? "segments: {auto: [a, b, c, d], " : "segment: {") +
+            "interval: " + traffic.roundNs() / 1_000_000 +
             "ms, max-delay: 20ms, exact-packets: " + MATCHED_PACKETS + "}\njoint: {enabled: " + has("joint") +
-            "}\n" + (has("quantiles") || has(MATCHED) ? "" : "quantiles: {memory: 0}\n") +
+            "}\n" + (has("quantiles") || has(MATCHED) || isOfSegments() ? "" : "quantiles: {memory: 0}\n") +
             "lds: {rows: 4, vlda: 1, columns: " + Math.round(flows * CELLS_PER_FLOW) +
             "}\nexchange: {deadline: 100ms}\nexporting: {destinations: ['file:/dev/null']}\n").conclude();
     }
@@ -153,17 +175,17 @@ public class PathBenchmark {
     }
 
     /** Both points in one process, without references and sketches. */
-    private static DelayWiring wiring(final boolean isMatched) {
-        return new DelayWiring(Role.BOTH, DelayWiring.References.NONE, ClockError.NONE, false, isMatched, isMatched, false);
+    private static DelayWiring wiring(final ExporterConfig config, final boolean isMatched) {
+        final DelayWiring wiring =
+            new DelayWiring(Role.BOTH, DelayWiring.References.NONE, ClockError.NONE, false, isMatched, isMatched, false);
+        return config.pairs().segments().isEmpty() ? wiring : wiring.withCaptures(
+            CaptureFacts.of(new SegmentPairs(config.pairs(), new int[INTERFACES], new RouteHistory(0))));
     }
 
     /** Goes back to the first packet. */
     @Setup(Level.Invocation)
     public void nextRound() {
-        traffic.nextRound();
-        if (sent != null) {
-            sent.nextRound();
-        }
+        sources.forEach(MemoryTraffic::nextRound);
         if (sender != null) {
             sender.send(traffic);
             traffic.rewind();
@@ -181,13 +203,16 @@ public class PathBenchmark {
     }
 
     private boolean isRoundOver() {
-        return traffic.isRoundOver() && (sent == null || sent.isRoundOver());
+        boolean isOver = true;
+        for (int i = 0; i < sources.size(); i++) {
+            isOver &= sources.get(i).isRoundOver();
+        }
+        return isOver;
     }
 
     /** Ends a round; its last received packets wait for the next one, for earlier sent packets. */
     private void finish() {
-        sent.lastRound();
-        traffic.lastRound();
+        sources.forEach(MemoryTraffic::lastRound);
         while (pipeline.doWork() > 0) {
             // goes on to the end
         }
@@ -196,10 +221,11 @@ public class PathBenchmark {
     /** Checks that every packet was metered and sketched and every reference recognised; otherwise the figure is invalid. */
     @TearDown(Level.Trial)
     public void check() {
-        if (sent != null) {
+        if (hasBothPoints()) {
             finish();
         }
-        final long packets = rounds * traffic.packetCount();
+        final long packets = rounds * (isOfSegments() ? IntStream.range(0, INTERFACES)
+            .mapToLong((i) -> sources.get(2 * i + 1).packetCount()).sum() : traffic.packetCount());
         check("metered", counters.get(CounterId.METERED), packets);
         if (pipeline.delayStatistics() != null) {
             final Map<String, Long> delay = pipeline.delayStatistics().counters();
@@ -207,8 +233,13 @@ public class PathBenchmark {
                 check("sketched", delay.get("lds_received_booked") + delay.get("lds_received_held"), packets);
                 check("intervals without answer", delay.get("lds_intervals_unanswered"), 0);
             }
-            if (parts().contains(MATCHED)) {
+            if (parts().contains(MATCHED) || isOfSegments()) {
                 check("matched", delay.get("match_matched"), packets);
+            }
+            if (isOfSegments()) {
+                check("of no segment", delay.get("match_matched_segment_none"), 0);
+                check("segments", delay.keySet().stream().filter((each) -> each.startsWith("match_matched_segment_") &&
+                    delay.get(each) > 0).count(), INTERFACES * (INTERFACES - 1));
             }
             if (traffic.referenceCount() > 0) {
                 check("references", delay.get("rli_references_settled") + delay.get("rli_references_waiting"),

@@ -129,6 +129,9 @@ final class SegmentAdvice {
     }
 
     private String others() {
+        if (!config.pairs().segments().isEmpty()) {
+            return "no mean";
+        }
         final boolean isReferred = config.rli().references().target() != null ||
             config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
         if (config.lds().enabled()) {
