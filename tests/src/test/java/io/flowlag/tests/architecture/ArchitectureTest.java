@@ -102,6 +102,20 @@ class ArchitectureTest {
         }
     }
 
+    /** No engine, no thread, no exporter: only what reads files of other tools, and linear algebra. */
+    @ArchTest
+    static void shouldKeepTheNetworkApart(final JavaClasses classes) {
+        check(classes, classes().that().resideInAPackage("io.flowlag.network..")
+            .should().onlyDependOnClassesThat().resideInAnyPackage(
+                "io.flowlag.network..", "io.flowlag.common..", "java..", "javax.xml.stream..", "com.fasterxml.jackson..",
+                "org.ejml..")
+            .because("an engine, a command and the laboratory use it"));
+        check(classes, noClasses().that().resideInAPackage("io.flowlag.network..")
+            .should().dependOnClassesThat().belongToAnyOf(Thread.class, java.time.Clock.class)
+            .orShould().callMethod(System.class, "nanoTime").orShould().callMethod(System.class, "currentTimeMillis")
+            .because("time is a parameter"));
+    }
+
     @ArchTest
     static void shouldNameEachTypeDifferently(final JavaClasses classes) {
         final Map<String, List<JavaClass>> byName = classes.stream()
@@ -126,7 +140,7 @@ class ArchitectureTest {
     /** Of all packages, each for itself, and thus of classes of different packages; and of the classes of the interval. */
     @ArchTest
     static void shouldHaveNoCycles(final JavaClasses classes) {
-        for (final String module : List.of("common", "ipfix", "rli", "sketch", "exporter")) {
+        for (final String module : List.of("common", "ipfix", "rli", "sketch", "network", "exporter")) {
             check(classes, slices().matching("io.flowlag." + module + ".(**)").should().beFreeOfCycles());
         }
         check(classes, slices().assignedFrom(INTERVAL_CLASSES).should().beFreeOfCycles());

@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The metadata of every module and the bill of materials are complete. */
 class BuildOutputsTest {
-    private static final List<String> SHIPPED = List.of("common", "ipfix", "rli", "sketch", "exporter");
+    private static final List<String> SHIPPED = List.of("common", "ipfix", "rli", "sketch", "network", "exporter");
 
     @Test
     void shouldDescribeEveryModule() throws Exception {
@@ -48,7 +48,7 @@ class BuildOutputsTest {
         assertTrue(DirectBuffer.SHOULD_BOUNDS_CHECK);
         final List<Path> places = new ArrayList<>(List.of("bin", ".ci", ".mvn", "exporter/packaging", "pom.xml").stream()
             .map(Checkout.root()::resolve).toList());
-        for (final String module : List.of("common", "ipfix", "rli", "sketch", "exporter", "tests")) {
+        for (final String module : List.of("common", "ipfix", "rli", "sketch", "network", "exporter", "tests")) {
             places.addAll(List.of(Checkout.root().resolve(module + "/src"), Checkout.root().resolve(module + "/pom.xml")));
         }
         for (final Path place : places) {

@@ -51,7 +51,7 @@ class SecurityPageTest {
 
     private static Set<String> testClasses() throws IOException {
         final Set<String> names = new TreeSet<>();
-        for (final String module : List.of("common", "ipfix", "rli", "sketch", "exporter", "tests")) {
+        for (final String module : List.of("common", "ipfix", "rli", "sketch", "network", "exporter", "tests")) {
             try (Stream<Path> files = Files.walk(Checkout.root().resolve(module).resolve("src/test/java"))) {
                 files.map((each) -> each.getFileName().toString()).filter((name) -> name.endsWith("Test.java"))
                     .forEach((name) -> names.add(name.substring(0, name.length() - ".java".length())));

@@ -1,0 +1,8 @@
+/**
+ * A network above its segments: where measurement points go, what their delays say together, and which hop is slow. A library:
+ * time is a parameter, and there is neither thread nor engine.
+ * <p>
+ * Dense linear algebra is EJML's. Graphs are our own arrays: JGraphT's shortest paths return one path for each pair of nodes, and
+ * the probe hop count needs all of them.
+ */
+package io.flowlag.network;
