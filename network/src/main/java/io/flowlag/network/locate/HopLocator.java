@@ -1,0 +1,175 @@
+package io.flowlag.network.locate;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * Finds slow hops from the excess of segments in a window:
+ * <pre>
+ *   z = A x + C o + e     A  share of a segment that takes a group of hops      x  excess of groups, not negative
+ *                         C  +1 at a segment's receiver's clock, −1 at its sender's    o  offsets of clocks, o ~ N(0, K)
+ *   y = z − b |s|         b  median of z / |s|: the usual queueing of a hop, with deviation b     |s|  hops of a segment
+ *   Σ = D + C K Cᵀ        D  σ² + b² |s|
+ * </pre>
+ * Few hops are slow: x − b is a sum of {@link SingleEffects}. If χ² of the residuals is above its quantile of 0.999, Σ is widened
+ * by χ² over its degrees of freedom, and solved again. Used by one thread; segments may be reused for the windows of a topology.
+ */
+public final class HopLocator {
+    /** Errors below this are none. */
+    private static final double LEAST_SIGMA_NS = 1000;
+    private static final double BOUND_DEVIATIONS = 1.959963984540054;
+    private static final double TAIL = 0.025;
+    private static final int RESIDUALS = 5;
+
+    /**
+     * What is asked for.
+     *
+     * @param slowNs     excess of a hop from which on it is slow.
+     * @param confidence probability of a verdict, that suspects hold the slow hop, and that its effect is above {@code slowNs}.
+     * @param effects    how many slow hops are looked for at first; more if all are found.
+     */
+    public record Settings(double slowNs, double confidence, int effects) {
+        /** 500 µs, 0.95 and 10. */
+        public static final Settings USUAL = new Settings(500_000, 0.95, 10);
+    }
+
+    private final List<MeasuredSegment> segments;
+    private final HopGroups groups;
+    private final double[] clockSigma;
+    private final double[] lengths;
+    private final Settings settings;
+
+    /**
+     * For the segments of a topology.
+     *
+     * @param segments      measured.
+     * @param groups        of these.
+     * @param clockBoundsNs bound of the error of each clock, 95 %; 0 for a clock that is exact.
+     * @param settings      what is asked for.
+     */
+    public HopLocator(final List<MeasuredSegment> segments, final HopGroups groups, final double[] clockBoundsNs,
+        final Settings settings) {
+        this.segments = List.copyOf(segments);
+        this.groups = groups;
+        this.settings = settings;
+        clockSigma = Arrays.stream(clockBoundsNs).map((bound) -> bound / BOUND_DEVIATIONS).toArray();
+        lengths = segments.stream().mapToDouble(MeasuredSegment::length).toArray();
+    }
+
+    /** {@return for each group the number of its hops: each hop is as likely to be slow as any other} */
+    public double[] evenPrior() {
+        return IntStream.range(0, groups.count()).mapToDouble((group) -> groups.hops(group).length).toArray();
+    }
+
+    /**
+     * Finds the slow hops of a window.
+     *
+     * @param excessNs of each segment: mean less floor.
+     * @param sigmaNs  standard deviation of each one's error, without the clocks.
+     * @param prior    of each group; not normalised.
+     */
+    public Localisation locate(final double[] excessNs, final double[] sigmaNs, final double[] prior) {
+        final double usual = usual(excessNs);
+        final double[] y = new double[excessNs.length];
+        final double[] variances = new double[excessNs.length];
+        for (int i = 0; i < y.length; i++) {
+            y[i] = excessNs[i] - usual * lengths[i];
+            variances[i] = Math.max(LEAST_SIGMA_NS * LEAST_SIGMA_NS, sigmaNs[i] * sigmaNs[i]) + usual * usual * lengths[i];
+        }
+        final Solution first = new Solution(y, variances, clockSigma, prior);
+        final boolean isFit = first.chiSquare <= NormalTail.chiSquare999(y.length);
+        final double widening = isFit ? 1 : first.chiSquare / y.length;
+        final Solution last = isFit ? first : new Solution(y, Arrays.stream(variances).map((each) -> each * widening).toArray(),
+            Arrays.stream(clockSigma).map((each) -> each * Math.sqrt(widening)).toArray(), prior);
+        final double[] deviations = IntStream.range(0, clockSigma.length)
+            .mapToDouble((clock) -> last.precision.clockSigma(clock, clockSigma)).toArray();
+        return new Localisation(last.verdicts(), usual, last.precision.clockOffsets(last.residuals), deviations,
+            first.chiSquare, isFit, isFit ? List.of() : last.largestResiduals(variances));
+    }
+
+    private double usual(final double[] excessNs) {
+        final double[] perHop = new double[excessNs.length];
+        Arrays.setAll(perHop, (segment) -> excessNs[segment] / lengths[segment]);
+        Arrays.sort(perHop);
+        return perHop.length == 0 ? 0 : Math.max(0, (perHop[(perHop.length - 1) / 2] + perHop[perHop.length / 2]) / 2);
+    }
+
+    /** Effects for one Σ. */
+    private final class Solution {
+        private final Precision precision;
+        private final SingleEffects effects;
+        private final double[] residuals;
+        private final double chiSquare;
+
+        private Solution(final double[] y, final double[] variances, final double[] sigmaOfClocks, final double[] prior) {
+            precision = new Precision(segments, variances, sigmaOfClocks);
+            effects = new SingleEffects(groups, precision, y, prior, settings.slowNs);
+            effects.solve(settings.effects);
+            residuals = y.clone();
+            for (int group = 0; group < groups.count(); group++) {
+                final double mean = effects.mean(group);
+                for (int i = 0; i < groups.segments(group).length; i++) {
+                    residuals[groups.segments(group)[i]] -= groups.shares(group)[i] * mean;
+                }
+            }
+            final double[] weighted = new double[y.length];
+            precision.apply(residuals, weighted);
+            chiSquare = IntStream.range(0, y.length).mapToDouble((segment) -> weighted[segment] * residuals[segment]).sum();
+        }
+
+        private List<Integer> largestResiduals(final double[] variances) {
+            final double[] offsets = precision.clockOffsets(residuals);
+            return IntStream.range(0, residuals.length).boxed().sorted(Comparator.comparingDouble((final Integer segment) ->
+                -Math.abs(residuals[segment] - offsets[segments.get(segment).receiverClock()] +
+                    offsets[segments.get(segment).senderClock()]) / Math.sqrt(variances[segment]))).limit(RESIDUALS).toList();
+        }
+
+        private List<HopVerdict> verdicts() {
+            final List<HopVerdict> verdicts = new ArrayList<>();
+            final Set<Integer> named = new HashSet<>();
+            for (int effect = 0; effect < effects.count(); effect++) {
+                effects.judge(effect);
+                if (effects.absent() < 1 - settings.confidence) {
+                    final int[] suspects = suspects();
+                    if (effects.above(effect, suspects, settings.slowNs) >= settings.confidence && named.add(suspects[0])) {
+                        verdicts.add(verdict(effect, suspects));
+                    }
+                }
+            }
+            verdicts.sort(Comparator.comparingDouble(HopVerdict::effectNs).reversed());
+            return verdicts;
+        }
+
+        /** The fewest groups, the likeliest first. */
+        private int[] suspects() {
+            final double[] alpha = effects.alpha();
+            final double wanted = settings.confidence * (1 - effects.absent());
+            final int[] order = IntStream.range(0, alpha.length).boxed()
+                .sorted(Comparator.comparingDouble((final Integer group) -> -alpha[group])).mapToInt(Integer::intValue).toArray();
+            int count = 0;
+            double sum = 0;
+            while (sum < wanted && count < order.length) {
+                sum += alpha[order[count++]];
+            }
+            return Arrays.copyOf(order, count);
+        }
+
+        private HopVerdict verdict(final int effect, final int[] chosen) {
+            final List<HopVerdict.Suspect> suspects = new ArrayList<>();
+            final Set<Integer> common = new HashSet<>(Arrays.stream(groups.segments(chosen[0])).boxed().toList());
+            for (final int group : chosen) {
+                final int[] hops = groups.hops(group);
+                final double probability = effects.alpha()[group] / (1 - effects.absent()) / hops.length;
+                Arrays.stream(hops).forEach((hop) -> suspects.add(new HopVerdict.Suspect(hop, probability)));
+                common.retainAll(Arrays.stream(groups.segments(group)).boxed().toList());
+            }
+            return new HopVerdict(suspects, !common.isEmpty(), effects.quantile(effect, chosen, 1.0 / 2),
+                effects.quantile(effect, chosen, 1 - TAIL), effects.quantile(effect, chosen, TAIL), 1 - effects.absent());
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.flowlag.network.locate;
+
+import java.util.List;
+
+/**
+ * What the segments of a window say together. The arrays are not to be changed.
+ *
+ * @param verdicts          slow hops, the largest effect first.
+ * @param usualNs           the usual queueing of a hop.
+ * @param clockOffsetsNs    of each clock.
+ * @param clockDeviationsNs standard deviation of each offset.
+ * @param chiSquare         of the residuals, before any widening.
+ * @param isFit             whether that is below its quantile of 0.999; otherwise routes or bounds are wrong, and all bounds were
+ *     widened.
+ * @param residuals         if it is not: the segments of the largest residuals, the largest first.
+ */
+public record Localisation(List<HopVerdict> verdicts, double usualNs, double[] clockOffsetsNs, double[] clockDeviationsNs,
+    double chiSquare, boolean isFit, List<Integer> residuals) {
+    private static final double MOST_DEVIATIONS = 3;
+    private static final double LEAST_OFFSET_NS = 100_000;
+
+    /** {@return whether a clock is off: by more than three deviations and 100 µs} */
+    public boolean isClockOff(final int clock) {
+        final double offset = Math.abs(clockOffsetsNs[clock]);
+        return offset > MOST_DEVIATIONS * clockDeviationsNs[clock] && offset > LEAST_OFFSET_NS;
+    }
+}

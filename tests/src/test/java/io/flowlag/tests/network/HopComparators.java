@@ -1,0 +1,92 @@
+package io.flowlag.tests.network;
+
+import io.flowlag.network.locate.HopGroups;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * What others do with the same segments: a lasso and non-negative least squares, both by coordinate descent, whose groups above
+ * the limit are named; and the fewest groups that explain all slow segments and no other (a Boolean cover, taken greedily).
+ */
+final class HopComparators {
+    private static final double LIMIT_NS = 500_000;
+    private static final double SURE_DEVIATIONS = 3;
+    private static final double USUAL_NS = 50_000;
+    private static final double STEADY_NS = 1000;
+    private static final int MOST_SWEEPS = 60;
+
+    private final HopGroups groups;
+    private final double[] y;
+    private final double[] variances;
+
+    HopComparators(final LocateTrial.Window window) {
+        groups = window.groups;
+        y = new double[window.excess.length];
+        variances = new double[y.length];
+        for (int i = 0; i < y.length; i++) {
+            final double length = Arrays.stream(window.segments.get(i).shares()).sum();
+            y[i] = window.excess[i] - USUAL_NS * length;
+            variances[i] = window.sigma[i] * window.sigma[i] + length * USUAL_NS * USUAL_NS;
+        }
+    }
+
+    /** The groups of a penalty in deviations; 0 is least squares alone. */
+    Set<Integer> lasso(final double penalty) {
+        final double[] left = y.clone();
+        final double[] x = new double[groups.count()];
+        double moved = Double.MAX_VALUE;
+        for (int sweep = 0; sweep < MOST_SWEEPS && moved > STEADY_NS; sweep++) {
+            moved = 0;
+            for (int group = 0; group < x.length; group++) {
+                double slope = 0;
+                double curve = 0;
+                for (int i = 0; i < groups.segments(group).length; i++) {
+                    final int segment = groups.segments(group)[i];
+                    final double share = groups.shares(group)[i];
+                    slope += share * left[segment] / variances[segment];
+                    curve += share * share / variances[segment];
+                }
+                final double next = Math.max(0, x[group] + (slope - penalty / 1e6) / curve);
+                for (int i = 0; i < groups.segments(group).length; i++) {
+                    left[groups.segments(group)[i]] -= groups.shares(group)[i] * (next - x[group]);
+                }
+                moved = Math.max(moved, Math.abs(next - x[group]));
+                x[group] = next;
+            }
+        }
+        final Set<Integer> named = new HashSet<>();
+        IntStream.range(0, x.length).filter((group) -> x[group] > LIMIT_NS).forEach(named::add);
+        return named;
+    }
+
+    /** The groups that cover the slow segments. */
+    Set<Integer> cover() {
+        final boolean[] isSlow = new boolean[y.length];
+        for (int i = 0; i < y.length; i++) {
+            isSlow[i] = y[i] > LIMIT_NS && y[i] > SURE_DEVIATIONS * Math.sqrt(variances[i]);
+        }
+        final int[] candidates = IntStream.range(0, groups.count())
+            .filter((group) -> Arrays.stream(groups.segments(group)).allMatch((segment) -> isSlow[segment])).toArray();
+        final Set<Integer> named = new HashSet<>();
+        long most = 1;
+        while (most > 0) {
+            most = 0;
+            int best = 0;
+            for (final int group : candidates) {
+                final long covered = Arrays.stream(groups.segments(group)).filter((segment) -> isSlow[segment]).count();
+                if (covered > most) {
+                    most = covered;
+                    best = group;
+                }
+            }
+            if (most > 0) {
+                named.add(best);
+                Arrays.stream(groups.segments(best)).forEach((segment) -> isSlow[segment] = false);
+            }
+        }
+        return named;
+    }
+}
