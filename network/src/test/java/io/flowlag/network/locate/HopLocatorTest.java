@@ -211,7 +211,7 @@ class HopLocatorTest {
             Arrays.stream(each.hops()).mapToDouble((hop) -> delays[hop]).sum() + 3e4 * random.nextGaussian()).toArray();
         final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         double seconds = Double.MAX_VALUE;
-        for (int round = 0; round < 6; round++) {
+        for (int round = 0; round < 4; round++) {
             final long start = threads.getCurrentThreadCpuTime();
             final HopLocator locator = new HopLocator(segments, groups, clockBounds, HopLocator.Settings.USUAL);
             assertTrue(locator.locate(excess, sigma, locator.evenPrior()).isFit());

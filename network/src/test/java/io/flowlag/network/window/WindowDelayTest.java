@@ -17,7 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Sums of intervals: parts make the whole in any order, and the merged bound holds for as many draws as it says. */
 class WindowDelayTest {
     private static final double RELATIVE = 1e-9;
-    private static final int DRAWS = 4000;
+    private static final int DRAWS = 2000;
     private static final int INTERVALS = 6;
     /** 0.95 less three deviations of a share of so many draws. */
     private static final double LEAST_SHARE = 0.95 - 3 * Math.sqrt(0.95 * 0.05 / DRAWS);

@@ -46,6 +46,8 @@ final class LocateTrial {
         final Set<Integer> slow = new HashSet<>();
         int nodes;
         HopGroups groups;
+        double[] delays;
+        double[] offsets;
         double[] excess;
         double[] sigma;
     }
@@ -95,6 +97,8 @@ final class LocateTrial {
             }
         }
         final double[] offsets = random.doubles(topology.nodes()).map((each) -> clockSigma * random.nextGaussian()).toArray();
+        window.delays = delays;
+        window.offsets = offsets;
         window.excess = new double[window.segments.size()];
         window.sigma = new double[window.excess.length];
         int i = 0;
@@ -119,7 +123,34 @@ final class LocateTrial {
         int suspects;
         int best;
         int fits;
+        /**
+         * Verdicts on one group, with one slow hop and no other in it: how many, and how many whose interval holds its excess.
+         */
+        int effects;
+        int effectsHeld;
+        final List<Double> widths = new ArrayList<>();
+        /** Clocks of which segments tell something: how many, and how many within 1.96 deviations. */
+        int clocks;
+        int clocksHeld;
+        final List<Double> clockWidths = new ArrayList<>();
         double seconds;
+
+        private void addEffect(final HopVerdict verdict, final double truth) {
+            effects++;
+            effectsHeld += verdict.effectLowNs() <= truth && truth <= verdict.effectHighNs() ? 1 : 0;
+            widths.add((verdict.effectHighNs() - verdict.effectLowNs()) / 2 / Math.max(1, Math.abs(verdict.effectNs() - truth)));
+        }
+
+        private void addClock(final Localisation result, final int clock, final double truth) {
+            final double width = 1.96 * result.clockDeviationsNs()[clock];
+            clocks++;
+            clocksHeld += Math.abs(result.clockOffsetsNs()[clock] - truth) <= width ? 1 : 0;
+            clockWidths.add(width / Math.max(1, Math.abs(result.clockOffsetsNs()[clock] - truth)));
+        }
+
+        static double median(final List<Double> values) {
+            return values.stream().sorted().skip(values.size() / 2).findFirst().orElse(Double.NaN);
+        }
 
         double share() {
             return (double)held / verdicts;
@@ -158,9 +189,17 @@ final class LocateTrial {
                 verdict.suspects().forEach((suspect) -> hops.add(suspect.hop()));
                 score.suspects += hops.size();
                 score.verdicts++;
+                if (hops.size() == 1 && window.slow.containsAll(hops)) {
+                    score.addEffect(verdict, window.delays[hops.iterator().next()] - result.usualNs());
+                }
                 hops.retainAll(window.slow);
                 score.held += hops.isEmpty() ? 0 : 1;
                 found.addAll(hops);
+            }
+        }
+        for (int clock = 0; clock < clockBounds.length; clock++) {
+            if (result.clockDeviationsNs()[clock] < clockBounds[clock] / 2) {
+                score.addClock(result, clock, window.offsets[clock]);
             }
         }
         score.windows++;

@@ -11,6 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,18 +30,19 @@ class PointPlanTest {
     void shouldReachTheFiguresOfSprint() throws Exception {
         final Topology sprint = rocketfuel(1239);
         assertEquals(315, sprint.nodes());
+        final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         double seconds = Double.MAX_VALUE;
         List<PointPlan.Step> plan = List.of();
         for (int round = 0; round < 3; round++) {
-            final long start = System.nanoTime();
+            final long start = threads.getCurrentThreadCpuTime();
             plan = PointPlan.of(new ShortestRoutes(sprint), new boolean[sprint.nodes()], SIXTH);
-            seconds = Math.min(seconds, (System.nanoTime() - start) / 1e9);
+            seconds = Math.min(seconds, (threads.getCurrentThreadCpuTime() - start) / 1e9);
         }
         assertEquals(965_384, plan.get(0).probeHops());
         assertEquals(207_138, plan.get(0).segments());
         assertEquals(5662, plan.get(45).probeHops(), "the paper has 10 000");
         assertTrue(plan.get(SIXTH).meanHops() <= 1.5, plan.get(SIXTH)::toString);
-        assertTrue(seconds <= MOST_SECONDS, "a plan took " + seconds + " s");
+        assertTrue(seconds <= MOST_SECONDS, "a plan took " + seconds + " s of one core");
     }
 
     /** The paper says 15 % of the routers on average. */
