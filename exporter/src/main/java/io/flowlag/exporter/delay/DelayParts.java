@@ -42,7 +42,6 @@ final class DelayParts {
         samples = new SampleWriter(cache, distributions, !wiring.isExact(), classCount);
         final RliReceiver receiver =
             isInterpolated(wiring) ? new RliReceiver(receiverSettings(config, wiring), samples) : RliReceiver.none();
-        receiver.flowSlots(isInterpolated(wiring) && !mode(wiring).isTraffic() ? cache.capacity() : 0);
         final ReferencePackets references = references(config, wiring, receiver, cache);
         interpolation = new PacketInterpolation(receiver, references, cache, distributions, classCount);
         final int ways = wiring.pairs().isOn() ? wiring.pairs().count() : senderCount + wiring.captures().otherWays();

@@ -65,7 +65,8 @@ final class PacketInterpolation {
                 mode == ReferenceMode.PASSIVE ? rli.injection().maximumGapNs() : Long.MAX_VALUE,
                 config.segment().maximumDelayNs()))
             .withDrift(new ReceiverSettings.Drift(
-                defaults.drift().windowNs(), rli.drift() == ExporterConfig.Drift.APPLY));
+                defaults.drift().windowNs(), rli.drift() == ExporterConfig.Drift.APPLY))
+            .withPathFlows(mode.isTraffic() ? 0 : config.metering().maxFlows());
     }
 
     /** References that a process sends have one size, so serialisation is not fitted; packets of the traffic differ in size. */

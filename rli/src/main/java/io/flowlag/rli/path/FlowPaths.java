@@ -1,16 +1,15 @@
 package io.flowlag.rli.path;
 
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
+import io.flowlag.common.memory.OffHeapBuffer;
 
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+import java.security.SecureRandom;
 
 /**
  * What is known about the paths of flows: the sum of a flow's estimates by each path, and how well each path explains the delays
  * of those of its packets whose send times are known. A flow's path is thus decided by the time that its record is written, for
  * all its packets. By slot:
  * <pre>
- *   0  key            8   generation of the slot and stream; 0 for none
+ *   0  key            8   generation of the slot and stream, by a secret of this table
  *   8  count          4   samples
  *  12  knownCount     4   packets with a known delay
  *  16  sumsNs        64   doubles: sum of the estimates by each path
@@ -21,11 +20,13 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 124  earlierCount   4   samples that were taken before the paths last changed
  * </pre>
  * An error of e in a delay with the scale s has the density of Student's distribution with three degrees of freedom: a single
- * packet never decides alone, however odd its delay. One thread. Allocates when a second path is first found.
+ * packet never decides alone, however odd its delay. One thread. Allocates at construction, off the heap; the system provides a
+ * page when a flow of several paths first uses it.
  */
 public final class FlowPaths {
     /** Octets a slot. */
     public static final int LENGTH_BYTES = 128;
+    private static final int MOST_SLOTS = Integer.MAX_VALUE / LENGTH_BYTES;
     /** Probability from which a flow's path counts as known. */
     static final double SURE = 0.95;
     /** Probability from which the flow's mean is that by its most probable path, not that by all of them. */
@@ -46,34 +47,39 @@ public final class FlowPaths {
     /** Mean fit of a delay that is ten scales off: no path that was found explains the flow. */
     private static final double MISFIT = -7;
     private static final int STREAM_SHIFT = 32;
-    private static final int USED_SHIFT = 62;
 
-    private int slots;
-    private UnsafeBuffer flows = new UnsafeBuffer(0, 0);
+    private final int slots;
+    private final OffHeapBuffer flows;
+    /** Memory that was not written holds the key of a flow by chance only. */
+    private final long secret = new SecureRandom().nextLong();
     private final double[] sums = new double[PathFinder.MOST_PATHS];
     private final float[] fits = new float[PathFinder.MOST_PATHS];
     private final double[] probabilities = new double[PathFinder.MOST_PATHS];
 
-    /** Sets for how many slots of flows paths are kept; 0 for none. Before the first packet. */
-    public void slots(final int count) {
-        slots = Math.min(count, Integer.MAX_VALUE / LENGTH_BYTES);
+    /** Paths of the flows of so many slots; 0 for none. */
+    public FlowPaths(final int count) {
+        slots = Math.min(count, MOST_SLOTS);
+        flows = OffHeapBuffer.allocateUntouched(slots * LENGTH_BYTES);
     }
 
-    /** There are several paths from now on. */
-    public void begin() {
-        if (flows.capacity() == 0 && slots > 0) {
-            flows = new UnsafeBuffer(BufferUtil.allocateDirectAligned(slots * LENGTH_BYTES, CACHE_LINE_LENGTH));
-        }
+    /** {@return octets off the heap for the flows of so many slots, by formula} */
+    public static long memoryBytes(final int count) {
+        return (long)Math.min(count, MOST_SLOTS) * LENGTH_BYTES;
     }
 
-    private static long key(final int generation, final int stream) {
-        return 1L << USED_SHIFT | (long)stream << STREAM_SHIFT | generation & 0xFFFFFFFFL;
+    /** {@return whether paths of flows are kept} */
+    public boolean isOn() {
+        return slots > 0;
+    }
+
+    private long key(final int generation, final int stream) {
+        return secret ^ ((long)stream << STREAM_SHIFT | generation & 0xFFFFFFFFL);
     }
 
     /** The offset of a flow that is known; -1 if it is not, or paths are not kept. */
     public int find(final int slot, final int generation, final int stream, final PathFinder paths) {
         final int offset = slot * LENGTH_BYTES;
-        if (!isKept(slot) || flows.getLong(offset) != key(generation, stream)) {
+        if (slot >= slots || flows.getLong(offset) != key(generation, stream)) {
             return NONE;
         }
         final int behind = paths.version() - flows.getInt(offset + VERSION_OFFSET);
@@ -89,16 +95,12 @@ public final class FlowPaths {
     /** The same; begins the flow if it is not known. */
     public int enter(final int slot, final int generation, final int stream, final PathFinder paths) {
         final int offset = slot * LENGTH_BYTES;
-        if (isKept(slot) && find(slot, generation, stream, paths) == NONE) {
+        if (slot < slots && find(slot, generation, stream, paths) == NONE) {
             flows.setMemory(offset, LENGTH_BYTES, (byte)0);
             flows.putLong(offset, key(generation, stream));
             flows.putInt(offset + VERSION_OFFSET, paths.version());
         }
-        return isKept(slot) ? offset : NONE;
-    }
-
-    private boolean isKept(final int slot) {
-        return slot < slots && flows.capacity() > 0;
+        return slot < slots ? offset : NONE;
     }
 
     /** Paths have changed: each takes over what is known of the one that it has come from. */

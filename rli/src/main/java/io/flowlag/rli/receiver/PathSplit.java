@@ -16,7 +16,7 @@ import static io.flowlag.rli.path.PathFinder.NONE;
  * references is given its last delay. References are kept for the delays of packets that become known later.
  *
  * <p>Errors of held-out references are those of each path. The error scale of a packet is that of its path; while that is not
- * known, the largest. One thread. Allocates when a second path is first found.
+ * known, the largest. One thread. Allocates at construction, if paths of flows are kept; else every port is of one path.
  */
 public final class PathSplit {
     /** References that are kept. */
@@ -28,6 +28,9 @@ public final class PathSplit {
     private static final long NEVER_NS = Long.MIN_VALUE / 2;
     private static final int WAITING = 1 << 10;
     private static final int WAITING_MASK = WAITING - 1;
+    /** Octets of a stream whose flows' paths are kept. */
+    static final int MEMORY_BYTES = PathFinder.MEMORY_BYTES + KEPT * (3 * Long.BYTES + 1) +
+        WAITING * (2 * Integer.BYTES + 2 * Long.BYTES);
 
     private final int row;
     private final HeldOutErrors heldOut;
@@ -37,12 +40,12 @@ public final class PathSplit {
     private final PathFinder finder = new PathFinder();
     private final long[] lastStampsNs = new long[LANES];
 
+    private final long[] arrivalsNs;
+    private final double[] delaysNs;
+    private final byte[] lanes;
+    private final long[] packetsBefore;
     private boolean isBegun;
     private int version;
-    private long[] arrivalsNs;
-    private double[] delaysNs;
-    private byte[] lanes;
-    private long[] packetsBefore;
     /** References so far, and the left one of the next gap. */
     private long count;
     private long gap;
@@ -55,10 +58,10 @@ public final class PathSplit {
     private float largestScaleNs;
     private long spanReferences;
 
-    private int[] knownSlots;
-    private int[] knownGenerations;
-    private long[] knownArrivalsNs;
-    private double[] knownDelaysNs;
+    private final int[] knownSlots;
+    private final int[] knownGenerations;
+    private final long[] knownArrivalsNs;
+    private final double[] knownDelaysNs;
     private final long[] knownLefts = new long[MOST_PATHS];
     private final long[] knownRights = new long[MOST_PATHS];
     private final float[] knownScalesNs = new float[MOST_PATHS];
@@ -73,12 +76,22 @@ public final class PathSplit {
         this.heldOut = heldOut;
         this.scales = scales;
         this.flows = flows;
+        final int kept = flows.isOn() ? KEPT : 0;
+        arrivalsNs = new long[kept];
+        delaysNs = new double[kept];
+        lanes = new byte[kept];
+        packetsBefore = new long[kept];
+        final int waiting = flows.isOn() ? WAITING : 0;
+        knownSlots = new int[waiting];
+        knownGenerations = new int[waiting];
+        knownArrivalsNs = new long[waiting];
+        knownDelaysNs = new double[waiting];
         Arrays.fill(lastStampsNs, NEVER_NS);
     }
 
-    /** The lane of a source port; none of a negative one. */
+    /** The lane of a source port; none of a negative one, or if paths are not kept. */
     int lane(final int port) {
-        if (port < 0) {
+        if (port < 0 || !flows.isOn()) {
             return NONE;
         }
         final int lanesBefore = finder.laneCount();
@@ -145,7 +158,7 @@ public final class PathSplit {
         if (finder.pathCount() == 1 && !isBegun) {
             return;
         }
-        begin();
+        isBegun = true;
         final int index = (int)count & KEPT_MASK;
         arrivalsNs[index] = arrivalNs;
         delaysNs[index] = delayNs;
@@ -161,21 +174,6 @@ public final class PathSplit {
         if (!isReady()) {
             gap = position;
             lefts[finder.path(lane)] = position;
-        }
-    }
-
-    private void begin() {
-        if (!isBegun) {
-            isBegun = true;
-            arrivalsNs = new long[KEPT];
-            delaysNs = new double[KEPT];
-            lanes = new byte[KEPT];
-            packetsBefore = new long[KEPT];
-            knownSlots = new int[WAITING];
-            knownGenerations = new int[WAITING];
-            knownArrivalsNs = new long[WAITING];
-            knownDelaysNs = new double[WAITING];
-            flows.begin();
         }
     }
 

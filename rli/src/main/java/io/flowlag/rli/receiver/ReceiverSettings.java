@@ -1,5 +1,7 @@
 package io.flowlag.rli.receiver;
 
+import io.flowlag.rli.path.FlowPaths;
+
 import java.util.List;
 
 /**
@@ -9,9 +11,12 @@ import java.util.List;
  * @param classCount    traffic classes, 1 or more.
  * @param streamClasses class of each stream of references, in the order of the stream indexes. There is one stream for each
  *                      sender and class, 4096 at most.
+ * @param pathFlows     slots of flows whose paths are kept where references of several ports find several; 0 for none, and
+ *                      then references of all ports are of one path.
  */
 public record ReceiverSettings(
-    int classCount, List<Integer> streamClasses, Estimation estimation, Limits limits, Histograms histograms, Drift drift) {
+    int classCount, List<Integer> streamClasses, Estimation estimation, Limits limits, Histograms histograms, Drift drift,
+    int pathFlows) {
     /** The largest delay that histograms distinguish from larger ones, ns. */
     static final long HIGHEST_TRACKABLE_NS = 60_000_000_000L;
 
@@ -19,7 +24,7 @@ public record ReceiverSettings(
     private static final ReceiverSettings DEFAULTS = new ReceiverSettings(
         1, List.of(0), new Estimation(Estimator.LINEAR, SendTimes.FOLLOW_UP, false, SerialisationMode.NONE, 0),
         new Limits(64 * 1024, 1_000_000_000, Long.MAX_VALUE, 200_000_000), new Histograms(3, 1),
-        new Drift(10_000_000_000L, false));
+        new Drift(10_000_000_000L, false), 0);
 
     /**
      * How delays are estimated.
@@ -103,6 +108,7 @@ public record ReceiverSettings(
         streamClasses = List.copyOf(streamClasses);
         checkAtLeast("classCount", classCount, 1);
         checkAtLeast("streamCount", streamClasses.size(), 1);
+        checkAtLeast("pathFlows", pathFlows, 0);
         check(streamClasses.size() <= MAXIMUM_STREAMS, "streamCount=" + streamClasses.size() + " is above " + MAXIMUM_STREAMS);
         for (final int streamClass : streamClasses) {
             check(
@@ -121,7 +127,7 @@ public record ReceiverSettings(
 
     /** The same with other streams and their classes. */
     public ReceiverSettings withStreams(final int newClassCount, final List<Integer> newStreamClasses) {
-        return new ReceiverSettings(newClassCount, newStreamClasses, estimation, limits, histograms, drift);
+        return new ReceiverSettings(newClassCount, newStreamClasses, estimation, limits, histograms, drift, pathFlows);
     }
 
     /** The same with send times from elsewhere. */
@@ -132,22 +138,27 @@ public record ReceiverSettings(
 
     /** The same with another estimation. */
     public ReceiverSettings withEstimation(final Estimation newEstimation) {
-        return new ReceiverSettings(classCount, streamClasses, newEstimation, limits, histograms, drift);
+        return new ReceiverSettings(classCount, streamClasses, newEstimation, limits, histograms, drift, pathFlows);
     }
 
     /** The same with other limits. */
     public ReceiverSettings withLimits(final Limits newLimits) {
-        return new ReceiverSettings(classCount, streamClasses, estimation, newLimits, histograms, drift);
+        return new ReceiverSettings(classCount, streamClasses, estimation, newLimits, histograms, drift, pathFlows);
     }
 
     /** The same with other statistics. */
     public ReceiverSettings withHistograms(final Histograms newHistograms) {
-        return new ReceiverSettings(classCount, streamClasses, estimation, limits, newHistograms, drift);
+        return new ReceiverSettings(classCount, streamClasses, estimation, limits, newHistograms, drift, pathFlows);
     }
 
     /** The same with another use of the clocks' drift. */
     public ReceiverSettings withDrift(final Drift newDrift) {
-        return new ReceiverSettings(classCount, streamClasses, estimation, limits, histograms, newDrift);
+        return new ReceiverSettings(classCount, streamClasses, estimation, limits, histograms, newDrift, pathFlows);
+    }
+
+    /** The same with paths of so many slots of flows. */
+    public ReceiverSettings withPathFlows(final int slots) {
+        return new ReceiverSettings(classCount, streamClasses, estimation, limits, histograms, drift, slots);
     }
 
     public int streamCount() {
@@ -160,8 +171,9 @@ public record ReceiverSettings(
      */
     public long memoryBytes() {
         final long streamBytes = WaitingReferences.MEMORY_BYTES + DelaySamples.MEMORY_BYTES +
-            InterpolationBuffer.memoryBytes(estimation.estimator == Estimator.LINEAR ? limits.bufferPackets : 1);
-        return streamCount() * streamBytes +
+            InterpolationBuffer.memoryBytes(estimation.estimator == Estimator.LINEAR ? limits.bufferPackets : 1) +
+            (pathFlows > 0 ? PathSplit.MEMORY_BYTES : 0);
+        return streamCount() * streamBytes + FlowPaths.memoryBytes(pathFlows) +
             classCount * ClassStatistics.memoryBytes(HIGHEST_TRACKABLE_NS, histograms.significantDigits);
     }
 

@@ -18,7 +18,6 @@ public final class RliReceiver {
     private final CounterSet<ReceiverCounter> counters;
     private final ReferenceStream[] streams;
     private final ClassStatistics[] statistics;
-    private final FlowPaths flowPaths = new FlowPaths();
 
     private RliReceiver() {
         counters = new CounterSet<>(ReceiverCounter.class);
@@ -41,14 +40,10 @@ public final class RliReceiver {
                 settings.histograms().heldOutPeriods());
         }
         streams = new ReferenceStream[settings.streamCount()];
+        final FlowPaths flowPaths = new FlowPaths(settings.pathFlows());
         for (int i = 0; i < streams.length; i++) {
             streams[i] = new ReferenceStream(i, settings, counters, statistics, handler, flowPaths);
         }
-    }
-
-    /** Keeps the paths of flows in so many slots, where references take several; before the first packet. */
-    public void flowSlots(final int slots) {
-        flowPaths.slots(slots);
     }
 
     /** A stream of references, with the packets that took its way. */

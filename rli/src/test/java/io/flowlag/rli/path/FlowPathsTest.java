@@ -16,16 +16,14 @@ class FlowPathsTest {
     private static final int SLOTS = 8;
     private static final float[] SCALES_NS = {10, 10, 10, 10};
 
-    private final FlowPaths flows = new FlowPaths();
+    private final FlowPaths flows = new FlowPaths(SLOTS);
     private final PathFinder finder = new PathFinder();
     private final PathEstimate estimate = new PathEstimate();
     private final Random random = new Random(7);
 
     @BeforeEach
     void findTwoPaths() {
-        flows.slots(SLOTS);
-        assertEquals(-1, flows.enter(0, 1, 0, finder), "nothing is kept while there is one path");
-        flows.begin();
+        assertEquals(-1, new FlowPaths(0).enter(0, 1, 0, finder), "nothing is kept");
         lanes(2);
     }
 

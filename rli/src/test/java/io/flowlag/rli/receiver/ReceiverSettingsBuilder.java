@@ -26,7 +26,7 @@ final class ReceiverSettingsBuilder {
             new ReceiverSettings.Estimation(estimator, sendTimes, isReferenceRegular, serialisation, capacityBps),
             new ReceiverSettings.Limits(bufferPackets, silentAfterNs, maximumGapNs, maximumDelayNs),
             new ReceiverSettings.Histograms(significantDigits, ReceiverSettings.defaults().histograms().heldOutPeriods()),
-            new ReceiverSettings.Drift(driftWindowNs, isDriftApplied));
+            new ReceiverSettings.Drift(driftWindowNs, isDriftApplied), 16);
     }
 
     ReceiverSettingsBuilder classCount(final int value) {

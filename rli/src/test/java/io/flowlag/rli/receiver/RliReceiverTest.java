@@ -61,7 +61,6 @@ class RliReceiverTest {
     /** Two paths, 5 ms apart, on which references overtake one another: each flow has the delay of its own path. */
     @Test
     void shouldInterpolateEachFlowOnItsPath() {
-        receiver.flowSlots(16);
         final Random random = new Random(5);
         final List<Integer> order = Arrays.asList(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
         final List<long[]> arrivals = new ArrayList<>();

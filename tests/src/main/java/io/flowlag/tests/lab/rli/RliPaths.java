@@ -171,9 +171,8 @@ public final class RliPaths extends NamedExperiment {
                     .withStreams(streams, IntStream.range(0, streams).boxed().toList())
                     .withEstimation(new ReceiverSettings.Estimation(
                         Estimator.LINEAR, SendTimes.STAMP, false, SerialisationMode.CAPACITY, capacityBps))
-                    .withHistograms(new ReceiverSettings.Histograms(2, 1)),
+                    .withHistograms(new ReceiverSettings.Histograms(2, 1)).withPathFlows(truePackets.length),
                 this::onSamples);
-            receiver.flowSlots(truePackets.length);
             play(each);
             return results(each);
         }
