@@ -181,8 +181,9 @@ class FailFastTest {
         final Path config = Files.writeString(directory.resolve("config.yaml"), "status:\n  interval: 100ms\n");
         final int port = Ports.freeTcp();
         try (Command.Running run = new Flowlag().jvm("-Djdk.net.hosts.file=" + pipe(directory, "hosts"))
-            .command("run", "-c", config, "-i", "lo", "--filter", "udp port 9", "--export", "tcp://collector.example:4739",
-                "--metrics", port, "--set", "exporting.connect-timeout=10ms", "--set", "exporting.reconnect-interval=10ms")
+            .command("run", "-c", config, "-i", "lo", "--filter", "udp port " + Ports.freeUdp(),
+                "--export", "tcp://collector.example:4739", "--metrics", port, "--set",
+                "exporting.connect-timeout=10ms", "--set", "exporting.reconnect-interval=10ms")
             .timeout(TIMEOUT).start()) {
             Flowlag.awaitMetering(run);
             for (int i = 1; i <= 3; i++) {

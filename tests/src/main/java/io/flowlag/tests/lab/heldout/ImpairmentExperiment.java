@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Every method against clocks that are apart, drift or jitter, and against paths that jitter or split: the product as
@@ -102,8 +103,7 @@ public final class ImpairmentExperiment extends NamedExperiment {
         double[] values(final Setup setup) {
             final boolean isFirst = this == OFFSET;
             if (setup.scale() == Scale.TEST) {
-                return isFirst ? Arrays.copyOf(values, 2) :
-                    this == STAMPS ? new double[0] : new double[] {values[values.length - 1]};
+                return isFirst ? Arrays.copyOf(values, 2) : new double[0];
             }
             return isFirst ? values : Arrays.copyOfRange(values, 1, values.length);
         }
@@ -127,6 +127,11 @@ public final class ImpairmentExperiment extends NamedExperiment {
 
         String label() {
             return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** All; tests leave out kinds of references. */
+        static List<Method> of(final Setup setup) {
+            return Stream.of(values()).filter(each -> setup.scale() != Scale.TEST || each != LEFT && each != PASSIVE).toList();
         }
 
         List<String> options(final HeldOutTrace trace) {
@@ -210,7 +215,7 @@ public final class ImpairmentExperiment extends NamedExperiment {
         for (int seed = 1; seed <= setup.seeds(); seed++) {
             final HeldOutTrace trace = trace(setup, seed, varied.by(value));
             try (Captures captures = new Captures(trace, seed)) {
-                for (final Method method : Method.values()) {
+                for (final Method method : Method.of(setup)) {
                     captures.run(method);
                     scores.computeIfAbsent(method, each -> new HeldOutScore()).add(trace, captures.records());
                 }

@@ -45,7 +45,7 @@ class ImpairmentExperimentTest {
                 repaired++;
             }
         }
-        assertTrue(exact == 5 && repaired == 10, table.csv());
+        assertTrue(exact == 2 && repaired == 4, table.csv());
         assertEquals(-10_000, table.number("bias us", "offset, ms", -10.0, "matched"), 0.1, table.csv());
         assertEquals(table.number("error beyond the clock %", "offset, ms", 0.0, "linear"),
             table.number("error beyond the clock %", "offset, ms", -10.0, "linear"), 0.5, table.csv());
