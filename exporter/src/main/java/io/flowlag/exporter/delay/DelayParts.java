@@ -1,11 +1,13 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.common.hash.SipHash;
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.path.FlowPaths;
 import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
 
@@ -41,7 +43,7 @@ final class DelayParts {
             new ExporterConfig.Quantiles(0, config.quantiles().fromPackets(), 0));
         samples = new SampleWriter(cache, distributions, !wiring.isExact(), classCount);
         final RliReceiver receiver =
-            isInterpolated(wiring) ? new RliReceiver(receiverSettings(config, wiring), samples) : RliReceiver.none();
+            isInterpolated(wiring) ? receiver(receiverSettings(config, wiring), samples) : RliReceiver.none();
         final ReferencePackets references = references(config, wiring, receiver, cache);
         interpolation = new PacketInterpolation(receiver, references, cache, distributions, classCount);
         final int ways = wiring.pairs().isOn() ? wiring.pairs().count() : senderCount + wiring.captures().otherWays();
@@ -61,6 +63,11 @@ final class DelayParts {
         flowDelays = new FlowDelays(config, wiring, flowEnd, cache, counters, clock.isLive(), this);
         sketches = flowDelays.sketches();
         tellEstimates(config);
+    }
+
+    private static RliReceiver receiver(final ReceiverSettings settings, final SampleWriter samples) {
+        return new RliReceiver(settings, samples, new FlowPaths(
+            OffHeapBuffer.allocateUntouched((int)FlowPaths.memoryBytes(settings.pathFlows()))));
     }
 
     private static boolean isInterpolated(final DelayWiring wiring) {

@@ -1,8 +1,11 @@
 package io.flowlag.rli.path;
 
-import io.flowlag.common.memory.OffHeapBuffer;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.security.SecureRandom;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * What is known about the paths of flows: the sum of a flow's estimates by each path, and how well each path explains the delays
@@ -20,8 +23,8 @@ import java.security.SecureRandom;
  * 124  earlierCount   4   samples that were taken before the paths last changed
  * </pre>
  * An error of e in a delay with the scale s has the density of Student's distribution with three degrees of freedom: a single
- * packet never decides alone, however odd its delay. One thread. Allocates at construction, off the heap; the system provides a
- * page when a flow of several paths first uses it.
+ * packet never decides alone, however odd its delay. One thread. Memory of the caller may be
+ * untouched: a slot is written when a flow of several paths first uses it.
  */
 public final class FlowPaths {
     /** Octets a slot. */
@@ -49,17 +52,22 @@ public final class FlowPaths {
     private static final int STREAM_SHIFT = 32;
 
     private final int slots;
-    private final OffHeapBuffer flows;
+    private final UnsafeBuffer flows;
     /** Memory that was not written holds the key of a flow by chance only. */
     private final long secret = new SecureRandom().nextLong();
     private final double[] sums = new double[PathFinder.MOST_PATHS];
     private final float[] fits = new float[PathFinder.MOST_PATHS];
     private final double[] probabilities = new double[PathFinder.MOST_PATHS];
 
-    /** Paths of the flows of so many slots; 0 for none. */
+    /** Paths of the flows of so many slots; 0 for none. Allocates them. */
     public FlowPaths(final int count) {
-        slots = Math.min(count, MOST_SLOTS);
-        flows = OffHeapBuffer.allocateUntouched(slots * LENGTH_BYTES);
+        this(new UnsafeBuffer(BufferUtil.allocateDirectAligned((int)memoryBytes(count), CACHE_LINE_LENGTH)));
+    }
+
+    /** Paths of the flows of as many slots as fit the memory, whose content is ignored. */
+    public FlowPaths(final UnsafeBuffer memory) {
+        flows = memory;
+        slots = memory.capacity() / LENGTH_BYTES;
     }
 
     /** {@return octets off the heap for the flows of so many slots, by formula} */

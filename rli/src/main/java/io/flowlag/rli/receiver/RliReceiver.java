@@ -32,6 +32,11 @@ public final class RliReceiver {
 
     /** A receiver in its initial state. */
     public RliReceiver(final ReceiverSettings settings, final SampleHandler handler) {
+        this(settings, handler, new FlowPaths(settings.pathFlows()));
+    }
+
+    /** The same with paths of flows in memory of the caller. */
+    public RliReceiver(final ReceiverSettings settings, final SampleHandler handler, final FlowPaths flowPaths) {
         counters = new CounterSet<>(ReceiverCounter.class, settings.streamCount());
         statistics = new ClassStatistics[settings.classCount()];
         for (int i = 0; i < statistics.length; i++) {
@@ -40,7 +45,6 @@ public final class RliReceiver {
                 settings.histograms().heldOutPeriods());
         }
         streams = new ReferenceStream[settings.streamCount()];
-        final FlowPaths flowPaths = new FlowPaths(settings.pathFlows());
         for (int i = 0; i < streams.length; i++) {
             streams[i] = new ReferenceStream(i, settings, counters, statistics, handler, flowPaths);
         }
