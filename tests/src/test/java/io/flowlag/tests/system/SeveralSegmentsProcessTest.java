@@ -197,7 +197,7 @@ class SeveralSegmentsProcessTest {
             "flowlag_segment_info{segment_id=\"20\",role=\"sender\",policy=\"every-n\",segment=\"20\"} 1"), metrics);
     }
 
-    /** Each flow and each interval belongs to its segment, and no loss is told that there was not. */
+    /** Each flow and each interval belongs to its segment, and no record has a loss that did not happen. */
     private void tellRecords(final String name) throws IOException {
         final String output = new Flowlag().inThisJvm()
             .run("collect", "--read", directory.resolve(name + ".ipfix"), "--format", "json").orFail().output();

@@ -13,7 +13,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The bars of the issue at the smallest scale: bounds hold, errors beyond asymmetry, and which changes are told apart. */
+/** At the smallest scale: bounds hold, errors stay near asymmetry, and kinds of changes are distinguished. */
 @Tag("slow")
 class ClockExperimentTest {
     private static Results results;
