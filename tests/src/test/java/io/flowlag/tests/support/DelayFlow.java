@@ -16,6 +16,7 @@ import java.util.List;
  * @param key                source, destination, protocol and both ports, as in a truth file.
  * @param classOfService     octet of the IP header.
  * @param packets            in the flow.
+ * @param endNs              its last packet, ns since 1970.
  * @param estimator          element 12, or 0.
  * @param meanNs             element 5.
  * @param sampleCount        element 1.
@@ -28,9 +29,9 @@ import java.util.List;
  * @param measuredPackets    element 27.
  * @param segmentId          element 11.
  */
-public record DelayFlow(String key, int classOfService, long packets, int estimator, Long meanNs, Long sampleCount,
-    Long interpolatedMeanNs, Long lostPackets, Long clockErrorNs, Long sketchMeanNs, Long errorBoundNs, Long lossKind,
-    Long measuredPackets, Long segmentId) {
+public record DelayFlow(String key, int classOfService, long packets, long endNs, int estimator, Long meanNs,
+    Long sampleCount, Long interpolatedMeanNs, Long lostPackets, Long clockErrorNs, Long sketchMeanNs, Long errorBoundNs,
+    Long lossKind, Long measuredPackets, Long segmentId) {
     /** The loss is exact. */
     public static final long LOSS_EXACT = 1;
     /** The loss is an upper bound. */
@@ -78,7 +79,8 @@ public record DelayFlow(String key, int classOfService, long packets, int estima
             record.get("destinationIPv4Address").asText(), record.get("protocolIdentifier").asText(),
             record.get("sourceTransportPort").asText(), record.get("destinationTransportPort").asText());
         return new DelayFlow(key, record.get("ipClassOfService").asInt(), record.get("packetDeltaCount").asLong(),
-            record.path("flowlagDelayEstimator").asInt(), number(record, "flowlagDelayMeanNanoseconds"),
+            record.get("flowEndNanoseconds").asLong(), record.path("flowlagDelayEstimator").asInt(),
+            number(record, "flowlagDelayMeanNanoseconds"),
             number(record, "flowlagDelaySampleCount"), number(record, "flowlagDelayInterpolatedMeanNanoseconds"),
             number(record, "flowlagLostPacketDeltaCount"), number(record, "flowlagClockErrorBoundNanoseconds"),
             number(record, "flowlagDelaySketchMeanNanoseconds"), number(record, "flowlagDelayErrorBoundNanoseconds"),

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 
 /**
@@ -38,6 +39,7 @@ public final class Flowlag {
     private boolean isInThisJvm;
     private Path jar = Checkout.jar();
     private Path java = THIS_JAVA;
+    private Class<?> main;
 
     /** The jar on a JVM like this one. Ends the test if the jar is not built. */
     public Flowlag() {
@@ -151,6 +153,17 @@ public final class Flowlag {
     }
 
     /**
+     * Starts by a class of the tests, which starts the product itself. It may use no library that the product does not have.
+     *
+     * @param mainClass takes the arguments.
+     * @return this.
+     */
+    public Flowlag main(final Class<?> mainClass) {
+        main = mainClass;
+        return this;
+    }
+
+    /**
      * Runs in the JVM of the test: the same code without the start of a process, for tests of many small inputs.
      *
      * @return this.
@@ -174,12 +187,25 @@ public final class Flowlag {
             line.addAll(List.of("-XX:SharedArchiveFile=" + CLASS_ARCHIVE, "-Xlog:cds=off", "-Xlog:cds+dynamic=off"));
         }
         line.addAll(jvmOptions);
-        line.add("-jar");
-        line.add(jar.toString());
+        if (main == null) {
+            line.addAll(List.of("-jar", jar.toString()));
+        } else {
+            opened().forEach((each) -> line.add("--add-opens=" + each + "=ALL-UNNAMED"));
+            line.addAll(List.of("-cp", jar + ":" + Checkout.root().resolve("tests/target/test-classes"), main.getName()));
+        }
         for (final Object argument : arguments) {
             line.add(argument.toString());
         }
         return new Command(line);
+    }
+
+    /** What {@code -jar} reads in the manifest. */
+    private List<String> opened() {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            return List.of(file.getManifest().getMainAttributes().getValue("Add-Opens").split(" "));
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
     }
 
     /**

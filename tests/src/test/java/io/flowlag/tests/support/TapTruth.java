@@ -105,6 +105,11 @@ public final class TapTruth {
             return received;
         }
 
+        /** {@return packets that arrived until a time, ns since 1970} */
+        public long receivedUntil(final long timeNs) {
+            return packets.values().stream().flatMap(each -> each.arrivedNs.stream()).filter(ns -> ns <= timeNs).count();
+        }
+
         /** {@return packets that did not arrive} */
         public long lost() {
             return sent - received;

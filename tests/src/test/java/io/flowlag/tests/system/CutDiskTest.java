@@ -14,6 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -26,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -38,8 +41,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  */
 @Tag("topology")
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class CutDiskTest {
-    private static final String HERE = "flcut" + ProcessHandle.current().pid();
+    private static final AtomicInteger WIRES = new AtomicInteger();
     private static final Duration TIMEOUT = CrashTraffic.TIMEOUT;
     private static final Duration END_PATIENCE = Duration.ofSeconds(10);
     private static final int MOST_CHANGES = 60;
@@ -48,6 +52,7 @@ class CutDiskTest {
 
     @TempDir
     private Path directory;
+    private final String here = "flc" + ProcessHandle.current().pid() + "x" + WIRES.incrementAndGet();
     private final Random random = new Random(Integer.getInteger("flowlag.cuts.seed", 17));
     private final List<Flow> exported = new ArrayList<>();
     private CutDisk disk;
@@ -59,7 +64,7 @@ class CutDiskTest {
 
     @BeforeEach
     void prepare() throws IOException {
-        traffic = new CrashTraffic(HERE, statsFile(), random);
+        traffic = new CrashTraffic(here, statsFile(), random);
         disk = new CutDisk(directory, random.nextInt(1 << 20));
         collector = new TcpSink();
         port = collector.port();
@@ -165,7 +170,7 @@ class CutDiskTest {
         try (TcpSink sink = new TcpSink()) {
             away = sink.port();
         }
-        try (Command.Running run = new Flowlag().command("run", "-i", HERE, "--direction", "in",
+        try (Command.Running run = new Flowlag().command("run", "-i", here, "--direction", "in",
             "--export", "tcp://127.0.0.1:" + away + "?options=off&spool=" + disk.root().resolve("spool"),
             "--export", "tcp://127.0.0.1:" + port + "?options=off", "--set", "metering.max-flows=4k", "--idle", "1s",
             "--active", "3s").timeout(TIMEOUT).start()) {
@@ -231,7 +236,7 @@ class CutDiskTest {
     private Command.Running start() throws IOException {
         Files.deleteIfExists(statsFile());
         final Command.Running run = new Flowlag().under("unshare", "-m", "sh", "-ec",
-            "mount --bind " + bootId() + " /proc/sys/kernel/random/boot_id; exec \"$@\"", "sh").command("run", "-i", HERE,
+            "mount --bind " + bootId() + " /proc/sys/kernel/random/boot_id; exec \"$@\"", "sh").command("run", "-i", here,
             "--direction", "in", "--export", "tcp://127.0.0.1:" + port + "?options=off", "--stats", statsFile(),
             "--set", "stats.interval=100ms", "--set", "checkpoint.file=" + disk.root().resolve("flows.checkpoint"),
             "--set", "checkpoint.interval=100ms", "--set", "exporting.spool=" + disk.root().resolve("spool"),

@@ -14,11 +14,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.HttpURLConnection;
@@ -29,7 +30,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -39,6 +39,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A process with a thread that dies or hangs: it ends, or says so, in time. */
 @Tag("topology")
+@Execution(ExecutionMode.CONCURRENT)
 class FailFastTest {
     static final Duration TIMEOUT = Duration.ofSeconds(90);
     private static final long ERROR_MS = 5_000;
@@ -118,12 +119,7 @@ class FailFastTest {
     }
 
     private Command withInjector(final String thread, final Object... more) {
-        final List<String> line = new ArrayList<>();
-        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter(argument -> argument.startsWith("--")).forEach(line::add);
-        line.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
-            StoppedThreadMain.class.getName(), thread, "run", "-i", "lo",
+        final List<Object> line = new ArrayList<>(List.of(thread, "run", "-i", "lo",
             "--export", "file:" + directory.resolve(thread + ".ipfix"),
             "--stats", stats(thread).toString(), "--set", "stats.interval=100ms", "--set", "status.enabled=off",
             "--set", "checkpoint.file=" + checkpoint(thread)));
@@ -131,8 +127,8 @@ class FailFastTest {
             line.addAll(List.of("--set", "segment.role=receiver", "--set", "lds.enabled=on", "--set", "segment.offload=allow",
                 "--set", "exchange.listen=127.0.0.1:" + Ports.freeTcp(), "--set", "rli.port=" + Ports.freeUdp()));
         }
-        Arrays.stream(more).map(String::valueOf).forEach(line::add);
-        return new Command(line).inputFromTest().timeout(TIMEOUT);
+        line.addAll(List.of(more));
+        return new Flowlag().main(StoppedThreadMain.class).command(line.toArray()).inputFromTest().timeout(TIMEOUT);
     }
 
     /** The second run finds the checkpoint free. */

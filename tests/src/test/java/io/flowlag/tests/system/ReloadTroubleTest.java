@@ -16,6 +16,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,6 +36,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  */
 @Tag("topology")
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class ReloadTroubleTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final String DESTINATION = "127.7.7.10";

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,6 +32,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  */
 @Tag("topology")
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class SketchDelayTest {
     private static final String INTERVAL = "1s";
     private static final long INTERVAL_NS = 1_000_000_000;
