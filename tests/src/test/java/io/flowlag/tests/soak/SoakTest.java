@@ -5,6 +5,8 @@ import io.flowlag.tests.support.NetworkNamespace;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  */
 @Tag("topology")
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class SoakTest {
     /** Kills the receiver, then the sender. */
     private static final long SEED = 75;

@@ -11,7 +11,7 @@ import io.flowlag.tests.support.Tools;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,10 +26,9 @@ import java.util.stream.Stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Five million packets, metered exactly in a small heap that does not grow. */
+/** Five million packets, and one million of the smallest size, metered exactly in a small heap that does not grow. */
 @Tag("slow")
 class FiveMillionTest {
-    private static final int PACKETS = 5_000_000;
     private static final int BATCH = 4_096;
     private static final int HEAP_MIB = 64;
     private static final int HEAP_AFTER_COLLECTION_MIB = 40;
@@ -42,16 +41,16 @@ class FiveMillionTest {
 
     /** That of another generator; ours, which benchmarks use, makes the same flows. */
     @ParameterizedTest
-    @ValueSource(strings = {"min64", "mix"})
-    void shouldMeterGeneratedTrafficExactly(final String profileName) throws IOException {
+    @CsvSource({"min64, 1000000", "mix, 5000000"})
+    void shouldMeterGeneratedTrafficExactly(final String profileName, final int packets) throws IOException {
         final Path capture = directory.resolve(profileName + ".pcap");
         final Path truth = directory.resolve(profileName + ".csv");
-        final Command.Result theirs =
-            Command.of(genpcap(), "--profile", profileName, "--out", capture, "--truth", truth).run().orFail();
-        assertExact(capture, truth);
+        final Command.Result theirs = Command.of(
+            genpcap(), "--profile", profileName, "--packets", packets, "--out", capture, "--truth", truth).run().orFail();
+        assertExact(capture, truth, packets);
         Files.delete(capture);
         if ("mix".equals(profileName)) {
-            assertSameStatistics(theirs.output(), emitted(new GeneratedTraffic(Profiles.named(profileName))));
+            assertSameStatistics(theirs.output(), emitted(new GeneratedTraffic(Profiles.named(profileName))), packets);
         }
     }
 
@@ -63,29 +62,30 @@ class FiveMillionTest {
         return traffic;
     }
 
-    private static void assertSameStatistics(final String theirSummary, final GeneratedTraffic ours) {
+    private static void assertSameStatistics(
+        final String theirSummary, final GeneratedTraffic ours, final int packets) {
         final Matcher theirs = SUMMARY.matcher(theirSummary);
         assertTrue(theirs.find(), theirSummary);
         long single = 0;
         long largest = 0;
         long tcpPackets = 0;
         for (int flow = 0; flow < ours.flows().flowCount(); flow++) {
-            final int packets = ours.flows().packets(flow);
-            single += packets == 1 ? 1 : 0;
-            largest = Math.max(largest, packets);
-            tcpPackets += ours.flows().protocol(flow) == 6 ? packets : 0;
+            final int flowPackets = ours.flows().packets(flow);
+            single += flowPackets == 1 ? 1 : 0;
+            largest = Math.max(largest, flowPackets);
+            tcpPackets += ours.flows().protocol(flow) == 6 ? flowPackets : 0;
         }
         assertNear(Long.parseLong(theirs.group(1)), single, 0.02);
         assertNear(Long.parseLong(theirs.group(2)), largest, 0.25);
         assertNear(Long.parseLong(theirs.group(3)), tcpPackets, 0.02);
-        assertNear(Double.parseDouble(theirs.group(5)), (double) ours.consumedBytes() / PACKETS, 0.02);
+        assertNear(Double.parseDouble(theirs.group(5)), (double) ours.consumedBytes() / packets, 0.02);
     }
 
     private static void assertNear(final double expected, final double actual, final double relativeTolerance) {
         assertEquals(expected, actual, expected * relativeTolerance);
     }
 
-    private void assertExact(final Path capture, final Path truth) {
+    private void assertExact(final Path capture, final Path truth, final int packets) {
         final Path log = directory.resolve("gc.log");
         final Meter.Outcome outcome = new Meter(directory)
             .by(Flowlag.with("meter").compiledFully().jvm("-Xms" + HEAP_MIB + "m", "-Xmx" + HEAP_MIB + "m",
@@ -98,15 +98,15 @@ class FiveMillionTest {
         final Command.Result comparison = Command.of(Tools.require("python3", "python3"),
             SharedData.require().resolve("tools/ipfixcmp.py"), outcome.ipfixFile(), truth)
             .timeout(Duration.ofMinutes(5)).run().orFail();
-        assertEquals(expectedComparison(truth), comparison.output().lines().map(FiveMillionTest::comparable).toList(),
+        assertEquals(expectedComparison(truth, packets), comparison.output().lines().map(FiveMillionTest::comparable).toList(),
             comparison::toString);
     }
 
-    private static List<String> expectedComparison(final Path truth) {
+    private static List<String> expectedComparison(final Path truth, final int packets) {
         final long flows = lineCount(truth) - 1;
         return List.of(
             "distinct5tuples " + flows + " truth " + flows + " missing 0 extra 0",
-            "pkts " + PACKETS + " truth " + PACKETS + " octets equal",
+            "pkts " + packets + " truth " + packets + " octets equal",
             "flow start error ns (exported-truth): min 0 median 0 max 0 exact " + flows + " of " + flows,
             "flows with wrong pkts 0 wrong octets 0");
     }
