@@ -43,6 +43,11 @@ final class CheckpointFile implements AutoCloseable {
     private static final long HEADER_ID = 0;
     private static final double ROOM_FOR_UNEVEN_SEGMENTS = 2.0;
 
+    static {
+        // One thread uses a map. A page that cannot be written may leave a lock of it closed: the library would wait for 60 s.
+        System.setProperty("net.openhft.chronicle.map.lockTimeoutSeconds", "2");
+    }
+
     private final Path path;
     private final int maxFlows;
     private final Disk disk;

@@ -9,6 +9,7 @@ import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import net.openhft.chronicle.hash.impl.BigSegmentHeader;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -107,6 +108,13 @@ class CheckpointTest {
 
     private Life life() throws IOException {
         return new Life(MAX_FLOWS, Disk.SYSTEM);
+    }
+
+    /** A lock that a fault left closed makes the writer fail soon, and a new file begins. */
+    @Test
+    void shouldNotWaitForALockThatNoOneHolds() throws IOException {
+        life().close();
+        assertEquals(2, BigSegmentHeader.LOCK_TIMEOUT_SECONDS);
     }
 
     @Test
