@@ -26,6 +26,10 @@ final class RunCommand extends ConfiguredCommand {
     private static final Pattern RECEIVER =
         Pattern.compile("(?:\\[([0-9A-Fa-f:.]+)\\]|([^:\\[\\]]+|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*?))(?::([0-9]{1,5}))?");
 
+    @Option(names = "--router", order = HOSTS_ORDER, paramLabel = "IFACE,...", hideParamSyntax = true, split = ",",
+        description = "Measures each ordered pair of a router's interfaces (segments.auto).")
+    private List<String> interfaces;
+
     @Option(names = "--receiver", order = HOSTS_ORDER,
         description = "Measures as the receiver of two hosts (segment.role).")
     private boolean isReceiver;
@@ -39,7 +43,7 @@ final class RunCommand extends ConfiguredCommand {
     private String keyFile;
 
     @Option(names = "--self-test", order = SELF_TEST_ORDER,
-        description = "Measures a copy of the input with a known delay and loss, and says if it found them.")
+        description = "Checks itself by a copy of the input with a known delay and loss.")
     private boolean isSelfTest;
 
     @Option(names = {"-r", "--read"}, order = SELF_TEST_ORDER, arity = "1..*", paramLabel = "FILE",
@@ -54,6 +58,13 @@ final class RunCommand extends ConfiguredCommand {
     void layOver(final ConfigLoader loader) {
         if (files != null) {
             loader.reads("-r", files);
+        }
+        if (interfaces != null && (isReceiver || receiver != null)) {
+            throw new ExitException(ExitCode.USAGE, "run: --router contradicts --receiver and --sender: put the segments in a " +
+                "file (segments)");
+        }
+        if (interfaces != null) {
+            loader.router("--router", interfaces);
         }
         if (isReceiver && receiver != null) {
             throw new ExitException(ExitCode.USAGE, "run: --receiver and --sender contradict each other: leave one out");

@@ -109,6 +109,14 @@ public final class ConfigLoader {
         return settings.get(key).origin().isDefault() ? option(option, key, List.of(text)) : this;
     }
 
+    /** Makes a segment of each ordered pair of interfaces, in place of any list of segments. */
+    public ConfigLoader router(final String option, final List<String> interfaces) {
+        segments = new ArrayList<>();
+        new LocalSegments(segments, problems).addAll(
+            new SegmentEntry(Origin.commandLine(option), new ConfigLoader(problems).settings), interfaces);
+        return this;
+    }
+
     /** Registers input files of an option of the command, so that they are not overwritten; {@code -} is standard input. */
     public ConfigLoader reads(final String option, final List<String> files) {
         for (final String file : files) {

@@ -125,6 +125,17 @@ class MainTest extends CommandLines {
         assertNotEquals(made, Files.readString(directory.resolve("other")));
     }
 
+    @Test
+    void shouldMeasureEveryPairOfARoutersInterfaces() {
+        assertEquals(0, main("run", "--router", "eth0,eth1,eth2", "--export", "udp://192.0.2.9"), errors());
+        assertEquals(List.of("eth0 eth1", "eth0 eth2", "eth1 eth0", "eth1 eth2", "eth2 eth0", "eth2 eth1"),
+            recorder.config.pairs().segments().stream().map(ExporterConfig.Segment::points)
+                .map((each) -> each.ingress() + " " + each.egress()).toList());
+        assertRefused(64, "run", "--router", "eth0", "--export", "udp://192.0.2.9");
+        err.reset();
+        assertRefused(64, "run", "--router", "eth0,eth1", "--receiver", "--export", "udp://192.0.2.9");
+    }
+
     /** The two commands of two hosts: all else follows from them. */
     @Test
     void shouldKnowTwoHostsByTheirKey() throws IOException {

@@ -119,13 +119,11 @@ class RouterSegmentsTest {
     void shouldMeasureEveryPairOfInterfacesWhileARouteChanges() throws Exception {
         final Path records = directory.resolve("records.ipfix");
         final Path stats = directory.resolve("stats.json");
-        final Path config = directory.resolve("flowlag.yaml");
-        Files.writeString(config, "segments: {auto: [eth0, eth1, eth2, eth3]}\nexporting: {destinations: ['file:" + records +
-            "']}\nstats: {file: " + stats + ", interval: 100ms}\n");
         final List<PacketTap> arriving = new ArrayList<>();
         final List<PacketTap> leaving = new ArrayList<>();
         try (Command.Running run = new Flowlag().under("ip", "netns", "exec", router.name())
-            .command("run", "--config", config).timeout(TIMEOUT).start()) {
+            .command("run", "--router", "eth0,eth1,eth2,eth3", "--export", "file:" + records, "--stats", stats,
+                "--set", "stats.interval=100ms").timeout(TIMEOUT).start()) {
             for (int i = 0; i < INTERFACES; i++) {
                 arriving.add(tap(i, "in"));
                 leaving.add(tap(i, "out"));
