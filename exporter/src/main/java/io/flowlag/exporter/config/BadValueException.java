@@ -1,10 +1,10 @@
 package io.flowlag.exporter.config;
 
 /** A text that is not a value of its type. The message completes a sentence that begins with {@code key=text: }. */
-final class BadValueException extends Exception {
+public final class BadValueException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    BadValueException(final String message) {
+    public BadValueException(final String message) {
         super(message);
     }
 }

@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
  */
 public final class ConfigLoader {
     private static final long MAX_FILE_BYTES = 1L << 20;
+    private static final String EXAMPLE = "observation-domain: 1";
     private static final String STANDARD_STREAM = "-";
     private static final String STANDARD_INPUT = "/proc/self/fd/0";
     /** The list in place of the section {@code segment}, and the sections that its entries may have. */
@@ -56,22 +57,9 @@ public final class ConfigLoader {
     /** Adds the settings of a file. */
     public ConfigLoader file(final Path file) {
         inputs.add(new FileRelations.OwnFile("the configuration itself", file));
-        try {
-            if (Files.isDirectory(file)) {
-                problems.addMissingInput(file + ": is a directory: name a configuration file");
-            } else if (Files.size(file) > MAX_FILE_BYTES) {
-                problems.addMissingInput(file + ": is larger than 1 MiB: it is no configuration file");
-            } else {
-                text(file.toString(), Files.readString(file, StandardCharsets.UTF_8));
-            }
-        } catch (final NoSuchFileException ex) {
-            problems.addMissingInput(file + ": no such configuration file: check the path");
-        } catch (final AccessDeniedException ex) {
-            problems.addMissingInput(file + ": may not be read: check its owner and mode");
-        } catch (final CharacterCodingException ex) {
-            problems.add(Origin.file(file.toString(), 1, 1), "is not UTF-8: save it as UTF-8");
-        } catch (final IOException ex) {
-            problems.addMissingInput(file + ": cannot be read: " + ex.getMessage());
+        final String yaml = TextFile.read(file, "configuration", MAX_FILE_BYTES, problems);
+        if (yaml != null) {
+            text(file.toString(), yaml);
         }
         return this;
     }
@@ -80,7 +68,7 @@ public final class ConfigLoader {
     public ConfigLoader text(final String fileName, final String yaml) {
         given.clear();
         try {
-            section("", new YamlReader(fileName, problems).read(yaml));
+            section("", new YamlReader(fileName, EXAMPLE, problems).read(yaml));
         } catch (final IOException ex) {
             problems.addMissingInput(fileName + ": cannot be read: " + ex.getMessage());
         }
@@ -204,7 +192,7 @@ public final class ConfigLoader {
             new FileRelations(view, destinations, problems).check(inputs, outputs);
         }
         new SegmentRelations(settings, segments, problems).check(views);
-        problems.throwIfAny();
+        ConfigurationException.throwIfAny(problems);
         return views.stream().map((view) -> new Conclusion(view, destinations).config()).toList();
     }
 

@@ -3,7 +3,7 @@ package io.flowlag.exporter.config;
 import java.util.List;
 
 /** A node of a configuration file with its position, made by {@link YamlReader}. Immutable. */
-sealed interface ConfigNode {
+public sealed interface ConfigNode {
     /** Where it begins. */
     Origin origin();
 

@@ -12,9 +12,17 @@ public final class ConfigurationException extends ExitException {
     private final transient List<String> errors;
 
     /** With at least one error: usage if all are in options of the command line, no input if the file cannot be read. */
-    ConfigurationException(final ExitCode exitCode, final List<String> errors) {
+    private ConfigurationException(final ExitCode exitCode, final List<String> errors) {
         super(exitCode, String.join("\n", errors));
         this.errors = List.copyOf(errors);
+    }
+
+    /** Throws the faults, if there are any. */
+    static void throwIfAny(final Problems problems) {
+        if (!problems.isEmpty()) {
+            throw new ConfigurationException(problems.isInputMissing() ? ExitCode.NO_INPUT :
+                problems.areOfCommandLine() ? ExitCode.USAGE : ExitCode.CONFIGURATION, problems.lines());
+        }
     }
 
     /** {@return every error, one line each, in the order of the file} */

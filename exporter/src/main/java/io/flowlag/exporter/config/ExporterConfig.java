@@ -566,7 +566,7 @@ public record ExporterConfig(
             final EffectiveValue value = effectiveValue(fault.getKey());
             problems.add(value.origin(), value.path(), value.text(), fault.getValue());
         }
-        problems.throwIfAny();
+        ConfigurationException.throwIfAny(problems);
     }
 
     /** The value of a key, other than the destinations and their own settings, as written, and its origin. */

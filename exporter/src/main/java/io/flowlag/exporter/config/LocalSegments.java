@@ -82,7 +82,7 @@ final class LocalSegments {
                 selectors(pairs, i);
             }
         }
-        problems.throwIfAny();
+        ConfigurationException.throwIfAny(problems);
         return new ExporterConfig(
             first.with(first.segment().withoutSelector()).with(pairs).sections(), values(views), first.warnings());
     }

@@ -25,7 +25,7 @@ public final class Names {
     }
 
     /** The end of a sentence that names the nearest name, or nothing. */
-    static String didYouMean(final String name, final Collection<String> known) {
+    public static String didYouMean(final String name, final Collection<String> known) {
         final String nearest = nearest(name, known);
         return nearest == null ? "" : "; did you mean " + nearest + "?";
     }

@@ -43,7 +43,7 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
     }
 
     /** {@return whether it is an IPv6 prefix of IPv4-mapped addresses} */
-    boolean isIpv4Mapped() {
+    public boolean isIpv4Mapped() {
         return isIpv6 && high == 0 && (low & -1L << IPV4_BITS) == IPV4_MAPPED;
     }
 
@@ -86,7 +86,8 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
         }
     }
 
-    static Prefix parse(final String text) throws BadValueException {
+    /** The same for a value of a configuration. */
+    public static Prefix parse(final String text) throws BadValueException {
         final int slash = text.indexOf('/');
         final String address = slash < 0 ? text : text.substring(0, slash);
         if (!LITERAL.matcher(address).matches()) {

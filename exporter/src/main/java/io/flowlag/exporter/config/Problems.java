@@ -1,7 +1,5 @@
 package io.flowlag.exporter.config;
 
-import io.flowlag.exporter.terminal.ExitCode;
-
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -13,9 +11,9 @@ import java.util.regex.Pattern;
  * Collects the faults of a configuration, so that one run shows all of them. Of a file that is not a configuration it keeps the
  * first {@value #MOST} and the count of the others. Used by one thread.
  */
-final class Problems {
+public final class Problems {
     /** Limit of faults shown. */
-    static final int MOST = 100;
+    public static final int MOST = 100;
     private static final int MOST_CHARACTERS = 1000;
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
@@ -28,7 +26,7 @@ final class Problems {
     private long furtherCount;
 
     /** Adds a fault at a place; the message names fault and remedy. */
-    void add(final Origin origin, final String message) {
+    public void add(final Origin origin, final String message) {
         final Problem problem = new Problem(origin, message);
         if (problems.size() >= MOST) {
             furtherCount++;
@@ -38,48 +36,53 @@ final class Problems {
     }
 
     /** Whether a further fault is only counted, and needs no message. */
-    boolean isFull() {
+    public boolean isFull() {
         return problems.size() >= MOST;
     }
 
     /** Adds a fault of a key's value. */
-    void add(final Origin origin, final String path, final String text, final String message) {
+    public void add(final Origin origin, final String path, final String text, final String message) {
         paths.add(path);
         final String place = origin.isCommandLine() ? " (" + path + "): " : ": ";
         add(origin, (origin.isCommandLine() ? text : path + "=" + text) + place + message);
     }
 
     /** Whether a key's value had a fault, so that the settings do not hold the given value. */
-    boolean concern(final String path) {
+    public boolean concern(final String path) {
         return paths.contains(path);
     }
 
     /** The configuration file cannot be read. */
-    void addMissingInput(final String message) {
+    public void addMissingInput(final String message) {
         inputMissing = true;
         add(Origin.file("", 0, 0), message);
     }
 
-    /** Throws if there are faults. */
-    void throwIfAny() {
-        if (problems.isEmpty()) {
-            return;
-        }
-        problems.sort(Comparator.comparing((final Problem problem) -> problem.origin().isCommandLine())
-            .thenComparing((problem) -> problem.origin().line()).thenComparing((problem) -> problem.origin().column()));
-        final List<String> lines = new ArrayList<>(problems.stream().map(Problems::line).toList());
+    /** {@return whether there is no fault} */
+    public boolean isEmpty() {
+        return problems.isEmpty();
+    }
+
+    /** {@return whether a file could not be read} */
+    public boolean isInputMissing() {
+        return inputMissing;
+    }
+
+    /** {@return whether all faults are in options of the command line} */
+    public boolean areOfCommandLine() {
+        return problems.stream().allMatch((problem) -> problem.origin().isCommandLine());
+    }
+
+    /** {@return every fault in a line of its own, in the order of the file} */
+    public List<String> lines() {
+        final List<String> lines = new ArrayList<>(problems.stream()
+            .sorted(Comparator.comparing((final Problem problem) -> problem.origin().isCommandLine())
+                .thenComparing((problem) -> problem.origin().line()).thenComparing((problem) -> problem.origin().column()))
+            .map(Problems::line).toList());
         if (furtherCount > 0) {
             lines.add("and " + furtherCount + " further errors: is it a configuration of flowlag?");
         }
-        throw new ConfigurationException(exitCode(), lines);
-    }
-
-    private ExitCode exitCode() {
-        if (inputMissing) {
-            return ExitCode.NO_INPUT;
-        }
-        return problems.stream().allMatch((problem) -> problem.origin().isCommandLine()) ?
-            ExitCode.USAGE : ExitCode.CONFIGURATION;
+        return lines;
     }
 
     /** One line, with control characters of values replaced. */

@@ -31,7 +31,7 @@ public final class SeveralSegments {
                 check(views.get(i), earlier, origins.get(i), problems);
             }
         }
-        problems.throwIfAny();
+        ConfigurationException.throwIfAny(problems);
         return new ExporterConfig(first.sections(), values(views),
             views.stream().flatMap((each) -> each.warnings().stream()).distinct().toList(), List.copyOf(views));
     }

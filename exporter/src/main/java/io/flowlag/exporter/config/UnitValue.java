@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * A whole number with a unit: durations, counts, octets and rates. They differ in their units and in the meaning of a bare
  * number.
  */
-final class UnitValue {
+public final class UnitValue {
     private static final Pattern NUMBER_AND_UNIT = Pattern.compile("([0-9]+) ?([A-Za-z/]*)");
     private static final Map<String, Long> TIME_UNITS = units(
         "ns", 1L, "us", 1_000L, "ms", 1_000_000L, "s", 1_000_000_000L, "m", 60_000_000_000L, "h", 3_600_000_000_000L,
@@ -42,27 +42,27 @@ final class UnitValue {
     }
 
     /** A duration in ns; a bare number is refused. */
-    static ValueType<Long> duration(final String minimum, final String maximum) {
+    public static ValueType<Long> duration(final String minimum, final String maximum) {
         return type(new UnitValue("duration", TIME_UNITS, "s", false, false, minimum, maximum));
     }
 
     /** A rate in bits/s, decimal units. */
-    static ValueType<Long> bitRate(final String minimum, final String maximum) {
+    public static ValueType<Long> bitRate(final String minimum, final String maximum) {
         return type(new UnitValue("rate", DECIMAL_UNITS, "m", true, false, minimum, maximum));
     }
 
     /** Octets; k is 1024. */
-    static ValueType<Long> octets(final String minimum, final String maximum) {
+    public static ValueType<Long> octets(final String minimum, final String maximum) {
         return type(new UnitValue("number of octets", BINARY_UNITS, "m", true, false, minimum, maximum));
     }
 
     /** A number of octets that is a power of two, as a ring needs. */
-    static ValueType<Long> ringOctets(final String minimum, final String maximum) {
+    public static ValueType<Long> ringOctets(final String minimum, final String maximum) {
         return type(new UnitValue("number of octets", BINARY_UNITS, "m", true, true, minimum, maximum));
     }
 
     /** A count; k is 1024. */
-    static ValueType<Long> count(final String minimum, final String maximum) {
+    public static ValueType<Long> count(final String minimum, final String maximum) {
         return type(new UnitValue("count", BINARY_UNITS, "k", true, false, minimum, maximum));
     }
 

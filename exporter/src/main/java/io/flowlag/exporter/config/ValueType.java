@@ -9,31 +9,31 @@ import java.util.List;
  * @param syntax     type, range and choices, for people.
  * @param listParser of the items of a list; null if the value is single.
  */
-record ValueType<T>(String syntax, Parser<String, T> parser, Parser<List<String>, T> listParser) {
+public record ValueType<T>(String syntax, Parser<String, T> parser, Parser<List<String>, T> listParser) {
     /** Turns what is written into a value; the exception's message names the remedy. */
-    interface Parser<I, T> {
+    public interface Parser<I, T> {
         T parse(I written) throws BadValueException;
     }
 
     /** A single value. The syntax is type, range and choices, for the reference and for messages. */
-    static <T> ValueType<T> of(final String syntax, final Parser<String, T> parser) {
+    public static <T> ValueType<T> of(final String syntax, final Parser<String, T> parser) {
         return new ValueType<>(syntax, parser, null);
     }
 
     /** A list; a single text is a list of one. */
-    static <T> ValueType<T> listOf(final String itemSyntax, final Parser<List<String>, T> parser) {
+    public static <T> ValueType<T> listOf(final String itemSyntax, final Parser<List<String>, T> parser) {
         return new ValueType<>("list of: " + itemSyntax, (text) -> parser.parse(List.of(text)), parser);
     }
 
-    T parse(final String text) throws BadValueException {
+    public T parse(final String text) throws BadValueException {
         return parser.parse(text);
     }
 
-    boolean isList() {
+    public boolean isList() {
         return listParser != null;
     }
 
-    T parseAll(final List<String> texts) throws BadValueException {
+    public T parseAll(final List<String> texts) throws BadValueException {
         if (listParser == null) {
             throw new BadValueException("is one value, not a list");
         }

@@ -17,19 +17,22 @@ import java.util.Map;
  * Reads YAML into {@link ConfigNode}s with Jackson's streaming parser, so that every node has a line and a column. Anchors,
  * aliases and further documents are refused. Used by one thread, once.
  */
-final class YamlReader {
+public final class YamlReader {
     private static final YAMLFactory FACTORY = new YAMLFactory();
 
     private final String fileName;
+    private final String example;
     private final Problems problems;
 
-    YamlReader(final String fileName, final Problems problems) {
+    /** Of a file; a line such as the example is what it may have. */
+    public YamlReader(final String fileName, final String example, final Problems problems) {
         this.fileName = fileName;
+        this.example = example;
         this.problems = problems;
     }
 
     /** The file's mapping; empty if the file is empty or invalid, which is reported then. */
-    ConfigNode.Mapping read(final String yaml) throws IOException {
+    public ConfigNode.Mapping read(final String yaml) throws IOException {
         final Origin start = Origin.file(fileName, 1, 1);
         try (YAMLParser parser = FACTORY.createParser(yaml)) {
             final JsonToken first = parser.nextToken();
@@ -49,7 +52,7 @@ final class YamlReader {
             return mapping;
         }
         if (!(root instanceof ConfigNode.Scalar scalar && scalar.text() == null)) {
-            problems.add(root.origin(), "a configuration is made of lines such as 'observation-domain: 1'");
+            problems.add(root.origin(), "a configuration is made of lines such as '" + example + "'");
         }
         return new ConfigNode.Mapping(start, List.of());
     }
