@@ -1,10 +1,10 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.config.Names;
 import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.Names;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import picocli.CommandLine.Model.CommandSpec;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.config.Prefix;
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.monitoring.FlowFilter;
 import io.flowlag.exporter.monitoring.FlowListing;
 import io.flowlag.exporter.monitoring.FlowView;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.config.Names;
+import io.flowlag.common.config.Names;
 import io.flowlag.exporter.lab.Laboratory;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.config.Names;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.config.ConfigurationException;
-import io.flowlag.exporter.config.Names;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.LastResort;

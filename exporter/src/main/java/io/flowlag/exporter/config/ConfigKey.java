@@ -1,5 +1,8 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.ValueType;
+
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;

@@ -1,5 +1,13 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.ConfigNode;
+import io.flowlag.common.config.Names;
+import io.flowlag.common.config.Origin;
+import io.flowlag.common.config.Problems;
+import io.flowlag.common.config.TextFile;
+import io.flowlag.common.config.YamlReader;
+
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

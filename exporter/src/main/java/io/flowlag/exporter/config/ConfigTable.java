@@ -1,5 +1,8 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Prefix;
+import io.flowlag.common.config.ValueType;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -7,9 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import static io.flowlag.common.config.UnitValue.*;
 import static io.flowlag.exporter.config.ExporterConfig.*;
 import static io.flowlag.exporter.config.ExporterConfig.Transport.*;
-import static io.flowlag.exporter.config.UnitValue.*;
 import static io.flowlag.exporter.config.ValueTypes.*;
 
 /**

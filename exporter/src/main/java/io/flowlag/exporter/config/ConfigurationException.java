@@ -1,5 +1,6 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Problems;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 

@@ -1,5 +1,11 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.ConfigNode;
+import io.flowlag.common.config.Names;
+import io.flowlag.common.config.Origin;
+import io.flowlag.common.config.Problems;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.Names;
 import io.flowlag.exporter.config.ExporterConfig.Transport;
 import io.flowlag.ipfix.transport.Endpoint;
 

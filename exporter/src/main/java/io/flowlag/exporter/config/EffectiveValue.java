@@ -1,5 +1,7 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Origin;
+
 /**
  * An effective value and its origin: one line of {@code check-config}. Immutable.
  *

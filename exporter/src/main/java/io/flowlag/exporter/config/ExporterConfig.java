@@ -1,5 +1,8 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Prefix;
+import io.flowlag.common.config.Problems;
+
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;

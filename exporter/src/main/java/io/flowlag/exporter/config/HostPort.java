@@ -1,5 +1,8 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.Prefix;
+
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,5 +1,9 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.UnitValue;
+import io.flowlag.common.config.ValueType;
+
 import java.lang.management.ManagementFactory;
 
 /** Sizes of memory on command lines, and of this host. Stateless. */

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Problems;
 import io.flowlag.exporter.config.ExporterConfig.Transport;
 
 import java.nio.file.Files;

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Origin;
+
 import java.util.HashMap;
 import java.util.Map;
 

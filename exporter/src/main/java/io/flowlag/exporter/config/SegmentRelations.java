@@ -1,5 +1,8 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Origin;
+import io.flowlag.common.config.Prefix;
+import io.flowlag.common.config.Problems;
 import io.flowlag.exporter.config.ExporterConfig.Policy;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Sender;

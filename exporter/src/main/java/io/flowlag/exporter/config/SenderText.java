@@ -1,5 +1,8 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.Prefix;
+import io.flowlag.common.config.ValueType;
 import io.flowlag.exporter.config.ExporterConfig.Sender;
 
 import java.nio.file.Path;

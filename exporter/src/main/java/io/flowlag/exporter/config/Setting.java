@@ -1,5 +1,7 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Origin;
+
 /**
  * A given value, or a default. Immutable.
  *

@@ -1,5 +1,8 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Origin;
+import io.flowlag.common.config.Problems;
+
 import java.util.Map;
 
 /** Typed access to the settings of all keys, for the classes that check them and build sections from them. One thread. */

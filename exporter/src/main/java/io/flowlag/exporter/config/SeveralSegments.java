@@ -1,5 +1,7 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Origin;
+import io.flowlag.common.config.Problems;
 import io.flowlag.exporter.config.ExporterConfig.KeyField;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 

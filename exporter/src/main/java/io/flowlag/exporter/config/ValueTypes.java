@@ -1,5 +1,10 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.Names;
+import io.flowlag.common.config.Prefix;
+import io.flowlag.common.config.ValueType;
+
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;

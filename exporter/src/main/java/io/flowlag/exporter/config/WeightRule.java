@@ -1,5 +1,9 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.Names;
+import io.flowlag.common.config.Prefix;
+
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowEntry;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.monitoring;
 
-import io.flowlag.exporter.config.Prefix;
+import io.flowlag.common.config.Prefix;
 
 /**
  * Selects the flows that match every condition. A null prefix, a number below 0 and a null delay select any flow. Immutable.

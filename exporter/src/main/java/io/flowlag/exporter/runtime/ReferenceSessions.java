@@ -1,8 +1,8 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.KeyFile;
-import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.rli.reference.ReferenceSession;
 

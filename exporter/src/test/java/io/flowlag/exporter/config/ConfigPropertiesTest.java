@@ -1,5 +1,9 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.Names;
+import io.flowlag.common.config.UnitValue;
+import io.flowlag.common.config.ValueType;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;

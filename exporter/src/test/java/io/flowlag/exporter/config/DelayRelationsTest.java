@@ -1,5 +1,7 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.ExporterConfig.Policy;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.config;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.common.config.Problems;
 import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;

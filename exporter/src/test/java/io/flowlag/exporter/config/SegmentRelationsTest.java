@@ -1,5 +1,6 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.WeightRule.PortRange;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.delay;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.ExporterConfig.Selector;
-import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.SegmentLookup.Selection;
 import net.jqwik.api.ForAll;

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.capture.route.RouteHistory;
 import io.flowlag.exporter.config.ConfigLoader;
-import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;

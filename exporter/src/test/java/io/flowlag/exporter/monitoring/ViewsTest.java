@@ -2,7 +2,7 @@ package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.flowlag.exporter.config.Prefix;
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.flow.FlowEntry;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,7 +1,7 @@
 package io.flowlag.tests.benchmark;
 
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.ExporterConfig.Selector;
-import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.SegmentLookup;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.capture.route;
 
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.capture.route.RouteHandler.Change;
-import io.flowlag.exporter.config.Prefix;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;

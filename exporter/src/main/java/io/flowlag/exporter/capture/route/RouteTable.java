@@ -1,6 +1,6 @@
 package io.flowlag.exporter.capture.route;
 
-import io.flowlag.exporter.config.Prefix;
+import io.flowlag.common.config.Prefix;
 import org.agrona.collections.IntArrayList;
 import org.agrona.collections.LongArrayList;
 

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.capture.route;
 
-import io.flowlag.exporter.config.Prefix;
+import io.flowlag.common.config.Prefix;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.exporter.config.Prefix;
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.config.WeightRule.PortRange;
 import io.flowlag.exporter.decode.PacketDescriptor;

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.common.config.Prefix;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.HostPort;
-import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.delay.interval.SenderAnswers;

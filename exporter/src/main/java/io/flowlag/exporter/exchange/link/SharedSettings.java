@@ -1,8 +1,8 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.common.config.Prefix;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.delay.InjectionTerms;
 import io.flowlag.exporter.delay.PassiveChoice;

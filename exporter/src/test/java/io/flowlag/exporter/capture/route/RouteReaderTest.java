@@ -1,7 +1,7 @@
 package io.flowlag.exporter.capture.route;
 
+import io.flowlag.common.config.Prefix;
 import io.flowlag.common.memory.CheckedBuffer;
-import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.fuzz.GuardedMemory;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.capture.route;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.capture.route.RouteHandler.Change;
-import io.flowlag.exporter.config.Prefix;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;

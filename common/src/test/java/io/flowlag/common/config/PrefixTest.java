@@ -1,4 +1,4 @@
-package io.flowlag.exporter.config;
+package io.flowlag.common.config;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.config;
+package io.flowlag.common.config;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.config;
+package io.flowlag.common.config;
 
 /** A text that is not a value of its type. The message completes a sentence that begins with {@code key=text: }. */
 public final class BadValueException extends Exception {
