@@ -13,9 +13,14 @@ import java.util.TreeMap;
 public final class Topology {
     /** No such node or hop. */
     public static final int NONE = -1;
+    /** Routes of all pairs take the order of (nodes)². */
+    public static final int MOST_NODES = 2_000;
+    /** Of all nodes. */
+    public static final int MOST_HOPS = 20_000;
 
     /** Weights are held in so many parts of one, so that sums of them are exact. */
     private static final int WEIGHT_DIGITS = 6;
+    private static final int MOST_WEIGHT_CHARACTERS = 40;
     /** Sums of weights along a route do not overflow. */
     private static final long HIGHEST_WEIGHT = Long.MAX_VALUE >> 24;
 
@@ -92,6 +97,7 @@ public final class Topology {
     /** Collects nodes and links. */
     public static final class Builder {
         private final Map<String, Map<String, Long>> links = new TreeMap<>();
+        private int hops;
 
         /** An empty network. */
         public Builder() {
@@ -100,13 +106,15 @@ public final class Topology {
         /**
          * Adds a node, unless it is there.
          *
-         * @throws TopologyException if its name is empty.
+         * @throws TopologyException if its name is empty, or there are too many.
          */
         public Builder node(final String name) throws TopologyException {
             if (name.isBlank()) {
                 throw new TopologyException("a node has no name");
             }
-            links.computeIfAbsent(name, (absent) -> new TreeMap<>());
+            if (links.putIfAbsent(name, new TreeMap<>()) == null && links.size() > MOST_NODES) {
+                throw new TopologyException("there are more than " + MOST_NODES + " nodes");
+            }
             return this;
         }
 
@@ -114,18 +122,26 @@ public final class Topology {
          * Adds a link in one direction, and its nodes.
          *
          * @param weight a decimal number above 0, with at most six digits behind the point.
-         * @throws TopologyException if both ends are the same node, or the weight cannot be used.
+         * @throws TopologyException if both ends are the same node, the weight cannot be used, or there are too many.
          */
         public Builder link(final String fromName, final String toName, final String weight) throws TopologyException {
             if (fromName.equals(toName)) {
                 throw new TopologyException("a link leads from " + fromName + " to itself");
             }
             node(fromName).node(toName);
-            links.get(fromName).merge(toName, exact(weight), Math::min);
+            final long exact = exact(weight);
+            final Map<String, Long> ofNode = links.get(fromName);
+            if (!ofNode.containsKey(toName) && ++hops > MOST_HOPS) {
+                throw new TopologyException("there are more than " + MOST_HOPS + " links, each direction counted");
+            }
+            ofNode.merge(toName, exact, Math::min);
             return this;
         }
 
         private static long exact(final String weight) throws TopologyException {
+            if (weight.length() > MOST_WEIGHT_CHARACTERS) {
+                throw new TopologyException("a weight has " + weight.length() + " characters: it is no number");
+            }
             try {
                 final long exact = new BigDecimal(weight).movePointRight(WEIGHT_DIGITS).longValueExact();
                 if (exact > 0 && exact <= HIGHEST_WEIGHT) {
