@@ -1,5 +1,6 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.exporter.config.KeyFile;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;
@@ -8,12 +9,8 @@ import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
-import java.util.HexFormat;
 import java.util.concurrent.Callable;
 
 /** {@code flowlag key}. */
@@ -21,8 +18,6 @@ import java.util.concurrent.Callable;
     "Writes a random key into a new file that only its owner may read.",
     "Copy it to the other host, and give both flowlag run --key FILE."})
 final class KeyCommand implements Callable<Integer> {
-    private static final int KEY_BYTES = 32;
-
     @Parameters(index = "0", paramLabel = "FILE", description = "File to make; one that is there is never replaced.")
     private Path file;
 
@@ -34,11 +29,8 @@ final class KeyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        final byte[] key = new byte[KEY_BYTES];
-        new SecureRandom().nextBytes(key);
         try {
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.writeString(file, HexFormat.of().formatHex(key) + "\n");
+            KeyFile.make(file);
         } catch (final FileAlreadyExistsException ex) {
             throw new ExitException(ExitCode.CANNOT_WRITE, "key: " + file + " is there already: name another file, or remove it");
         } catch (final NoSuchFileException ex) {

@@ -19,7 +19,7 @@ public final class ConfigurationException extends ExitException {
     }
 
     /** Throws the faults, if there are any. */
-    static void throwIfAny(final Problems problems) {
+    public static void throwIfAny(final Problems problems) {
         if (!problems.isEmpty()) {
             throw new ConfigurationException(problems.isInputMissing() ? ExitCode.NO_INPUT :
                 problems.areOfCommandLine() ? ExitCode.USAGE : ExitCode.CONFIGURATION, problems.lines());

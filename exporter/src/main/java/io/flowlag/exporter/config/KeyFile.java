@@ -9,6 +9,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -20,10 +22,19 @@ import java.util.Set;
 public final class KeyFile {
     /** Most keys of a file: the current one and the next one. */
     public static final int MOST_KEYS = 2;
+    private static final int NEW_KEY_BYTES = 32;
     private static final Set<PosixFilePermission> TOO_OPEN = Set.of(PosixFilePermission.GROUP_WRITE,
         PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
 
     private KeyFile() {
+    }
+
+    /** Writes a random key of 32 octets into a new file that only its owner may read; one that is there is never replaced. */
+    public static void make(final Path file) throws IOException {
+        final byte[] key = new byte[NEW_KEY_BYTES];
+        new SecureRandom().nextBytes(key);
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, HexFormat.of().formatHex(key) + "\n");
     }
 
     /**

@@ -293,7 +293,7 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     /** The same with a delay stage and an exchange for each of several segments, see {@link ExporterConfig#segments}. */
-    static long memoryBytes(final ExporterConfig config, final List<DelayWiring> wirings, final boolean isLive) {
+    public static long memoryBytes(final ExporterConfig config, final List<DelayWiring> wirings, final boolean isLive) {
         final DelayWiring wiring = wirings.get(0);
         final int shardCount = config.shardCount();
         final boolean isSharded = config.threading() == Threading.SHARDED;

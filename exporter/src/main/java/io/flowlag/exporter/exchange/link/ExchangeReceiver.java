@@ -100,13 +100,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         }
         checkVariants(settings);
         addInboxes(config, settings);
-        final ReconcileSettings reconcile = SharedSettings.reconcile(config);
-        final long answerBytes = reconcile == null ? 0 : reconcile.mostAnswerBytes();
-        final long intervalBytes =
-            ReceivedInterval.memoryBytes(settings, inFlightPackets, SharedSettings.witnessFlows(settings, maxFlows));
-        // One more interval of each sender is being received.
-        memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes(config.rli().injection().ceilingBps()) +
-            (senders[0].latest().capacity() + 1) * intervalBytes);
+        memoryBytes = memoryBytes(config, settings);
         reflectors = reflectors(config.clock().reflector());
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(
@@ -229,13 +223,29 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         }
     }
 
+    /** {@return what a receiver takes for intervals, send times and answers of its senders, octets} */
+    static long memoryBytes(final ExporterConfig config, final ExchangeSettings settings) {
+        final ReconcileSettings reconcile = SharedSettings.reconcile(config);
+        final long answerBytes = reconcile == null ? 0 : reconcile.mostAnswerBytes();
+        final long intervalBytes = ReceivedInterval.memoryBytes(settings, config.lds().inFlightPackets(),
+            SharedSettings.witnessFlows(settings, config.metering().maxFlows()));
+        // One more interval of each sender is being received.
+        return config.rli().senderCount() *
+            (answerBytes + SenderArrivals.sendTimeBytes(config.rli().injection().ceilingBps()) +
+            (SenderInbox.capacityFor(waitNs(config), settings.intervalNs()) + 1) * intervalBytes);
+    }
+
+    private static long waitNs(final ExporterConfig config) {
+        final long jointWaitNs = config.joint().enabled() ? config.joint().waitNs() : 0;
+        return config.segment().maximumDelayNs() + Math.min(Math.max(config.exchange().deadlineNs(), jointWaitNs),
+            MOST_WAIT_INTERVALS * config.segment().intervalNs()) +
+            (config.reconcile().enabled() ? config.reconcile().waitNs() : 0);
+    }
+
     private void addInboxes(final ExporterConfig config, final ExchangeSettings settings) {
         inFlightPackets = config.lds().inFlightPackets();
         final ReconcileSettings reconcile = SharedSettings.reconcile(config);
-        final long jointWaitNs = config.joint().enabled() ? config.joint().waitNs() : 0;
-        final long waitNs = config.segment().maximumDelayNs() +
-            Math.min(Math.max(deadlineNs, jointWaitNs), MOST_WAIT_INTERVALS * settings.intervalNs()) +
-            (reconcile == null ? 0 : reconcile.waitNs());
+        final long waitNs = waitNs(config);
         for (final SenderArrivals each : senders) {
             each.add(new SenderInbox(settings, waitNs, () -> room(settings),
                 reconcile == null ? null : new RemotePeer(reconcile, hash, requestIds, each.lost(), each.clock()),

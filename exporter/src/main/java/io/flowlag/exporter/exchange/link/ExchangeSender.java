@@ -77,7 +77,6 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     private final Deque<Agreed> agreements = new ArrayDeque<>();
     private final Deque<HeldSettings> newSettings = new ArrayDeque<>();
     private final ExpandableArrayBuffer list = new ExpandableArrayBuffer();
-    private final long waitNs;
     private final SynopsisAnswers synopses;
     private String toldText = "";
     private int untimelyIntervals;
@@ -110,7 +109,6 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         memoryBytes = config.exchange().memoryBytes();
         encoder = new IntervalEncoder(timer, counters);
         final ReconcileSettings reconcile = SharedSettings.reconcile(config);
-        waitNs = config.exchange().deadlineNs() + config.reconcile().waitNs();
         final Endpoint receiver = new Endpoint(config.exchange().connect().host(), config.exchange().connect().port());
         connector = new ExchangeConnector(
             new ConnectorOptions(
@@ -126,8 +124,15 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     }
 
     /** Intervals that the receiver may still ask about. */
-    private int keptIntervals(final long intervalNs) {
-        return !config.reconcile().enabled() ? 0 : (int)Math.min(MOST_KEPT, KEPT_BESIDE_WAIT + waitNs / intervalNs);
+    private static int keptIntervals(final ExporterConfig config, final long intervalNs) {
+        return !config.reconcile().enabled() ? 0 : (int)Math.min(
+            MOST_KEPT, KEPT_BESIDE_WAIT + (config.exchange().deadlineNs() + config.reconcile().waitNs()) / intervalNs);
+    }
+
+    /** {@return what a sender takes at most under a receiver's settings, octets} */
+    static long memoryBytes(final ExporterConfig config, final ExchangeSettings settings) {
+        return SharedSettings.memoryBytes(settings,
+            SharedSettings.room(config, keptIntervals(config, settings.intervalNs())), SharedSettings.reconcile(config));
     }
 
     @Override
@@ -260,7 +265,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     private void agree(final HeldSettings newer) {
         final ExchangeSettings settings = newer.settings();
         try {
-            final int wantedIntervals = keptIntervals(settings.intervalNs());
+            final int wantedIntervals = keptIntervals(config, settings.intervalNs());
             int keptIntervals = wantedIntervals;
             ReconcileSettings remembered = SharedSettings.reconcile(config);
             long neededBytes = neededBytes(settings, remembered, keptIntervals);

@@ -44,7 +44,7 @@ public final class SenderInbox implements SenderAnswers {
         settingsNumber = settings.number();
         this.expect = expect;
         this.lost = lost;
-        final int intervals = (int)(waitNs / settings.intervalNs()) + SPARE_INTERVALS;
+        final int intervals = capacityFor(waitNs, settings.intervalNs());
         arrived = new OneToOneConcurrentArrayQueue<>(intervals);
         free = new OneToOneConcurrentArrayQueue<>(intervals);
         early = new ReceivedInterval[intervals];
@@ -56,6 +56,11 @@ public final class SenderInbox implements SenderAnswers {
     /** {@return intervals that fit} */
     public int capacity() {
         return early.length;
+    }
+
+    /** {@return intervals that fit into an inbox of settings} */
+    static int capacityFor(final long waitNs, final long intervalNs) {
+        return (int)(waitNs / intervalNs) + SPARE_INTERVALS;
     }
 
     int settingsNumber() {
