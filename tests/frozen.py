@@ -130,7 +130,7 @@ def commands(directory):
             ["top", "@/none"], ["flows", "@/none"], ["lab"], ["lab", "none"], ["size", "--flows"],
             ["check-config"], ["check-config", "@/none"]]):
         yield f"line-{number}", options
-    for name in "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "lab", "top", "flows", "metrics":
+    for name in "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "plan", "lab", "top", "flows", "metrics":
         yield f"help-{name}", [name, "--help"]
 
 

@@ -89,6 +89,11 @@ public final class Topology {
         return weights[hop];
     }
 
+    /** {@return the weight of a hop as a decimal number} */
+    public String weightText(final int hop) {
+        return BigDecimal.valueOf(weights[hop], WEIGHT_DIGITS).stripTrailingZeros().toPlainString();
+    }
+
     /** {@return the hop between neighbours, or {@link #NONE}} */
     public int hop(final int fromNode, final int toNode) {
         return Math.max(NONE, Arrays.binarySearch(to, first[fromNode], first[fromNode + 1], toNode));

@@ -44,16 +44,21 @@ public final class ExchangeSizes {
         return ExchangeSender.memoryBytes(sender, settings(receiver));
     }
 
-    /** {@return octets of an interval on the wire at most, if no packet is lost} */
-    public static long intervalBytes(final ExporterConfig receiver) {
+    /**
+     * What an interval takes on the wire at most, if no packet is lost.
+     *
+     * @param flows of the interval at most.
+     * @return octets.
+     */
+    public static long intervalBytes(final ExporterConfig receiver, final long flows) {
         final ExchangeSettings settings = settings(receiver);
-        final long cells = ExchangePrice.cellsBytes(settings.sketches()) +
-            ExchangePrice.witnessBytes(SharedSettings.witnessFlows(settings, receiver.metering().maxFlows()));
-        final long flows = ExchangePrice.flowsBytes(settings.content().mostFlows());
+        final long cells =
+            ExchangePrice.cellsBytes(settings.sketches()) + ExchangePrice.witnessBytes(ExchangePrice.witnesses(flows));
+        final long sums = ExchangePrice.flowsBytes(Math.min(flows, settings.content().mostFlows()));
         return (receiver.reconcile().enabled() ? ReconcilePrice.exchangeBytes(0) : 0) + switch (settings.mode()) {
             case CELLS -> cells;
-            case FLOWS -> flows;
-            case AUTO -> Math.max(flows, cells);
+            case FLOWS -> sums;
+            case AUTO -> flows > settings.content().mostFlows() ? Math.max(sums, cells) : sums;
         };
     }
 

@@ -13,6 +13,8 @@ public final class ExchangePrice {
     private static final long LIST_BYTES = FRAME_BYTES + 16;
     private static final long PIECE_BYTES = FRAME_BYTES + 24;
     private static final long BASE_BYTES = 3 * FRAME_BYTES + 48 + 40 + 16;
+    /** One in a hundred, and a tenth more because larger flows are chosen more often. */
+    private static final double WITNESS_SHARE = 0.011;
     private static final double NS_PER_S = 1e9;
 
     private ExchangePrice() {
@@ -39,6 +41,11 @@ public final class ExchangePrice {
         final double bytes = bandwidthBps / 8.0 * intervalNs / NS_PER_S - BASE_BYTES;
         final double flows = bytes / (FlowSum.LENGTH_BYTES + (double)LIST_BYTES / IntervalListMessage.MAX_FLOWS) - 1;
         return (int)Math.max(1, Math.min(Integer.MAX_VALUE, flows));
+    }
+
+    /** {@return how many of the flows of an interval are witnesses, unless their share is configured} */
+    public static long witnesses(final long flows) {
+        return (long)Math.ceil(WITNESS_SHARE * flows);
     }
 
     /** Cost of witness flows in addition to sketches. Returns octets. */

@@ -23,9 +23,6 @@ import java.util.stream.IntStream;
  * the wire, and the cost of the exchange's other mode. Runs once, on the command's thread.
  */
 public final class SizeProcess {
-    /** Default share of witness flows: one in a hundred, and a tenth more because larger flows are chosen more often. */
-    private static final double WITNESS_SHARE = 0.011;
-
     private static final double NS_PER_SECOND = 1e9;
     private static final String ROW = "  %-24s %s%n";
     private static final String PRICE = "  %-24s %,18d %18s%n";
@@ -135,7 +132,7 @@ public final class SizeProcess {
             geometry.vldaLength() + " --rates " + rates(geometry).replace(" ", ""));
         printPrices(
             ExchangePrice.cellsBytes(List.of(new ExchangeSettings.SketchPart(ExchangeSettings.ANY, geometry))),
-            ExchangePrice.witnessBytes((long)Math.ceil(WITNESS_SHARE * flows)), ExchangePrice.flowsBytes(flows));
+            ExchangePrice.witnessBytes(ExchangePrice.witnesses(flows)), ExchangePrice.flowsBytes(flows));
         printReconciliation();
     }
 
