@@ -193,7 +193,8 @@ class MainTest extends CommandLines {
     void shouldListOnlyCommandsThatExist() {
         assertEquals(0, main("--help"));
         for (final String command : List.of(
-            "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "top", "flows", "metrics", "lab")) {
+            "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "plan", "top", "flows", "metrics",
+            "lab")) {
             assertTrue(output().contains("\n  " + command + " "), output());
         }
         assertEquals("", errors());
@@ -230,6 +231,19 @@ class MainTest extends CommandLines {
         }
     }
 
+    @Test
+    void shouldRefuseWrongPlans() {
+        assertRefused(64, "plan", "--points", "1");
+        assertRefused(64, "plan", "--network", "n.yaml");
+        assertRefused(64, "plan", "--network", "n.yaml", "--points", "-1");
+        assertRefused(64, "plan", "--network", "n.yaml", "--points", "2001");
+        assertRefused(64, "plan", "--network", "n.yaml", "--points", "1", "--objective", "cost");
+        assertRefused(64, "plan", "--network", "n.yaml", "--points", "1", "--max-flows", "many");
+        assertRefused(64, "plan", "--network", "n.yaml", "--points", "1", "--export", "http://192.0.2.1");
+        assertRefused(66, "plan", "--network", "/no/such/file", "--points", "1");
+        assertRefused(66, "plan", "--network", "rocketfuel:/no/such", "--points", "1");
+    }
+
     private void assertRefused(final int exitCode, final String... line) {
         assertEquals(exitCode, main(line), () -> String.join(" ", line));
         assertEquals("", output());
@@ -238,7 +252,7 @@ class MainTest extends CommandLines {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "top", "flows", "metrics", "lab"})
+        "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "plan", "top", "flows", "metrics", "lab"})
     void shouldHelpWithEachCommand(final String command) {
         assertEquals(0, main(command, "--help"));
         assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());

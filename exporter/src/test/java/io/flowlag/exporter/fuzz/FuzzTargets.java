@@ -32,6 +32,7 @@ final class FuzzTargets {
         all.put("exchange", ExchangeTarget::new);
         all.put("reconciliation", ReconciliationTarget::new);
         all.put("config", ConfigTarget::new);
+        all.put("network", NetworkTarget::new);
         all.put("status", StatusTarget::new);
         all.put("checkpoint", CheckpointTarget::new);
         all.put("spool", SpoolTarget::new);

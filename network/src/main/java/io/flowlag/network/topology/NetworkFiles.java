@@ -6,6 +6,7 @@ import io.flowlag.common.config.TextFile;
 
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Reads the network that a text names: a file of YAML, or {@code rocketfuel:DIRECTORY}, {@code graphml:FILE},
@@ -14,6 +15,9 @@ import java.nio.file.Path;
 public final class NetworkFiles {
     /** What a text may be. */
     public static final String SYNTAX = "FILE, rocketfuel:DIRECTORY, graphml:FILE or rfc8345:FILE";
+
+    /** Formats of other tools. */
+    public static final List<String> FORMATS = List.of("rocketfuel", "graphml", "rfc8345");
 
     private static final long MOST_BYTES = 4 << 20;
     private static final String WEIGHTS = "weights.intra";
@@ -35,22 +39,33 @@ public final class NetworkFiles {
      */
     public static NetworkMap read(final String named, final Problems problems) {
         final int colon = named.indexOf(':');
-        final String rest = named.substring(colon + 1);
-        return switch (colon < 0 ? "" : named.substring(0, colon)) {
-            case "rocketfuel" -> read(rest + "/" + WEIGHTS, TopologyFiles::rocketfuel, problems);
-            case "graphml" -> read(rest, TopologyFiles::graphMl, problems);
-            case "rfc8345" -> read(rest, TopologyFiles::rfc8345, problems);
-            default -> {
-                final String text = text(named, problems);
-                yield text == null ? null : NetworkReader.read(named, text, problems);
-            }
+        final String format = colon < 0 ? "" : named.substring(0, colon);
+        final boolean isKnown = FORMATS.contains(format);
+        final String name = (isKnown ? named.substring(colon + 1) : named) + ("rocketfuel".equals(format) ? "/" + WEIGHTS : "");
+        final String text = text(name, problems);
+        return text == null ? null : parse(isKnown ? format : "", name, text, problems);
+    }
+
+    /**
+     * Reads the text of a network.
+     *
+     * @param format   one of {@link #FORMATS}, or something else for YAML.
+     * @param name     of the file, for messages.
+     * @param problems gets every fault.
+     * @return the network; null if there was a fault.
+     */
+    public static NetworkMap parse(final String format, final String name, final String text, final Problems problems) {
+        return switch (format) {
+            case "rocketfuel" -> parsed(name, text, TopologyFiles::rocketfuel, problems);
+            case "graphml" -> parsed(name, text, TopologyFiles::graphMl, problems);
+            case "rfc8345" -> parsed(name, text, TopologyFiles::rfc8345, problems);
+            default -> NetworkReader.read(name, text, problems);
         };
     }
 
-    private static NetworkMap read(final String name, final Format format, final Problems problems) {
-        final String text = text(name, problems);
+    private static NetworkMap parsed(final String name, final String text, final Format format, final Problems problems) {
         try {
-            return text == null ? null : NetworkMap.of(format.read(text));
+            return NetworkMap.of(format.read(text));
         } catch (final TopologyException ex) {
             problems.add(Origin.DEFAULT, name + ": " + ex.getMessage());
             return null;
