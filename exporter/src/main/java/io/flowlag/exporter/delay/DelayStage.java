@@ -141,6 +141,11 @@ public final class DelayStage implements DelayView, AutoCloseable {
         parts.schedule.onOtherPacket(lengthBytes);
     }
 
+    /** {@return whether received packets may wait until {@link #settle}} */
+    public boolean mayWait() {
+        return receiverPoint.mayWait();
+    }
+
     /** A packet at the receiver point. {@link #settle} measures it at the latest; its descriptor must stay valid until then. */
     public void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
         receiverPoint.onPacket(descriptor, offset, slot);
@@ -182,8 +187,8 @@ public final class DelayStage implements DelayView, AutoCloseable {
     }
 
     /**
-     * Live capture has reached a time; this process's drops of earlier packets are counted. Call it in the order of the
-     * packets, because later calls may end intervals.
+     * Live capture has reached a time; this process's drops of earlier packets are counted. Call it before {@link #onTime} of
+     * that time, and in the order of the packets if the clock was set back.
      *
      * @param throughNs that time, since the epoch; smaller than before if the clock was set back, and then all packets that
      *                  were stamped before that have come.
@@ -213,9 +218,9 @@ public final class DelayStage implements DelayView, AutoCloseable {
      * clock are as little known as if packets had been dropped.
      */
     private void readOwnLoss(final long packetNs) {
-        final long kernelTotal = counters.get(CounterId.LOST_IN_KERNEL);
-        final long ringTotal = counters.get(CounterId.DROPPED_AT_PACKET_RING);
-        final long stepTotal = counters.get(CounterId.CLOCK_STEPPED);
+        final long kernelTotal = counters.ownCount(CounterId.LOST_IN_KERNEL);
+        final long ringTotal = counters.ownCount(CounterId.DROPPED_AT_PACKET_RING);
+        final long stepTotal = counters.ownCount(CounterId.CLOCK_STEPPED);
         if (kernelTotal == kernelDrops && ringTotal == ringDrops && stepTotal == clockSteps) {
             return;
         }
@@ -250,6 +255,11 @@ public final class DelayStage implements DelayView, AutoCloseable {
             advance(nowNs, capturedNs);
         }
         return parts.schedule.onTime(nowNs, capturedNs);
+    }
+
+    /** {@return when the stage needs {@link #onTime} to be precise, since the epoch; others may come some milliseconds late} */
+    public long nextDueNs(final long nowNs) {
+        return parts.schedule.nextDueNs(nowNs);
     }
 
     private void advance(final long nowNs, final long capturedNs) {

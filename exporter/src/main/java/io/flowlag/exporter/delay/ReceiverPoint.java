@@ -23,6 +23,7 @@ final class ReceiverPoint {
     /** Packets that wait to be measured together. */
     private final PendingPackets pending = new PendingPackets();
     private final boolean mayWait;
+    private final boolean areBothWays;
     private long touched;
 
     ReceiverPoint(
@@ -38,12 +39,17 @@ final class ReceiverPoint {
         sketches = parts.sketches;
         interpolation = parts.interpolation;
         mayWait = parts.mayWait(config, wiring);
+        areBothWays = wiring.captures().areBothWays();
     }
 
     /** Prefetches what the next packets need, see {@link DelayStage#touch}. */
     void touch(final DirectBuffer descriptors, final int offset, final int count) {
         touched = interpolation.touch(descriptors, offset, count) + sketches.touch(descriptors, offset, count) +
             matching.touch(descriptors, offset, count);
+    }
+
+    boolean mayWait() {
+        return mayWait;
     }
 
     /** A packet. {@link #settle} measures it at the latest; its descriptor must stay valid until then. */
@@ -86,7 +92,7 @@ final class ReceiverPoint {
 
     private void measure(final DirectBuffer descriptor, final int offset, final int slot) {
         final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
-        if (wiring.isBackward(descriptor, offset)) {
+        if (areBothWays && wiring.isBackward(descriptor, offset)) {
             onBackward(descriptor, offset, slot, arrivalNs);
             return;
         }

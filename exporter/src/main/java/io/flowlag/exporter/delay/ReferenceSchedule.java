@@ -57,6 +57,11 @@ class ReferenceSchedule {
         return 0;
     }
 
+    /** {@return when {@link #onTime} has something to do, {@link Long#MAX_VALUE} if only a packet gives it any} */
+    long nextDueNs(final long nowNs) {
+        return Long.MAX_VALUE;
+    }
+
     /** {@return whether the ceiling limits the policy; any thread} */
     boolean isCeilingTooLow() {
         return false;

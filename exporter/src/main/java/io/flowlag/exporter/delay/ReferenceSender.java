@@ -25,6 +25,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 final class ReferenceSender extends PolicySchedule {
     private static final int POLL_LIMIT = 64;
     private static final int CATCH_UP_LIMIT = 16;
+    /** The effective send time of a reference is usually known after this. */
+    private static final long SEND_TIME_NS = 100_000;
 
     private final ReferenceSource[] sources;
     private final boolean[] isSeen;
@@ -34,6 +36,8 @@ final class ReferenceSender extends PolicySchedule {
     private final ClockError clockError;
     private final EpochNanoClock clock;
     private final UnsafeBuffer packet;
+    /** When the send time of the last reference may be known. */
+    private long knownNs = Long.MAX_VALUE;
 
     /** A sender whose receiver takes effective send times in addition to follow-ups. */
     ReferenceSender(
@@ -84,6 +88,7 @@ final class ReferenceSender extends PolicySchedule {
         final int lengthBytes = source.encode(packet, 0, clock.nanoTime());
         if (transmitter.send(classIndex, packet, 0, lengthBytes)) {
             source.onSent();
+            knownNs = Math.min(knownNs, nowNs + SEND_TIME_NS);
             scheduler().onInjected(classIndex, nowNs, lengthBytes + transmitter.headerLengthBytes());
         } else {
             scheduler().onInjectionFailed(classIndex, nowNs);
@@ -94,6 +99,7 @@ final class ReferenceSender extends PolicySchedule {
     @Override
     int onTime(final long nowNs, final long capturedNs) {
         super.onTime(nowNs, capturedNs);
+        knownNs = nowNs < knownNs ? knownNs : Long.MAX_VALUE;
         int workCount = transmitter.poll(ownHandler, POLL_LIMIT);
         for (int i = 0; isInjecting() && i < CATCH_UP_LIMIT; i++) {
             final int classIndex = scheduler().dueClass(nowNs);
@@ -104,6 +110,11 @@ final class ReferenceSender extends PolicySchedule {
             workCount++;
         }
         return workCount;
+    }
+
+    @Override
+    long nextDueNs(final long nowNs) {
+        return isInjecting() ? Math.min(knownNs, scheduler().nextDueNs(nowNs)) : knownNs;
     }
 
     @Override

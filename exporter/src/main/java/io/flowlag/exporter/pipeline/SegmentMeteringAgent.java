@@ -13,6 +13,7 @@ import io.flowlag.exporter.status.Counters;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -21,8 +22,8 @@ import java.util.function.BooleanSupplier;
  * and allocation as in {@link MeteringAgent}.
  */
 public final class SegmentMeteringAgent extends MeteringAgent {
-    /** A stage looks at the time at most once in so many ns for each stage, so that many of them leave time for packets. */
-    private static final long STAGE_PAUSE_NS = 1_000;
+    /** One stage after the other looks at the time, after so many ns each: what that costs does not grow with their number. */
+    private static final long STAGE_PAUSE_NS = 20_000;
     private static final int KEPT_FLAGS = ~PacketDescriptor.FLAG_SENDER_DIGEST;
 
     private final DelayStage[] stages;
@@ -33,9 +34,12 @@ public final class SegmentMeteringAgent extends MeteringAgent {
     private final boolean hasSenders;
     private final boolean hasSenderRecords;
     private final int[] found = new int[FlowCache.TOUCH_LIMIT];
-    /** Stages that have packets of the batch. */
+    private final boolean[] mayWait;
+    /** Stages that have waiting packets of the batch. */
     private final DelayStage[] working = new DelayStage[FlowCache.TOUCH_LIMIT];
     private int workingCount;
+    /** Of the packets of the batch that arrived in segments. */
+    private long octets;
     /** Copies of packets with other digests, for each packet of a batch. */
     private final UnsafeBuffer arriving = new UnsafeBuffer(new byte[FlowCache.TOUCH_LIMIT * PacketDescriptor.LENGTH_BYTES]);
     private final UnsafeBuffer entering = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
@@ -43,7 +47,13 @@ public final class SegmentMeteringAgent extends MeteringAgent {
     private long linkBytes;
     private final long[] toldLinkBytes;
     private long newestNs = Long.MIN_VALUE;
-    private long lookedNs;
+    private long capturedNs = DelayStage.NOTHING_CAPTURED_NS;
+    /** The last turn of a stage, and the next stage that has one. */
+    private long turnNs;
+    private int next;
+    /** When each stage needs the time without its turn, and the first of these times, or an earlier one. */
+    private final long[] dueNs;
+    private long firstDueNs = Long.MAX_VALUE;
 
     /**
      * A metering stage; parameters as of {@link MeteringAgent}.
@@ -60,11 +70,15 @@ public final class SegmentMeteringAgent extends MeteringAgent {
         super(cache, ring, isUpstreamEnded, clock, counters);
         stages = segments.stages.toArray(new DelayStage[0]);
         isReceiver = new boolean[stages.length];
+        mayWait = new boolean[stages.length];
         toldLinkBytes = new long[stages.length];
+        dueNs = new long[stages.length];
+        Arrays.fill(dueNs, Long.MAX_VALUE);
         boolean hasAnySender = false;
         boolean hasAnyReceiver = false;
         for (int i = 0; i < stages.length; i++) {
             isReceiver[i] = segments.wirings.get(i).role().isReceiver();
+            mayWait[i] = stages[i].mayWait();
             hasAnySender |= !isReceiver[i];
             hasAnyReceiver |= isReceiver[i];
         }
@@ -107,6 +121,8 @@ public final class SegmentMeteringAgent extends MeteringAgent {
             meterTouched(buffer, offset, count);
         } finally {
             settle();
+            counters.add(CounterId.METERED_OCTETS, octets);
+            octets = 0;
         }
     }
 
@@ -150,8 +166,10 @@ public final class SegmentMeteringAgent extends MeteringAgent {
         }
         final DelayStage stage = stages[receiver];
         stage.counters().increment(CounterId.METERED);
-        stage.counters().add(CounterId.METERED_OCTETS, PacketDescriptor.ipLengthBytes(buffer, offset) & 0xFFFF_FFFFL);
-        working[workingCount++] = stage;
+        octets += PacketDescriptor.ipLengthBytes(buffer, offset) & 0xFFFF_FFFFL;
+        if (mayWait[receiver]) {
+            working[workingCount++] = stage;
+        }
         if (hasTwoDigests && (PacketDescriptor.flags(buffer, offset) & PacketDescriptor.FLAG_FLOW_HASH_LEFT) == 0) {
             final int copyOffset = index * PacketDescriptor.LENGTH_BYTES;
             PacketDescriptor.copy(arriving, copyOffset, buffer, offset);
@@ -168,8 +186,9 @@ public final class SegmentMeteringAgent extends MeteringAgent {
         final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
         tellOthers(sender, linkBytes - lengthBytes);
         toldLinkBytes[sender] += lengthBytes;
-        stages[sender].onSent(
-            descriptor, offset, isLive ? clockTimeNs : PacketDescriptor.timestampNs(descriptor, offset));
+        final long nowNs = isLive ? clockTimeNs : PacketDescriptor.timestampNs(descriptor, offset);
+        stages[sender].onSent(descriptor, offset, nowNs);
+        due(sender, nowNs);
     }
 
     private void tellOthers(final int sender, final long throughBytes) {
@@ -206,36 +225,59 @@ public final class SegmentMeteringAgent extends MeteringAgent {
 
     @Override
     protected void onMetered() {
-        if (!isLive) {
-            look(newestNs, newestNs);
+        for (int i = 0; !isLive && i < stages.length; i++) {
+            look(i, newestNs, newestNs);
         }
     }
 
     @Override
     protected int onTime(final long throughNs) {
-        if (Math.abs(clockTimeNs - lookedNs) < stages.length * STAGE_PAUSE_NS) {
-            return 0;
-        }
-        lookedNs = clockTimeNs;
-        return look(clockTimeNs, throughNs);
-    }
-
-    private int look(final long nowNs, final long throughNs) {
         int workCount = 0;
-        for (int i = 0; i < stages.length; i++) {
-            if (!isReceiver[i]) {
-                tellOthers(i, linkBytes);
+        if (clockTimeNs >= firstDueNs) {
+            firstDueNs = Long.MAX_VALUE;
+            for (int i = 0; i < stages.length; i++) {
+                if (clockTimeNs >= dueNs[i]) {
+                    workCount += look(i, clockTimeNs, throughNs);
+                }
+                firstDueNs = Math.min(firstDueNs, dueNs[i]);
             }
-            workCount += stages[i].onTime(nowNs, throughNs);
+        }
+        final long turns = (clockTimeNs - turnNs) / STAGE_PAUSE_NS;
+        final boolean isLate = turns < 0 || turns >= stages.length;
+        turnNs = isLate ? clockTimeNs : turnNs + turns * STAGE_PAUSE_NS;
+        for (int i = isLate ? stages.length : (int)turns; i > 0; i--) {
+            workCount += look(next, clockTimeNs, throughNs);
+            next = next + 1 == stages.length ? 0 : next + 1;
         }
         return workCount;
     }
 
+    private int look(final int segment, final long nowNs, final long throughNs) {
+        final DelayStage stage = stages[segment];
+        if (!isReceiver[segment]) {
+            tellOthers(segment, linkBytes);
+        }
+        if (capturedNs != DelayStage.NOTHING_CAPTURED_NS) {
+            stage.onCaptured(capturedNs);
+        }
+        final int workCount = stage.onTime(nowNs, throughNs);
+        due(segment, nowNs);
+        return workCount;
+    }
+
+    private void due(final int segment, final long nowNs) {
+        dueNs[segment] = stages[segment].nextDueNs(nowNs);
+        firstDueNs = Math.min(firstDueNs, dueNs[segment]);
+    }
+
+    /** Each stage hears of it at its next turn, but of a clock that was set back before the next packet. */
     @Override
     public void onCaptured(final long throughNs) {
         super.onCaptured(throughNs);
-        for (final DelayStage stage : stages) {
-            stage.onCaptured(throughNs);
+        final boolean isSetBack = throughNs < capturedNs;
+        capturedNs = throughNs;
+        for (int i = 0; isSetBack && i < stages.length; i++) {
+            stages[i].onCaptured(throughNs);
         }
     }
 

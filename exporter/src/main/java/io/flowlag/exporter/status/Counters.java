@@ -52,9 +52,14 @@ public final class Counters {
         values.putLongRelease(id.ordinal() * CACHE_LINE_LENGTH, total);
     }
 
+    /** Reads what was counted here, without the shares; safe from any thread. */
+    public long ownCount(final CounterId id) {
+        return values.getLongAcquire(id.ordinal() * CACHE_LINE_LENGTH);
+    }
+
     /** Reads a counter, all shares included; safe from any thread. */
     public long get(final CounterId id) {
-        long sum = values.getLongAcquire(id.ordinal() * CACHE_LINE_LENGTH);
+        long sum = ownCount(id);
         for (final Counters share : shares) {
             sum += share.get(id);
         }

@@ -49,8 +49,8 @@ import java.util.stream.IntStream;
 
 /**
  * The metering stage with receivers of references in several segments, from descriptors: flow cache, lookup and interpolation.
- * Packets take segments at random, and one in a hundred is a reference of its segment. An operation is a packet. With one segment
- * it is the stage of one segment. Run by {@code bin/benchmark jmh Dispatch}.
+ * The same flows are spread over the segments, and one packet in a hundred is a reference of its segment. An operation is a packet.
+ * With one segment it is the stage of one segment. Run by {@code bin/benchmark jmh Dispatch}.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -115,13 +115,13 @@ public class DispatchBenchmark {
         sequenceNumbers = new int[segments];
         final SplittableRandom random = new SplittableRandom(SEED);
         for (int i = 0; i < PACKETS; i++) {
-            segmentOf[i] = random.nextInt(segments);
             final int flow = random.nextInt(FLOWS);
+            segmentOf[i] = flow % segments;
             final int offset = i * PacketDescriptor.LENGTH_BYTES;
             PacketDescriptor.ipVersion(descriptors, offset, 4);
             PacketDescriptor.protocol(descriptors, offset, 17);
             PacketDescriptor.sourceLow(descriptors, offset, 10L << 24 | 1 << 16 | segmentOf[i] << 8 | flow % 200);
-            PacketDescriptor.sourcePort(descriptors, offset, flow / 200 + flow % segments);
+            PacketDescriptor.sourcePort(descriptors, offset, flow / 200);
             PacketDescriptor.destinationLow(descriptors, offset, 1);
             PacketDescriptor.segmentCount(descriptors, offset, 1);
             PacketDescriptor.ipLengthBytes(descriptors, offset, 500);
