@@ -1,7 +1,6 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.common.hash.SipHash;
-import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
@@ -34,16 +33,17 @@ final class DelayParts {
     /** Parts that have seen nothing; parameters as of {@link DelayStage}, and the handler of changes of the segment. */
     DelayParts(
         final ExporterConfig config, final DelayWiring wiring, final FlowEnd flowEnd, final FlowCache cache,
-        final CaptureClock clock, final Counters counters, final Consumer<SketchChange> changeHandler) {
+        final CaptureClock clock, final Counters counters, final FlowMemory memory,
+        final Consumer<SketchChange> changeHandler) {
         segment = new CurrentSegment(config, wiring.pairs(), changeHandler);
         final int classCount = segment.classes().count();
         final int senderCount = segment.senders().count();
         clocks = new ClockDifference(wiring, senderCount, classCount);
-        distributions = new FlowDistributions(wiring.role().isReceiver() ? config.quantiles() :
-            new ExporterConfig.Quantiles(0, config.quantiles().fromPackets(), 0));
+        distributions = memory.distributions();
         samples = new SampleWriter(cache, distributions, !wiring.isExact(), classCount);
         final RliReceiver receiver =
-            isInterpolated(wiring) ? receiver(receiverSettings(config, wiring), samples) : RliReceiver.none();
+            isInterpolated(wiring) ? new RliReceiver(receiverSettings(config, wiring), samples, memory.paths(mode(wiring))) :
+                RliReceiver.none();
         final ReferencePackets references = references(config, wiring, receiver, cache);
         interpolation = new PacketInterpolation(receiver, references, cache, distributions, classCount);
         final int ways = wiring.pairs().isOn() ? wiring.pairs().count() : senderCount + wiring.captures().otherWays();
@@ -65,12 +65,7 @@ final class DelayParts {
         tellEstimates(config);
     }
 
-    private static RliReceiver receiver(final ReceiverSettings settings, final SampleWriter samples) {
-        return new RliReceiver(settings, samples, new FlowPaths(
-            OffHeapBuffer.allocateUntouched((int)FlowPaths.memoryBytes(settings.pathFlows()))));
-    }
-
-    private static boolean isInterpolated(final DelayWiring wiring) {
+    static boolean isInterpolated(final DelayWiring wiring) {
         return wiring.role().isReceiver() && wiring.isInterpolated();
     }
 
@@ -150,11 +145,15 @@ final class DelayParts {
             (!config.joint().enabled() || config.joint().pendingPackets() >= 2 * PendingPackets.LIMIT);
     }
 
-    /** The memory of the parts without the sketches, see {@link DelayStage#memoryBytes}. */
+    private static long receiverBytes(final ReceiverSettings settings) {
+        return settings.memoryBytes() - FlowPaths.memoryBytes(settings.pathFlows());
+    }
+
+    /** The memory of the parts without the sketches and {@link FlowMemory}, see {@link DelayStage#memoryBytes}. */
     static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
         final boolean isInterpolated = isInterpolated(wiring);
         final int senderCount = config.rli().senderCount();
-        return (isInterpolated ? receiverSettings(config, wiring).memoryBytes() : 0) +
+        return (isInterpolated ? receiverBytes(receiverSettings(config, wiring)) : 0) +
             (isInterpolated || wiring.isExact() ? DelaySummaries.memoryBytes(
                 Math.max(senderCount, wiring.pairs().count()) * config.rli().classCount(), isInterpolated,
                 wiring.isExact()) : 0) + wiring.pairs().memoryBytes() +
@@ -163,7 +162,6 @@ final class DelayParts {
                 senderCount, wiring.receiverLink() != null, sendTimesBps(config)) : 0) +
             (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + senderCount * IntervalStage.BATCH_BYTES : 0) +
             (wiring.isMatched() ? ExactMatching.memoryBytes(config, isLive, wiring.captures()) : 0) +
-            (hasStandIn(wiring, isLive) ? StandIn.memoryBytes(config, wiring.captures()) : 0) +
-            (wiring.role().isReceiver() ? FlowDistributions.memoryBytes(config.quantiles()) : 0);
+            (hasStandIn(wiring, isLive) ? StandIn.memoryBytes(config, wiring.captures()) : 0);
     }
 }

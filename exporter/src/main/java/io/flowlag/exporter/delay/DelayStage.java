@@ -65,10 +65,10 @@ public final class DelayStage implements DelayView, AutoCloseable {
         final FlowCache cache,
         final CaptureClock clock,
         final Counters counters) {
-        this(config, wiring, flowEnd, cache, clock, counters, counters);
+        this(config, wiring, flowEnd, cache, clock, counters, counters, new FlowMemory(config, List.of(wiring)));
     }
 
-    /** One of several stages that share a cache; its packets count in its own share of the counters. */
+    /** One of several stages that share a cache and memory; its packets count in its own share of the counters. */
     DelayStage(
         final ExporterConfig config,
         final DelayWiring wiring,
@@ -76,12 +76,13 @@ public final class DelayStage implements DelayView, AutoCloseable {
         final FlowCache cache,
         final CaptureClock clock,
         final Counters counters,
-        final Counters own) {
+        final Counters own,
+        final FlowMemory memory) {
         this.wiring = wiring;
         this.clock = clock;
         this.counters = counters;
         this.own = own;
-        parts = new DelayParts(config, wiring, flowEnd, cache, clock, own, this::onSegmentChange);
+        parts = new DelayParts(config, wiring, flowEnd, cache, clock, own, memory, this::onSegmentChange);
         report = new DelayReport(config, wiring, parts, own);
         senderPoint = new SenderPoint(wiring, parts, own);
         receiverPoint = new ReceiverPoint(config, wiring, parts, report, own);
@@ -114,9 +115,21 @@ public final class DelayStage implements DelayView, AutoCloseable {
         return IntervalStage.weightWarnings(config);
     }
 
-    /** {@return the memory of this stage, by formula, without its state in the flow cache, octets on and off the heap} */
-    public static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
-        return DelayParts.memoryBytes(config, wiring, isLive) + sketchMemoryBytes(config, wiring, isLive);
+    /**
+     * The memory of the stages of a process, by formula, without their state in the flow cache.
+     *
+     * @param segments configuration of each stage.
+     * @param wirings  of the same stages.
+     * @return octets on and off the heap.
+     */
+    public static long memoryBytes(
+        final List<ExporterConfig> segments, final List<DelayWiring> wirings, final boolean isLive) {
+        long bytes = FlowMemory.memoryBytes(segments.get(0), wirings);
+        for (int i = 0; i < wirings.size(); i++) {
+            bytes += DelayParts.memoryBytes(segments.get(i), wirings.get(i), isLive) +
+                sketchMemoryBytes(segments.get(i), wirings.get(i), isLive);
+        }
+        return bytes;
     }
 
     /**

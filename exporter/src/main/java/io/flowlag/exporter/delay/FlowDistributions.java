@@ -7,6 +7,7 @@ import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.sketch.quantile.QuantileSketch;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.collections.IntArrayList;
 
 /**
  * The delay distributions of flows. A flow gets one at its configured number of delays, and one at the first sampled packet with
@@ -18,9 +19,8 @@ final class FlowDistributions {
     private static final int CHUNK = 1 << CHUNK_SHIFT;
 
     private final OffHeapBuffer[] chunks;
-    private final int[] free;
+    private final IntArrayList free;
     private final int fromPackets;
-    private int freeCount;
     private volatile long given;
     private volatile long refused;
     private volatile long sampled;
@@ -34,11 +34,21 @@ final class FlowDistributions {
             final int count = Math.min(CHUNK, capacity - i * CHUNK);
             chunks[i] = OffHeapBuffer.allocateUntouched(count * QuantileSketch.LENGTH_BYTES);
         }
-        free = new int[capacity];
-        for (int i = 0; i < capacity; i++) {
-            free[i] = capacity - 1 - i;
+        free = new IntArrayList(capacity, IntArrayList.DEFAULT_NULL_VALUE);
+        for (int i = capacity - 1; i >= 0; i--) {
+            free.addInt(i);
         }
-        freeCount = capacity;
+    }
+
+    private FlowDistributions(final FlowDistributions other) {
+        chunks = other.chunks;
+        free = other.free;
+        fromPackets = other.fromPackets;
+    }
+
+    /** {@return distributions in the same memory, with counters of their own} */
+    FlowDistributions shared() {
+        return new FlowDistributions(this);
     }
 
     private static int capacity(final ExporterConfig.Quantiles settings) {
@@ -73,18 +83,18 @@ final class FlowDistributions {
     }
 
     private int take() {
-        if (freeCount == 0) {
+        if (free.isEmpty()) {
             refused++;
             return -1;
         }
-        final int place = free[--freeCount];
+        final int place = free.popInt();
         given++;
         QuantileSketch.clear(buffer(place), at(place));
         return place;
     }
 
     private void free(final int place) {
-        free[freeCount++] = place;
+        free.pushInt(place);
     }
 
     /** A flow has a further packet that both points sample. Its send time may come later. */

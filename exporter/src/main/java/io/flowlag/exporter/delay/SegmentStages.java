@@ -68,9 +68,11 @@ public final class SegmentStages implements FlowRecordSink {
     public List<DelayStage> open(
         final List<ExporterConfig> segments, final List<DelayWiring> wirings, final FlowCache cache, final CaptureClock clock,
         final Counters counters) {
+        final FlowMemory memory = new FlowMemory(segments.get(0), wirings);
         for (int i = 0; i < segments.size(); i++) {
             stages.add(new DelayStage(
-                selected(segments.get(i)), wirings.get(i), ends.get(i), cache, clock, counters, counters.share()));
+                selected(segments.get(i)), wirings.get(i), ends.get(i), cache, clock, counters, counters.share(),
+                memory));
         }
         return List.copyOf(stages);
     }

@@ -311,11 +311,9 @@ public final class MeteringPipeline implements AutoCloseable {
             shardCount * FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config, shardCount) : 0;
         final long flows = shardCount * cacheSettings(config, SegmentStages.stateLengthBytes(wirings)).memoryBytes();
         final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
-        long segments = wirings.size() == 1 ? 0 : SegmentStages.lookup(config.segments()).memoryBytes();
-        for (int i = 0; i < wirings.size(); i++) {
-            segments += wirings.get(i).link().memoryBytes() +
-                DelayStage.memoryBytes(config.segments().get(i), wirings.get(i), isLive);
-        }
+        final long segments = wirings.stream().mapToLong((each) -> each.link().memoryBytes()).sum() +
+            (wirings.size() == 1 ? 0 : SegmentStages.lookup(config.segments()).memoryBytes()) +
+            DelayStage.memoryBytes(config.segments(), wirings, isLive);
         return fragments + latency + rings + copies + watch + flows + merge + segments;
     }
 
