@@ -178,9 +178,25 @@ public final class ConfigLoader {
      */
     public ExporterConfig conclude() {
         final List<ExporterConfig> views = concludeSegments();
-        return views.size() > 1 && views.stream().allMatch((each) -> each.segment().role() == ExporterConfig.Role.BOTH) ?
-            new LocalSegments(segments, problems).conclude(views) :
-            SeveralSegments.join(views, segments.stream().map(SegmentEntry::origin).toList(), problems);
+        final List<ExporterConfig> local = new ArrayList<>();
+        final List<SegmentEntry> localEntries = new ArrayList<>();
+        final List<ExporterConfig> joined = new ArrayList<>();
+        final List<Origin> origins = new ArrayList<>();
+        for (int i = 0; i < views.size() && views.size() > 1; i++) {
+            if (views.get(i).segment().role() == ExporterConfig.Role.BOTH) {
+                local.add(views.get(i));
+                localEntries.add(segments.get(i));
+            } else {
+                joined.add(views.get(i));
+                origins.add(segments.get(i).origin());
+            }
+        }
+        if (!local.isEmpty()) {
+            // One matcher has the packets of all of them: they are one segment of the process, its first.
+            joined.add(0, new LocalSegments(localEntries, problems).conclude(local));
+            origins.add(0, localEntries.get(0).origin());
+        }
+        return views.size() == 1 ? views.get(0) : SeveralSegments.join(joined, origins, problems);
     }
 
     /**
@@ -226,8 +242,7 @@ public final class ConfigLoader {
     /** A later list replaces an earlier one. */
     private void segments(final ConfigNode.Entry list) {
         segments = new ArrayList<>();
-        if (list.value() instanceof ConfigNode.Mapping mapping &&
-            mapping.entries().stream().anyMatch((entry) -> entry.name().equals(AUTO))) {
+        if (list.value() instanceof ConfigNode.Mapping mapping && hasAuto(mapping)) {
             pairs(mapping);
             return;
         }
@@ -236,7 +251,9 @@ public final class ConfigLoader {
             return;
         }
         for (final ConfigNode item : sequence.items()) {
-            if (item instanceof ConfigNode.Mapping mapping) {
+            if (item instanceof ConfigNode.Mapping mapping && hasAuto(mapping)) {
+                pairs(mapping);
+            } else if (item instanceof ConfigNode.Mapping mapping) {
                 final ConfigLoader loader = new ConfigLoader(problems);
                 loader.segment(mapping);
                 segments.add(new SegmentEntry(item.origin(), loader.settings));
@@ -245,6 +262,10 @@ public final class ConfigLoader {
                     "sections " + String.join(", ", SEGMENT_SECTIONS));
             }
         }
+    }
+
+    private static boolean hasAuto(final ConfigNode.Mapping mapping) {
+        return mapping.entries().stream().anyMatch((entry) -> entry.name().equals(AUTO));
     }
 
     /** Reads the list of interfaces whose ordered pairs are the segments, and the keys that all of them have. */

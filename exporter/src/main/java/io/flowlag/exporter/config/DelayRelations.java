@@ -334,9 +334,6 @@ final class DelayRelations extends SettingsAccess {
         if (role == Role.BOTH && value(INGRESS) != null && value(INGRESS).equals(value(EGRESS))) {
             problem(EGRESS, "is segment.ingress too: the two points are different interfaces");
         }
-        if (role == Role.BOTH && !value(INTERFACES).isEmpty()) {
-            problem(INTERFACES, "role both captures from segment.ingress and segment.egress: leave this out");
-        }
         if (role == Role.SENDER && value(TARGET) == null && value(EXCHANGE_CONNECT) == null) {
             problem(ROLE, "needs rli.target, the host that references are sent to; or exchange.connect for sketches alone");
         }

@@ -132,6 +132,10 @@ public record ExporterConfig(
     public record Capture(
         List<String> interfaces, SourceKind source, Direction direction, boolean promiscuous, String filter, int snapLengthBytes,
         long ringBytes, boolean hardwareTimestamps) {
+        Capture withInterfaces(final List<String> names) {
+            return new Capture(
+                names, source, direction, promiscuous, filter, snapLengthBytes, ringBytes, hardwareTimestamps);
+        }
     }
 
     /** How headers become flow keys. Without a key file the digest's key is random. */

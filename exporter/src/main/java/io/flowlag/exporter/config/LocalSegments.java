@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import static io.flowlag.exporter.config.ConfigTable.*;
 
@@ -85,8 +86,11 @@ final class LocalSegments {
             }
         }
         ConfigurationException.throwIfAny(problems);
+        final List<String> interfaces = Stream.concat(pairs.interfaces().stream(), first.capture().interfaces().stream())
+            .distinct().toList();
         return new ExporterConfig(
-            first.with(first.segment().withoutSelector()).with(pairs).sections(), values(views), first.warnings());
+            first.with(first.segment().withoutSelector()).with(pairs).with(first.capture().withInterfaces(interfaces)).sections(),
+            values(views), first.warnings());
     }
 
     /** One matcher has the packets of all of them. */

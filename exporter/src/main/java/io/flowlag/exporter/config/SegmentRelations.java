@@ -61,6 +61,11 @@ final class SegmentRelations {
 
     /** Checks the settings that each entry of the list has, its own and those of the process. */
     void check(final List<Map<ConfigKey<?>, Setting>> settings) {
+        final Setting interfaces = settings.get(0).get(INTERFACES);
+        if (!interfaces.origin().isDefault() && settings.stream().allMatch((each) -> each.get(ROLE).value() == Role.BOTH)) {
+            problems.add(interfaces.origin(), INTERFACES.path(), interfaces.text(),
+                "role both captures from segment.ingress and segment.egress: leave this out");
+        }
         if (entries.isEmpty()) {
             return;
         }

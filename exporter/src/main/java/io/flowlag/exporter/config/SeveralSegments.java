@@ -28,6 +28,10 @@ public final class SeveralSegments {
         if (views.size() == 1) {
             return first;
         }
+        if (!first.pairs().segments().isEmpty() && first.capture().direction() != ExporterConfig.Direction.BOTH) {
+            problems.add(origins.get(0), "capture.direction: segments between interfaces of this host need both, and with them " +
+                "those to other processes begin where packets leave, and end where they arrive: leave this out");
+        }
         for (int i = 0; i < views.size(); i++) {
             for (final ExporterConfig earlier : views.subList(0, i)) {
                 check(views.get(i), earlier, origins.get(i), problems);
@@ -35,7 +39,8 @@ public final class SeveralSegments {
         }
         ConfigurationException.throwIfAny(problems);
         return new ExporterConfig(first.sections(), values(views),
-            views.stream().flatMap((each) -> each.warnings().stream()).distinct().toList(), List.copyOf(views));
+            views.stream().flatMap((each) -> each.warnings().stream()).distinct().toList(),
+            views.stream().map((each) -> each.with(first.capture())).toList());
     }
 
     static List<EffectiveValue> values(final List<ExporterConfig> views) {
@@ -105,8 +110,7 @@ public final class SeveralSegments {
 
     private static void check(
         final ExporterConfig view, final ExporterConfig earlier, final Origin origin, final Problems problems) {
-        if (view.segment().role() == Role.BOTH || earlier.segment().role() == Role.BOTH) {
-            problems.add(origin, "segments: those with role both need a process of their own: start another one for them");
+        if (earlier.segment().role() == Role.BOTH) {
             return;
         }
         final String name = "the segment with id " + earlier.segment().id();

@@ -58,6 +58,9 @@ final class ReceiverPoint {
             measure(descriptor, offset, slot);
             return;
         }
+        if (pending.count() > 0 && pending.descriptors() != descriptor) {
+            settle();
+        }
         pending.add(descriptor, offset, slot);
         if (pending.isFull()) {
             settle();

@@ -150,6 +150,11 @@ public final class SegmentLookup {
         return (found & MAX_SEGMENTS) - 1;
     }
 
+    /** {@return segments as they are found, by their indexes or {@link #NONE}} */
+    static int found(final int sender, final int receiver) {
+        return sender + 1 << SENDER_SHIFT | receiver + 1;
+    }
+
     /** {@return octets of all tables} */
     public long memoryBytes() {
         return Arrays.stream(tables).distinct().mapToLong(Table::memoryBytes).sum();

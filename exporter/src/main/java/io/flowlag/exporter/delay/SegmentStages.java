@@ -2,8 +2,6 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.ExporterConfig.Selector;
-import io.flowlag.exporter.config.ExporterConfig.Sender;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.status.Counters;
@@ -13,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The delay stages of a process with several segments to other processes, around one flow cache. All segments see every captured
- * packet; source, destination and VLAN say which of them it enters and in which it arrives. A flow belongs to the segment in
- * which its first packet arrived: the ended flow goes through that segment's stage, one of no segment past them.
+ * The delay stages of a process with several segments to other processes, around one flow cache; those between interfaces of this
+ * host have one stage. {@link PacketSegments} tells which of them have a packet. A flow belongs to the segment in which its first
+ * packet arrived: the ended flow goes through that segment's stage, one of no segment past them.
  * <p>
  * The metering thread owns it. Allocates at construction.
  */
@@ -23,35 +21,18 @@ public final class SegmentStages implements FlowRecordSink {
     private final List<DelayStage> stages = new ArrayList<>();
     private final List<FlowEnd> ends;
     private final FlowRecordSink next;
-    private final SegmentLookup lookup;
+    private final PacketSegments packets;
 
     /** A sink for the flow cache, without stages until {@link #open}. */
     public SegmentStages(final List<ExporterConfig> segments, final FlowRecordSink next) {
         this.next = next;
-        lookup = lookup(segments);
+        packets = new PacketSegments(segments);
         ends = segments.stream().map((each) -> new FlowEnd(next, true)).toList();
     }
 
-    /** {@return what finds the segments of a packet, at point 0} */
-    public SegmentLookup lookup() {
-        return lookup;
-    }
-
-    /** Finds the segments of a packet, by their indexes, at point 0. */
-    public static SegmentLookup lookup(final List<ExporterConfig> segments) {
-        final List<SegmentLookup.Selection> selections = new ArrayList<>();
-        for (int i = 0; i < segments.size(); i++) {
-            final ExporterConfig config = segments.get(i);
-            final Selector selector = config.segment().selector();
-            final List<Sender> senders = config.rli().references().senders();
-            final boolean isReceiver = config.segment().role().isReceiver();
-            selections.add(new SegmentLookup.Selection(
-                i, isReceiver ? SegmentLookup.NONE : 0, isReceiver ? 0 : SegmentLookup.NONE,
-                senders.stream().allMatch((each) -> each.sources().isEmpty()) ? selector : new Selector(
-                    senders.stream().flatMap((each) -> each.sources().stream()).toList(), selector.destinations(),
-                    selector.vlanId())));
-        }
-        return new SegmentLookup(1, selections);
+    /** {@return what finds the segments of a packet} */
+    public PacketSegments packets() {
+        return packets;
     }
 
     /** The configuration of a segment's stage, which is given no packets but its own, and need not select them again. */
@@ -79,19 +60,19 @@ public final class SegmentStages implements FlowRecordSink {
 
     /** {@return the stage of the segment in which a flow's first packet arrived; null for none} */
     public DelayStage of(final DirectBuffer entry, final int offset) {
-        final int segment = SegmentLookup.receiver(lookup.ofEntry(0, entry, offset));
+        final int segment = packets.receiverOfEntry(entry, offset);
         return segment < 0 ? null : stages.get(segment);
     }
 
     @Override
     public void onFlowRecord(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        final int segment = SegmentLookup.receiver(lookup.ofEntry(0, buffer, offset));
+        final int segment = packets.receiverOfEntry(buffer, offset);
         (segment < 0 ? next : ends.get(segment)).onFlowRecord(buffer, offset, lengthBytes);
     }
 
     @Override
     public boolean isComplete(final DirectBuffer buffer, final int offset) {
-        final int segment = SegmentLookup.receiver(lookup.ofEntry(0, buffer, offset));
+        final int segment = packets.receiverOfEntry(buffer, offset);
         return (segment < 0 ? next : ends.get(segment)).isComplete(buffer, offset);
     }
 }

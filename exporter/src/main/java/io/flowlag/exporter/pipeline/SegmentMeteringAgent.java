@@ -6,6 +6,7 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.decode.SegmentHashes;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.PacketSegments;
 import io.flowlag.exporter.delay.SegmentLookup;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.status.CounterId;
@@ -28,11 +29,8 @@ public final class SegmentMeteringAgent extends MeteringAgent {
 
     private final DelayStage[] stages;
     private final boolean[] isReceiver;
-    private final SegmentLookup lookup;
+    private final PacketSegments packets;
     private final SegmentHashes hashes;
-    private final boolean hasReceivers;
-    private final boolean hasSenders;
-    private final boolean hasSenderRecords;
     private final int[] found = new int[FlowCache.TOUCH_LIMIT];
     private final boolean[] mayWait;
     /** Stages that have waiting packets of the batch. */
@@ -74,33 +72,24 @@ public final class SegmentMeteringAgent extends MeteringAgent {
         toldLinkBytes = new long[stages.length];
         dueNs = new long[stages.length];
         Arrays.fill(dueNs, Long.MAX_VALUE);
-        boolean hasAnySender = false;
-        boolean hasAnyReceiver = false;
         for (int i = 0; i < stages.length; i++) {
             isReceiver[i] = segments.wirings.get(i).role().isReceiver();
             mayWait[i] = stages[i].mayWait();
-            hasAnySender |= !isReceiver[i];
-            hasAnyReceiver |= isReceiver[i];
         }
-        hasSenders = hasAnySender;
-        hasReceivers = hasAnyReceiver;
-        hasSenderRecords = segments.hasSenderRecords;
-        lookup = segments.lookup;
+        packets = segments.packets;
         hashes = segments.hashes;
     }
 
     /**
      * Segments of a process, by their indexes.
      *
-     * @param stages           owned by the metering stage from now on.
-     * @param wirings          of the stages, which are senders and receivers.
-     * @param lookup           finds the segments of a packet by one point.
-     * @param hashes           by the keys of their digests.
-     * @param hasSenderRecords whether packets are metered that arrive in no segment, where there is no receiver.
+     * @param stages  owned by the metering stage from now on.
+     * @param wirings of the stages, which are senders and receivers.
+     * @param packets finds the segments of a packet.
+     * @param hashes  by the keys of their digests.
      */
     public record Segments(
-        List<DelayStage> stages, List<DelayWiring> wirings, SegmentLookup lookup, SegmentHashes hashes,
-        boolean hasSenderRecords) {
+        List<DelayStage> stages, List<DelayWiring> wirings, PacketSegments packets, SegmentHashes hashes) {
     }
 
     /** The delay stages may collect packets, but measure all in the end. */
@@ -110,7 +99,7 @@ public final class SegmentMeteringAgent extends MeteringAgent {
         for (int i = 0; i < count; i++) {
             final int descriptorOffset = offset + i * PacketDescriptor.LENGTH_BYTES;
             final boolean isReference = PacketDescriptor.kind(buffer, descriptorOffset) == PacketDescriptor.KIND_REFERENCE;
-            found[i] = isReference ? 0 : lookup.of(0, buffer, descriptorOffset);
+            found[i] = isReference ? 0 : packets.of(buffer, descriptorOffset);
             final int receiver = SegmentLookup.receiver(found[i]);
             if (receiver >= 0) {
                 cache.likelyFrom(i);
@@ -137,14 +126,16 @@ public final class SegmentMeteringAgent extends MeteringAgent {
     @Override
     protected boolean count(final DirectBuffer buffer, final int offset, final int index) {
         final int lengthBytes = PacketDescriptor.wireLengthBytes(buffer, offset);
-        linkBytes += lengthBytes;
+        linkBytes += packets.isOnLink(buffer, offset) ? lengthBytes : 0;
         if (PacketDescriptor.kind(buffer, offset) == PacketDescriptor.KIND_REFERENCE) {
             final int segment = DecodedReference.segmentIndex(buffer, offset);
             final DelayStage stage = stages[segment];
-            // A sender counted its own references when it sent them.
-            toldLinkBytes[segment] += lengthBytes;
             stage.counters().increment(CounterId.REFERENCE_PACKETS);
-            stage.onReference(buffer, offset);
+            if (isReceiver[segment] ? packets.mayArrive(buffer, offset) : packets.isOnLink(buffer, offset)) {
+                // A sender counted its own references when it sent them.
+                toldLinkBytes[segment] += lengthBytes;
+                stage.onReference(buffer, offset);
+            }
             return false;
         }
         final int sender = SegmentLookup.sender(found[index]);
@@ -152,16 +143,16 @@ public final class SegmentMeteringAgent extends MeteringAgent {
         final boolean hasTwoDigests = (PacketDescriptor.flags(buffer, offset) & PacketDescriptor.FLAG_SENDER_DIGEST) != 0;
         if (sender >= 0) {
             onSent(sender, hasTwoDigests ? entering(sender, buffer, offset) : buffer, hasTwoDigests ? 0 : offset);
-        } else if (hasSenders) {
+        } else if (packets.mayEnter(buffer, offset)) {
             counters.increment(CounterId.SENDER_OUTSIDE_SEGMENT);
         }
-        if (!hasReceivers && !hasSenderRecords) {
+        if (receiver < 0 && !packets.isMetered(buffer, offset)) {
             counters.increment(CounterId.SENDER_POINT);
             return false;
         }
         final int slot = cache.updateTouched(buffer, offset, index);
         if (receiver < 0) {
-            counters.add(CounterId.OUTSIDE_SEGMENT, hasReceivers ? 1 : 0);
+            counters.add(CounterId.OUTSIDE_SEGMENT, packets.mayArrive(buffer, offset) ? 1 : 0);
             return true;
         }
         final DelayStage stage = stages[receiver];
@@ -183,9 +174,11 @@ public final class SegmentMeteringAgent extends MeteringAgent {
 
     /** Tells a sender's stage first of the packets of other segments since its last one: they use its link too. */
     private void onSent(final int sender, final DirectBuffer descriptor, final int offset) {
-        final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
-        tellOthers(sender, linkBytes - lengthBytes);
-        toldLinkBytes[sender] += lengthBytes;
+        if (!isReceiver[sender]) {
+            final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
+            tellOthers(sender, linkBytes - lengthBytes);
+            toldLinkBytes[sender] += lengthBytes;
+        }
         final long nowNs = isLive ? clockTimeNs : PacketDescriptor.timestampNs(descriptor, offset);
         stages[sender].onSent(descriptor, offset, nowNs);
         due(sender, nowNs);
@@ -206,7 +199,8 @@ public final class SegmentMeteringAgent extends MeteringAgent {
         final int flags = PacketDescriptor.flags(buffer, offset) & KEPT_FLAGS & ~PacketDescriptor.FLAG_FLOW_HASH_LEFT;
         PacketDescriptor.flags(entering, 0, hasKey ? flags : flags & ~PacketDescriptor.FLAG_DIGEST);
         PacketDescriptor.digest(entering, 0, PacketDescriptor.segmentFlowHash(buffer, offset));
-        PacketDescriptor.segmentFlowHash(entering, 0, hasKey ? hashes.of(sender, buffer, offset) : 0);
+        PacketDescriptor.segmentFlowHash(
+            entering, 0, hasKey && !isReceiver[sender] ? hashes.of(sender, buffer, offset) : 0);
         return entering;
     }
 

@@ -4,6 +4,7 @@ import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.PacketSegments;
 import io.flowlag.exporter.delay.SegmentLookup;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
@@ -27,7 +28,7 @@ public final class SegmentRecognizer extends ReferenceRecognizer {
     private final Counters counters;
     private final List<Expected> segments;
     private final Group[] groups;
-    private final SegmentLookup lookup;
+    private final PacketSegments packets;
     private final boolean hasKeys;
 
     /**
@@ -86,16 +87,16 @@ public final class SegmentRecognizer extends ReferenceRecognizer {
      *
      * @param segments   what each expects, in the order of their indexes.
      * @param pointCount number of sources, each of which has its own replay windows.
-     * @param lookup     finds the segments of a packet by one point.
+     * @param packets    finds the segments of a packet.
      * @param hasKeys    whether the decoder has keys of segments.
      */
     public SegmentRecognizer(
-        final List<Expected> segments, final int pointCount, final SegmentLookup lookup, final boolean hasKeys,
+        final List<Expected> segments, final int pointCount, final PacketSegments packets, final boolean hasKeys,
         final Counters counters) {
         super(-1, List.of(), 0, 0, 0, counters);
         this.counters = counters;
         this.segments = List.copyOf(segments);
-        this.lookup = lookup;
+        this.packets = packets;
         this.hasKeys = hasKeys;
         groups = groups(segments).stream().map((members) -> new Group(segments, members, pointCount)).toArray(Group[]::new);
     }
@@ -144,8 +145,9 @@ public final class SegmentRecognizer extends ReferenceRecognizer {
             isReference(decoder, packet, descriptor, offset, observationPoint)) {
             return true;
         }
-        if (hasKeys && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_OVERSIZE) == 0) {
-            final int found = lookup.of(0, descriptor, offset);
+        final boolean isForwarded = packet.way() != CapturedPacket.Way.PASSING || !packets.isLocal(descriptor, offset);
+        if (hasKeys && isForwarded && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_OVERSIZE) == 0) {
+            final int found = packets.of(descriptor, offset);
             decoder.digest(packet, SegmentLookup.sender(found), SegmentLookup.receiver(found), descriptor, offset);
         }
         return false;

@@ -12,6 +12,7 @@ import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelays;
 import io.flowlag.exporter.delay.FlowEnd;
+import io.flowlag.exporter.delay.PacketSegments;
 import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
@@ -300,7 +301,7 @@ public final class MeteringPipeline implements AutoCloseable {
         final long rings = packetRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
             recordRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().recordRingBytes()) +
             (isSharded && !isLive ? ShardRings.memoryBytes(shardCount) : 0);
-        final int points = Math.max(2, wiring.pairs().interfaceCount());
+        final int points = Math.max(2, config.capture().interfaces().size());
         final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(points, isLive) : 0;
         final int decoders = wiring.role() == ExporterConfig.Role.BOTH ? 2 : isSharded && isLive ? shardCount : 1;
         final long fragments = config.decode().fragmentPorts() ?
@@ -312,7 +313,7 @@ public final class MeteringPipeline implements AutoCloseable {
         final long flows = shardCount * cacheSettings(config, SegmentStages.stateLengthBytes(wirings)).memoryBytes();
         final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
         final long segments = wirings.stream().mapToLong((each) -> each.link().memoryBytes()).sum() +
-            (wirings.size() == 1 ? 0 : SegmentStages.lookup(config.segments()).memoryBytes()) +
+            (wirings.size() == 1 ? 0 : new PacketSegments(config.segments()).memoryBytes()) +
             DelayStage.memoryBytes(config.segments(), wirings, isLive);
         return fragments + latency + rings + copies + watch + flows + merge + segments;
     }

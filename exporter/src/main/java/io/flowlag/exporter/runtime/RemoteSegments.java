@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Several segments to other processes, as the stages of a pipeline need them: the keys of their digests, their references, and
- * their delay stages. Made by the conductor.
+ * Several segments, some of them to other processes, as the stages of a pipeline need them: the keys of their digests, their
+ * references, and their delay stages. Made by the conductor.
  */
 final class RemoteSegments {
     private final ExporterConfig config;
@@ -84,8 +84,7 @@ final class RemoteSegments {
         final FlowCache cache, final StageRing ring, final BooleanSupplier isUpstreamEnded, final CaptureClock clock,
         final Counters counters) {
         return new SegmentMeteringAgent(cache, ring, isUpstreamEnded, clock,
-            new SegmentMeteringAgent.Segments(opened, wirings, stages.lookup(), new SegmentHashes(keys),
-                config.segments().stream().anyMatch((each) -> each.segment().senderRecords())), counters);
+            new SegmentMeteringAgent.Segments(opened, wirings, stages.packets(), new SegmentHashes(keys)), counters);
     }
 
     PacketDecoder decoder(final PacketDecoder.Context context, final Counters counters) {
@@ -103,7 +102,7 @@ final class RemoteSegments {
                 references.sessions(), segment.segment().maximumDelayNs()));
         }
         return new SegmentRecognizer(
-            expected, sourceCount, stages.lookup(), wirings.stream().anyMatch(DelayWiring::hasDigests), counters);
+            expected, sourceCount, stages.packets(), wirings.stream().anyMatch(DelayWiring::hasDigests), counters);
     }
 
     /** {@return the delays of a flow in its segment; null for none} */

@@ -55,6 +55,21 @@ class LocalSegmentsTest {
     }
 
     @Test
+    void shouldJoinPairsWithSegmentsToOtherProcesses() {
+        final ExporterConfig config = config("segments: [{role: receiver, id: 7, interval: 2s}, {auto: [a, b]}, " +
+            "{role: sender, id: 8, rli: {target: h, session: 2}}];capture: {interfaces: [b, c]}");
+        assertEquals(List.of("segments[1002].", "segments[7].", "segments[8]."),
+            config.segments().stream().map(ExporterConfig::name).toList());
+        assertEquals(List.of(1002L, 2001L), config.pairs().segments().stream().map(Segment::id).toList());
+        assertEquals(List.of(2, 0, 0), config.segments().stream().map((each) -> each.pairs().segments().size()).toList());
+        config.segments().forEach((each) -> assertEquals(List.of("a", "b", "c"), each.capture().interfaces()));
+        final List<String> paths = config.effectiveValues().stream().map(EffectiveValue::path).toList();
+        assertTrue(paths.containsAll(List.of("segments", "segments[1002].ingress", "segments[7].segment.interval",
+            "segments[1002].segment.max-delay", "segments[8].rli.target")), paths::toString);
+        assertEquals(paths.size(), paths.stream().distinct().count(), paths::toString);
+    }
+
+    @Test
     void shouldAskForARestartWhenSegmentsChange() {
         final ExporterConfig two = config("segments: {auto: [a, b]}");
         assertEquals(List.of(), two.restartKeys(config("segments: {auto: [a, b]};log: {level: debug}")));
@@ -87,8 +102,8 @@ class LocalSegmentsTest {
             "segment.max-delay=200ms: is one for all segments between interfaces of one host, and the first has 5ms",
         "segments: [{ingress: a, egress: b}, {ingress: a, egress: c, id: 2}, {ingress: c, egress: a, id: 3, vlan: 5}] | " +
             "segments 1 and 2 begin at a and select the same packets",
-        "segments: [{ingress: a, egress: b}, {role: receiver, id: 2}] |" +
-            " segments: those with role both need a process of their own"})
+        "segments: [{ingress: a, egress: b}, {role: receiver, id: 2}];capture: {direction: in} | f:1:12: capture.direction: ",
+        "segments: [{ingress: a, egress: b, id: 2}, {role: receiver, id: 2}] | segment.id=2"})
     void shouldRefuseWhatOneProcessCannotMeasure(final String yaml, final String error) {
         final List<String> errors = errors(yaml);
         assertTrue(String.join("\n", errors).contains(error), errors::toString);

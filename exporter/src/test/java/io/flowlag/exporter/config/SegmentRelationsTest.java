@@ -131,7 +131,6 @@ class SegmentRelationsTest {
     @CsvSource(delimiter = '|', value = {
         "role: receiver, id: 2, source: [11.0.0.0/8], rli: {session: 2}, exchange: {listen: 4801} | ''",
         "role: sender, id: 2, rli: {target: h, session: 9} | ''",
-        "ingress: a, egress: b, id: 2 | segments: those with role both need a process of their own",
         "role: sender, rli: {target: h, session: 9} | segment.id=1: another segment of the process has this number too",
         "role: sender, id: 2, rli: {target: h} | rli.session=1: the segment with id 1 has references of this session",
         "role: sender, id: 2, rli: {target: h, port: 9000} | ''",

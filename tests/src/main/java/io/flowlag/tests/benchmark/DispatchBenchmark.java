@@ -109,8 +109,8 @@ public class DispatchBenchmark {
             final FlowCache cache = new FlowCache(settings, stages, counters);
             agent = new SegmentMeteringAgent(cache, StageRing.unused(), () -> false, clock,
                 new SegmentMeteringAgent.Segments(stages.open(config.segments(), wirings, cache, clock, counters),
-                    wirings, stages.lookup(), new SegmentHashes(wirings.stream().map((each) -> new DigestSwitch()).toList()),
-                    false), counters);
+                    wirings, stages.packets(), new SegmentHashes(wirings.stream().map((each) -> new DigestSwitch()).toList())),
+                counters);
         }
         sequenceNumbers = new int[segments];
         final SplittableRandom random = new SplittableRandom(SEED);

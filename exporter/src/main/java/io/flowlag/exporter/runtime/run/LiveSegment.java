@@ -48,6 +48,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -82,6 +83,7 @@ public final class LiveSegment implements AutoCloseable {
     /** What lines of the log begin with; empty for the only segment. */
     private final String name;
     private final boolean isFirst;
+    private final boolean isClockOwn;
     private final ExchangeEnd end;
     private final ExchangeReceiver exchangeReceiver;
     private final SegmentAdvice advice;
@@ -111,6 +113,7 @@ public final class LiveSegment implements AutoCloseable {
         exchangeReceiver = exchange != null && exchange.agent() instanceof ExchangeReceiver receiver ? receiver : null;
         this.config = config;
         this.clockState = clockState;
+        isClockOwn = clockState != context.clock();
         this.wiring = wiring;
         this.port = port;
         longerWait = new LongerWait(config.segment().maximumDelayNs());
@@ -120,6 +123,11 @@ public final class LiveSegment implements AutoCloseable {
     /** The segments of the process that are open already; they share interfaces, clock and ports of references. */
     private record Context(boolean isOnly, List<LiveSegment> earlier) {
         static final Context ONLY = new Context(true, List.of());
+
+        /** {@return the clock of the process, null while it is not known} */
+        ClockState clock() {
+            return earlier.stream().map((each) -> each.clockState).filter(Objects::nonNull).findFirst().orElse(null);
+        }
 
         boolean holds(final int port) {
             return earlier.stream().anyMatch((each) -> each.port != null && each.config.rli().references().port() == port);
@@ -171,8 +179,8 @@ public final class LiveSegment implements AutoCloseable {
         final boolean isSent = !isPassive && (role == Role.RECEIVER || config.rli().references().target() != null);
         final boolean isInterpolated = isSent || isPassive;
         final List<ReferenceSession> sessions = isSent ? ReferenceSessions.of(config.rli()) : List.of();
-        final ClockState clockState = role == Role.BOTH ? null : context.earlier.isEmpty() ?
-            SegmentClock.state(config.clock()) : context.earlier.get(0).clockState;
+        final ClockState clockState =
+            role == Role.BOTH ? null : context.clock() == null ? SegmentClock.state(config.clock()) : context.clock();
         final int portNumber = config.rli().references().port();
         final ReferencePort port = role == Role.RECEIVER && isSent && !context.holds(portNumber) ? bind(portNumber) : null;
         ReferenceTransmitter transmitter = null;
@@ -219,10 +227,7 @@ public final class LiveSegment implements AutoCloseable {
 
     /** The interfaces to capture from, the sender point first; of several segments each once. */
     public static List<String> interfaces(final ExporterConfig config) {
-        if (!config.pairs().segments().isEmpty()) {
-            return config.pairs().interfaces();
-        }
-        return config.segment().role() == Role.BOTH ?
+        return config.segment().role() == Role.BOTH && config.pairs().segments().isEmpty() ?
             List.of(config.segment().points().ingress(), config.segment().points().egress()) : config.capture().interfaces();
     }
 
@@ -256,7 +261,7 @@ public final class LiveSegment implements AutoCloseable {
         if (wiring.references().isSent()) {
             tellCapacity();
         }
-        if (isFirst) {
+        if (isClockOwn) {
             tellClock();
         }
     }
@@ -316,7 +321,7 @@ public final class LiveSegment implements AutoCloseable {
             LOG.warn("{}rli.ceiling limits references to fewer than the policy asks for; raise it if the link can " +
                 "carry more (references_held_by_ceiling counts them)", name);
         }
-        if (isFirst) {
+        if (isClockOwn) {
             refreshClock();
         }
     }
