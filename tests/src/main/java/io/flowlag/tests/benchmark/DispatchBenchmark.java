@@ -49,8 +49,8 @@ import java.util.stream.IntStream;
 
 /**
  * The metering stage with receivers of references in several segments, from descriptors: flow cache, lookup and interpolation.
- * The same flows are spread over the segments, and one packet in a hundred is a reference of its segment. An operation is a packet.
- * With one segment it is the stage of one segment. Run by {@code bin/benchmark jmh Dispatch}.
+ * The same flows are spread over the segments, and one packet in a hundred is a reference of its segment. An operation is a
+ * packet. With one segment it is the stage of one segment. Run by {@code bin/benchmark jmh Dispatch}.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -1,0 +1,216 @@
+package io.flowlag.tests.system;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.tests.support.Command;
+import io.flowlag.tests.support.Deadline;
+import io.flowlag.tests.support.DelayFlow;
+import io.flowlag.tests.support.Flowlag;
+import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.SteadyTraffic;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * A router between two hosts, in network namespaces. Its one process ends a segment from the first host, measures both ways
+ * between its interfaces, and begins a segment to the second host: a packet passes three segments, one behind the other. It
+ * reloads a setting, is killed and goes on from its checkpoint, and finds its restarted peer again.
+ */
+@Tag("topology")
+@Tag("slow")
+class MixedSegmentsProcessTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    private static final int FROM_HOST = 10;
+    private static final int TO_HOST = 20;
+    private static final long THROUGH = 1002;
+    private static final long BACK = 2001;
+    private static final long MOST_NS = 50_000_000;
+    private static final String FIRST = "10.77.0.2";
+    private static final String SECOND = "10.77.1.2";
+    private static final String PEERS = "source: [10.77.0.0/24], destination: [10.77.1.0/24]";
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    private Path directory;
+    private final List<NetworkNamespace> namespaces = new ArrayList<>();
+    private SteadyTraffic traffic;
+
+    @BeforeEach
+    void build() throws Exception {
+        NetworkNamespace.assumeAvailable();
+        for (final String purpose : List.of("mix-router", "mix-first", "mix-second")) {
+            namespaces.add(NetworkNamespace.create(purpose));
+        }
+        final NetworkNamespace router = namespaces.get(0);
+        for (int i = 0; i < 2; i++) {
+            final NetworkNamespace host = namespaces.get(i + 1);
+            router.connect("eth" + i, host, "line");
+            router.addAddress("eth" + i, "10.77." + i + ".1/24");
+            host.addAddress("line", "10.77." + i + ".2/24");
+            host.ip("route", "add", "default", "via", "10.77." + i + ".1");
+        }
+        router.exec("sh", "-ec", "echo 1 > /proc/sys/net/ipv4/ip_forward");
+        traffic = namespaces.get(1).call(() -> new SteadyTraffic(
+            List.of(new InetSocketAddress(FIRST, 0), new InetSocketAddress(FIRST, 0)), SECOND, 2));
+        final Path key = directory.resolve("key");
+        new Flowlag().inThisJvm().run("key", key).orFail();
+        final String exchange = ", exchange: {key-file: " + key + ", ";
+        write("first", "capture: {interfaces: [line], direction: out}\nsegments: [" + sender(FROM_HOST, "10.77.0.1", exchange) +
+            "]\n");
+        write("second", "capture: {interfaces: [line], direction: in}\nsegments: [" + receiver(TO_HOST, SECOND, exchange) +
+            "]\n");
+        writeRouter(receiver(FROM_HOST, "10.77.0.1", exchange), sender(TO_HOST, SECOND, exchange));
+    }
+
+    @AfterEach
+    void tearDown() throws Exception {
+        if (traffic != null) {
+            traffic.stop();
+        }
+        for (final NetworkNamespace namespace : namespaces) {
+            namespace.close();
+        }
+    }
+
+    private static String sender(final int id, final String receiver, final String exchange) {
+        return "{role: sender, id: " + id + ", " + PEERS + ", offload: allow, rli: {session: " + id + ", target: " + receiver +
+            "}" + exchange + "connect: \"" + receiver + ":8621\"}}";
+    }
+
+    private static String receiver(final int id, final String address, final String exchange) {
+        return "{role: receiver, id: " + id + ", " + PEERS + ", offload: allow, interval: 400ms, max-delay: 400ms, " +
+            "rli: {session: " + id + "}, lds: {rows: 2, columns: 1024}" + exchange + "mode: flows, deadline: 2s, listen: \"" +
+            address + ":8621\"}}";
+    }
+
+    private void writeRouter(final String... remote) throws IOException {
+        write("router", "checkpoint: {file: " + directory.resolve("checkpoint") + ", interval: 100ms}\nsegments: [" +
+            String.join(", ", remote) + ", {auto: [eth0, eth1], offload: allow}]\n");
+    }
+
+    private void write(final String name, final String settings) throws IOException {
+        Files.writeString(file(name, "yaml"), settings + "reconcile: {enabled: off}\nclock: {source: fixed, error: 1us}\n" +
+            "metering: {active-timeout: 2s, idle-timeout: 2s}\nexporting: {destinations: ['file:" + file(name, "ipfix") +
+            "']}\nstats: {file: " + file(name, "json") + ", interval: 100ms}\n");
+    }
+
+    private Path file(final String name, final String suffix) {
+        return directory.resolve(name + "." + suffix);
+    }
+
+    private Command.Running start(final String name) {
+        final NetworkNamespace namespace = namespaces.get(List.of("router", "first", "second").indexOf(name));
+        return new Flowlag().under("ip", "netns", "exec", namespace.name()).command("run", "-c", file(name, "yaml"))
+            .timeout(TIMEOUT).start();
+    }
+
+    @Test
+    void shouldMeasureThreeSegmentsOneBehindTheOther() throws Exception {
+        try (Command.Running first = start("first")) {
+            try (Command.Running second = start("second"); Command.Running router = start("router")) {
+                Flowlag.awaitMetering(first, second, router);
+                awaitMeasured(router);
+                reload(router);
+                Deadline.await(TIMEOUT, () -> stats("router").path("counters").path("checkpoint_rounds").asLong() > 1,
+                    router::errors);
+                kill(router, second);
+            }
+            final Set<Long> before = tellRecords("router");
+            try (Command.Running second = start("second"); Command.Running router = start("router")) {
+                Flowlag.awaitMetering(second, router);
+                Deadline.await(TIMEOUT, () -> router.errors().contains("unclean shutdown: restored"), router::errors);
+                awaitMeasured(router);
+                List.of(router, second, first).forEach(MixedSegmentsProcessTest::stop);
+            }
+            before.addAll(tellRecords("router"));
+            assertEquals(Set.of((long)FROM_HOST, THROUGH, BACK), before);
+        }
+        assertTrue(tellRecords("second").contains((long)TO_HOST));
+        assertTrue(stats("router").path("identity").path("holds").asBoolean(), () -> stats("router").toString());
+        stats("router").path("segments").forEach((each) ->
+            assertTrue(each.path("identity").path("holds").asBoolean(), each::toString));
+    }
+
+    private static void kill(final Command.Running... runs) {
+        for (final Command.Running run : runs) {
+            run.signal("KILL");
+            run.finish();
+        }
+    }
+
+    private static void stop(final Command.Running run) {
+        run.signal("TERM");
+        final Command.Result ended = run.finish();
+        assertEquals(0, ended.exitCode(), ended::toString);
+    }
+
+    private JsonNode stats(final String name) {
+        try {
+            return Files.exists(file(name, "json")) ? JSON.readTree(file(name, "json").toFile()) : JSON.createObjectNode();
+        } catch (final IOException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    /** The segments of this host come first, then those to other processes in the order of the file. */
+    private long count(final String name, final int segment, final String label) {
+        final JsonNode stats = stats(name);
+        return (stats.has("delay") ? stats.get("delay") : stats.path("segments").path(segment)).path("counters").path(label)
+            .asLong();
+    }
+
+    /** Waits until packets matched between the interfaces, and flows were compared at the router and at the second host. */
+    private void awaitMeasured(final Command.Running router) {
+        final long compared = count("second", 0, "lds_flows_exact");
+        Deadline.await(TIMEOUT, () -> !router.isAlive() || count("router", 0, "match_matched_segment_" + THROUGH) > 100 &&
+            count("router", 1, "lds_flows_exact") > 3 && count("router", 1, "rli_references_settled") > 3 &&
+            count("router", 2, "references_sent") > 3 && count("second", 0, "lds_flows_exact") != compared &&
+            count("second", 0, "lds_flows_exact") > 3, () -> router.errors() + stats("router") + stats("second"));
+        assertTrue(router.isAlive(), router::errors);
+    }
+
+    /** A setting of one segment takes effect; one that cannot change while the process runs is refused. */
+    private void reload(final Command.Running router) throws IOException {
+        final String before = Files.readString(file("router", "yaml"));
+        Files.writeString(file("router", "yaml"), before.replace("columns: 1024", "columns: 2048"));
+        router.signal("HUP");
+        Deadline.await(TIMEOUT, () -> router.errors().contains("segments[10]: new segment settings take effect at") &&
+            router.errors().contains("reloaded"), router::errors);
+        Files.writeString(file("router", "yaml"), before.replace("auto: [eth0, eth1]", "auto: [eth1, eth0]"));
+        router.signal("HUP");
+        Deadline.await(TIMEOUT, () -> router.errors().contains("reload refused, the old configuration stays: segments"),
+            router::errors);
+        Files.writeString(file("router", "yaml"), before);
+    }
+
+    /** Each record belongs to its segment, and none has a loss that did not happen, but for bounds. Returns the segments. */
+    private Set<Long> tellRecords(final String name) {
+        final Set<Long> ids = new TreeSet<>();
+        for (final DelayFlow flow : DelayFlow.readCut(file(name, "ipfix"))) {
+            if (flow.meanNs() != null) {
+                ids.add(flow.segmentId());
+                assertTrue(flow.meanNs() < MOST_NS, flow::toString);
+                assertFalse(Long.valueOf(DelayFlow.LOSS_EXACT).equals(flow.lossKind()) && flow.lostPackets() > 0, flow::toString);
+                assertEquals(flow.segmentId() == BACK, flow.key().startsWith(SECOND), flow::toString);
+            }
+        }
+        return ids;
+    }
+}
