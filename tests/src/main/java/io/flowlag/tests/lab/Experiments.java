@@ -7,6 +7,7 @@ import io.flowlag.tests.lab.heldout.HeldOutHosts;
 import io.flowlag.tests.lab.heldout.ImpairmentExperiment;
 import io.flowlag.tests.lab.joint.JointExperiment;
 import io.flowlag.tests.lab.joint.JointRepair;
+import io.flowlag.tests.lab.plan.NetworkPlanning;
 import io.flowlag.tests.lab.quantile.QuantileExperiment;
 import io.flowlag.tests.lab.reconcile.RdaFigure12;
 import io.flowlag.tests.lab.reconcile.RdaFigure6;
@@ -59,6 +60,6 @@ final class Experiments {
             new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(), new RdaFigure7(), new RdaFigure12(),
             new RdaTheorems(), new RdaRepair(), new ClockExperiment(), new ImpairmentExperiment(), new QuantileExperiment(),
             new MethodsExperiment(), new BudgetExperiment(), new JointExperiment(), new JointRepair(), new CapturesExperiment(),
-            new HeldOutExperiment(), new HeldOutCaptures(), new HeldOutHosts());
+            new HeldOutExperiment(), new HeldOutCaptures(), new HeldOutHosts(), new NetworkPlanning());
     }
 }

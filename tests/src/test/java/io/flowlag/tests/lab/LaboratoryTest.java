@@ -64,7 +64,8 @@ class LaboratoryTest {
         assertEquals(listings.size(), new HashSet<>(listings.stream().map(Laboratory.Listing::name).toList()).size());
         for (final String figure : List.of("RLI Table I", "RLI Figure 5", "RLI Figure 6", "RLI Figure 7", "RLI Figure 8",
             "RLI Figure 9", "RLI Figure 10", "RLI Figure 11", "RLI Figure 12", "LDS Figure 9", "LDS Figure 10", "LDS Figure 11",
-            "LDS Figure 12", "LDA/ToN Figure 4", "LDA/ToN Figure 5", "LDA/ToN Figure 6", "RDA Figure 6",
+            "LDS Figure 12", "LDA/ToN Figure 4", "LDA/ToN Figure 5", "LDA/ToN Figure 6", "LDA/ToN Figure 9",
+            "RDA Figure 6",
             "RDA Figures 7, 8", "RDA Figures 12-15", "docs/joint.md")) {
             assertTrue(listings.stream().anyMatch(listing -> listing.source().equals(figure)), figure);
         }

@@ -5,6 +5,11 @@ import io.flowlag.network.route.ShortestRoutes;
 import io.flowlag.network.topology.Topology;
 import io.flowlag.network.topology.TopologyException;
 import io.flowlag.network.topology.TopologyFiles;
+import io.flowlag.tests.lab.plan.NetworkPlanning;
+import io.flowlag.tests.lab.report.Results;
+import io.flowlag.tests.lab.report.Scale;
+import io.flowlag.tests.lab.report.Setup;
+import io.flowlag.tests.lab.report.Table;
 import io.flowlag.tests.support.SharedData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +62,21 @@ class PointPlanTest {
             needed++;
         }
         assertEquals(points, needed);
+    }
+
+    @Test
+    void shouldDrawFigure9AndFindFewerSuspects() {
+        final Results results = new NetworkPlanning(SharedData.require()).run(Setup.of(Scale.TEST));
+        final Table figure = results.named("figure9");
+        assertEquals(5662, figure.number("probe hops", 45));
+        assertTrue(figure.number("probe hops by chance", 45) > 10 * figure.number("probe hops", 45));
+        final Table suspects = results.named("suspects");
+        for (final int points : List.of(10, 25, SIXTH)) {
+            assertTrue(suspects.number("suspects, sets", "AS1239", points) <
+                suspects.number("suspects, Algorithm 1", "AS1239", points) * 0.6, () -> points + ": " + suspects.rows());
+        }
+        final Table selectors = results.named("selectors");
+        assertTrue(selectors.number("not at all %", "AS1239", "points") < 25, selectors.rows()::toString);
     }
 
     @Test
