@@ -36,6 +36,8 @@ public final class PathFinder {
     /** Comparisons of each pair of lanes after which paths count as found: half as many again as a sure difference needs. */
     static final int ENOUGH_COMPARISONS = 64;
     static final double LIMIT = 22;
+    /** Delays or errors that are as near as this are no sign: stamps of software are no better. */
+    static final double RESOLUTION_NS = 1000;
     /** Lanes that have come together count as one path after some thousand blocks; until then their references are fewer. */
     static final double MOST_EVIDENCE = LIMIT + 4;
     /** How many changes of paths are remembered; a power of two. */
@@ -163,7 +165,7 @@ public final class PathFinder {
     /** The later lane of a block compares itself with the earlier ones. */
     private void compareLevels(final int lane, final int other, final int index) {
         final int before = find(other, blocks[index]);
-        if (before != NONE && delaysNs[before] != delaysNs[index]) {
+        if (before != NONE && Math.abs(delaysNs[index] - delaysNs[before]) > RESOLUTION_NS) {
             final boolean isHigher = delaysNs[index] > delaysNs[before];
             bet(lane, other, STAKES.length, !isHigher);
             bet(other, lane, STAKES.length, isHigher);
@@ -177,7 +179,10 @@ public final class PathFinder {
         final int beside = find(other, blocks[middle]);
         if (beside != NONE) {
             comparisons[lane * LANES + other]++;
-            bet(lane, other, 0, Math.abs(error(beside, from, to)) > Math.abs(error(middle, from, to)));
+            final double furtherNs = Math.abs(error(beside, from, to)) - Math.abs(error(middle, from, to));
+            if (Math.abs(furtherNs) > RESOLUTION_NS) {
+                bet(lane, other, 0, furtherNs > 0);
+            }
         }
     }
 

@@ -118,6 +118,21 @@ class PathFinderTest {
         assertEquals(1, finder.pathCount());
     }
 
+    /** Stamps of an idle kernel differ by port, by tens of nanoseconds at any time. */
+    @Test
+    void shouldKeepPathsWhileQueuesAreEmpty() {
+        run(6_000, queues(4, 7, 5_000), lane -> lane % 4, 500);
+        final int version = finder.version();
+        final Random random = new Random(7);
+        for (int i = 0; i < 60_000; i++) {
+            nowNs += GAP_NS;
+            final int number = references % PathFinder.LANES;
+            finder.onReference(finder.lane(FIRST_PORT + number), references++ / PathFinder.LANES, nowNs,
+                2_000 + 50 * number + random.nextInt(200));
+        }
+        assertTrue(finder.version() == version && isDividedAs(lane -> lane % 4));
+    }
+
     @Test
     void shouldFollowAChangeOfRoutes() {
         final Queue[] queues = queues(4, 3, 5_000);
