@@ -15,6 +15,7 @@ public final class DelaySamples {
     private final InterpolationBuffer packets;
     private final long[] delaysNs;
     private int count;
+    private long octets;
     private long spanNumber;
     private float errorScaleNs;
     private long exactArrivalNs;
@@ -44,13 +45,20 @@ public final class DelaySamples {
         final int packetCount, final Interpolation interpolation, final long gapsSpanNumber, final float gapsErrorScaleNs) {
         begin(packetCount, gapsSpanNumber, gapsErrorScaleNs);
         isScaled = false;
+        octets = 0;
         int negativeCount = 0;
         for (int i = 0; i < packetCount; i++) {
             final long delayNs = interpolation.delayNs(packets.arrivalNs(i), packets.lengthBytes(i));
             delaysNs[i] = delayNs;
+            octets += packets.lengthBytes(i);
             negativeCount += (int)(delayNs >>> Long.SIZE - 1);
         }
         return negativeCount;
+    }
+
+    /** {@return octets of the packets that were estimated last} */
+    long octets() {
+        return octets;
     }
 
     /** Begins samples of the oldest packets, each with a scale of its own, up to the largest one. */

@@ -59,13 +59,18 @@ final class ErrorScales {
      * @return an index for {@link #scaleNs} and {@link #record}.
      */
     int kind(final double departuresNs, final double fromDelayNs, final double toDelayNs) {
-        final double aboveNs = Math.min(fromDelayNs, toDelayNs) - Math.min(leastDelayNs, leastDelayBeforeNs);
+        final double aboveNs = aboveLeastNs(Math.min(fromDelayNs, toDelayNs));
         final double change = (toDelayNs - fromDelayNs) / Math.max(1, departuresNs);
         int kindOfChange = 0;
         while (kindOfChange < CHANGES.length && change > CHANGES[kindOfChange]) {
             kindOfChange++;
         }
         return (step(departuresNs) * OCTAVES + step(aboveNs) / 2) * KINDS_OF_CHANGE + kindOfChange;
+    }
+
+    /** {@return how far a delay is above the least one; negative below it} */
+    double aboveLeastNs(final double delayNs) {
+        return delayNs - Math.min(leastDelayNs, leastDelayBeforeNs);
     }
 
     private static int step(final double ns) {

@@ -21,6 +21,8 @@ import java.util.Arrays;
  * <p>Where errors depend on the sizes of references, flows of other sizes have that error in all their packets, and a wider
  * bound ({@link SizeErrors}). Packets of the flow without an estimate have delays distributed as the references': mean μ and
  * standard deviation σ. A share u of them scales the half width by (1 - u) and adds u (|flow's mean - μ| + 1.96 σ).
+ * As far as a packet's transmission is not known ({@link OctetTime}), half of it adds to the half width, up to the flow's mean
+ * above the least delay.
  *
  * <p>Errors of this period and of the one before count; {@link ClassStatistics} defines when a period ends. One thread. Allocates
  * at construction.
@@ -62,6 +64,7 @@ public final class HeldOutErrors {
     private double quotient95;
     private double quotientSquare;
     private boolean isReferenceRegular;
+    private double octetDoubtNs;
     private long quantile95Ns;
     private int staleCount;
     private boolean isQuantileOfBound;
@@ -81,6 +84,11 @@ public final class HeldOutErrors {
     /** Sets that references are traffic of all sizes: their errors then include the effect of a packet's size. */
     void referenceRegular() {
         isReferenceRegular = true;
+    }
+
+    /** Sets how much too high each octet's share of a mean may be, ns ({@link OctetTime}). */
+    void octetDoubtNs(final double doubtNs) {
+        octetDoubtNs = doubtNs;
     }
 
     ErrorScales scales() {
@@ -250,7 +258,8 @@ public final class HeldOutErrors {
     public long halfWidthNs(
         final double scaleNs, final long samples, final long meanNs, final double unknownShare, final double lengthBytes) {
         if (isReferenceRegular && samples == 1 || !sizes.tell(lengthBytes, independentCount())) {
-            return halfWidthNs(scaleNs, samples, meanNs, unknownShare);
+            final double doubtNs = Math.min(octetDoubtNs * lengthBytes, Math.max(0, scales.aboveLeastNs(meanNs)));
+            return withUnknownNs(doubtNs + estimatedNs(scaleNs, samples, 0), meanNs, unknownShare);
         }
         final double varianceNs2 = standardDeviationNs() * standardDeviationNs();
         final double sizeVarianceNs2 = sizes.biasVarianceNs2(lengthBytes, varianceNs2, independentCount());

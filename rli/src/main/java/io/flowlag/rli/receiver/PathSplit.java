@@ -30,7 +30,7 @@ public final class PathSplit {
     private static final int WAITING_MASK = WAITING - 1;
     /** Octets of a stream whose flows' paths are kept. */
     static final int MEMORY_BYTES = PathFinder.MEMORY_BYTES + KEPT * (3 * Long.BYTES + 1) +
-        WAITING * (2 * Integer.BYTES + 2 * Long.BYTES);
+        WAITING * (3 * Integer.BYTES + 2 * Long.BYTES);
 
     private final int row;
     private final HeldOutErrors heldOut;
@@ -55,11 +55,15 @@ public final class PathSplit {
     private final float[] gapScalesNs = new float[MOST_PATHS];
     private final double[] shares = new double[MOST_PATHS];
     private final double[] byPathNs = new double[MOST_PATHS];
+    private final OctetTime[] octetTimes = new OctetTime[MOST_PATHS];
+    private final long[] octets = new long[MOST_PATHS];
     private float largestScaleNs;
     private long spanReferences;
+    private int referenceBytes;
 
     private final int[] knownSlots;
     private final int[] knownGenerations;
+    private final int[] knownLengthsBytes;
     private final long[] knownArrivalsNs;
     private final double[] knownDelaysNs;
     private final long[] knownLefts = new long[MOST_PATHS];
@@ -69,12 +73,13 @@ public final class PathSplit {
     private long knownTail;
 
     PathSplit(
-        final int row, final HeldOutErrors heldOut, final ErrorScales scales, final Serialisation serialisation,
-        final FlowPaths flows) {
+        final int row, final HeldOutErrors heldOut, final Serialisation serialisation, final FlowPaths flows,
+        final ReceiverSettings.Estimation estimation) {
+        Arrays.setAll(octetTimes, i -> new OctetTime(estimation));
         this.serialisation = serialisation;
         this.row = row;
         this.heldOut = heldOut;
-        this.scales = scales;
+        scales = heldOut.scales();
         this.flows = flows;
         final int kept = flows.isOn() ? KEPT : 0;
         arrivalsNs = new long[kept];
@@ -84,6 +89,7 @@ public final class PathSplit {
         final int waiting = flows.isOn() ? WAITING : 0;
         knownSlots = new int[waiting];
         knownGenerations = new int[waiting];
+        knownLengthsBytes = new int[waiting];
         knownArrivalsNs = new long[waiting];
         knownDelaysNs = new double[waiting];
         Arrays.fill(lastStampsNs, NEVER_NS);
@@ -125,6 +131,10 @@ public final class PathSplit {
         count = 0;
         gap = 0;
         knownHead = knownTail;
+        Arrays.fill(octets, 0);
+        for (final OctetTime each : octetTimes) {
+            each.reset();
+        }
         Arrays.fill(lastStampsNs, NEVER_NS);
         Arrays.fill(newest, NONE);
         Arrays.fill(lefts, NONE);
@@ -169,6 +179,8 @@ public final class PathSplit {
         if (version != finder.version()) {
             divide();
         }
+        referenceBytes = lengthBytes;
+        octetTimes[finder.path(lane)].onDelay(delayNs);
         holdOut(position, lengthBytes);
         newest[finder.path(lane)] = position;
         if (!isReady()) {
@@ -190,7 +202,9 @@ public final class PathSplit {
             lefts[path] = before(path, Math.min(gap, count - 2));
             newest[path] = before(path, count - 2);
             rights[path] = NONE;
+            octetTimes[path].reset();
         }
+        Arrays.fill(octets, 0);
         spanReferences = Math.round(2 / leastShare);
     }
 
@@ -263,6 +277,7 @@ public final class PathSplit {
                 return false;
             }
         }
+        learnOctetTime(path(gap));
         largestScaleNs = 0;
         for (int path = 0; path < finder.pathCount(); path++) {
             lefts[path] = path(gap) == path ? gap : lefts[path];
@@ -278,6 +293,21 @@ public final class PathSplit {
         return true;
     }
 
+    /** The packets up to the left reference of the gap are estimated: it ends a gap of its own path. */
+    private void learnOctetTime(final int path) {
+        final long from = lefts[path];
+        if (from != NONE && from < gap) {
+            octetTimes[path].onGap(
+                arrivalNs(gap) - arrivalNs(from), delayNs(from), delayNs(gap), octets[path] + referenceBytes);
+            double doubtNs = 0;
+            for (int i = 0; i < finder.pathCount(); i++) {
+                doubtNs = Math.max(doubtNs, octetTimes[i].doubtNs());
+            }
+            heldOut.octetDoubtNs(doubtNs);
+        }
+        octets[path] = 0;
+    }
+
     /** {@return when the right reference of the gap came} */
     long gapEndNs() {
         return arrivalNs(gap);
@@ -290,22 +320,29 @@ public final class PathSplit {
         int negativeCount = 0;
         for (int i = 0; i < packetCount; i++) {
             final double extraNs = nsPerByte * packets.lengthBytes(i);
-            final double mixedNs = byPath(packets.arrivalNs(i), lefts, rights, extraNs);
+            final double mixedNs = byPath(packets.arrivalNs(i), packets.lengthBytes(i), lefts, rights, extraNs);
             final int path = flows.onSample(
                 flows.enter(packets.slot(i), packets.generation(i), row, finder), finder, byPathNs);
             final long delayNs = Math.round(path == NONE ? mixedNs : byPathNs[path]);
             samples.put(i, delayNs, path == NONE ? largestScaleNs : gapScalesNs[path]);
+            if (path != NONE) {
+                octets[path] += packets.lengthBytes(i);
+            }
             negativeCount += (int)(delayNs >>> Long.SIZE - 1);
         }
         return negativeCount;
     }
 
     /** The delays by each path; a path without any has the mixture's. Returns the mixture's. */
-    private double byPath(final long timeNs, final long[] from, final long[] to, final double extraNs) {
+    private double byPath(
+        final long timeNs, final int lengthBytes, final long[] from, final long[] to, final double extraNs) {
         double sum = 0;
         double weights = 0;
         for (int path = 0; path < finder.pathCount(); path++) {
             byPathNs[path] = between(from[path], to[path], timeNs) + extraNs;
+            if (octetTimes[path].nsPerByte() > 0 && from[path] != NONE && to[path] != NONE) {
+                byPathNs[path] -= excessNs(path, from[path], to[path], timeNs, lengthBytes);
+            }
             if (!Double.isNaN(byPathNs[path])) {
                 sum += shares[path] * byPathNs[path];
                 weights += shares[path];
@@ -316,6 +353,13 @@ public final class PathSplit {
             byPathNs[path] = Double.isNaN(byPathNs[path]) ? mixedNs : byPathNs[path];
         }
         return mixedNs;
+    }
+
+    private double excessNs(final int path, final long from, final long to, final long timeNs, final int lengthBytes) {
+        final double gapNs = Math.max(1, arrivalNs(to) - arrivalNs(from));
+        final double slope = (delayNs(to) - delayNs(from)) / gapNs;
+        return octetTimes[path].excessNs(
+            lengthBytes - referenceBytes, between(from, to, timeNs), slope, Math.max(0, arrivalNs(to) - timeNs));
     }
 
     /**
@@ -329,11 +373,12 @@ public final class PathSplit {
         }
         final double delayNs = knownDelayNs - serialisation.nsPerByte() * lengthBytes;
         if (arrivalNs <= arrivalNs(gap)) {
-            know(slot, generation, arrivalNs, delayNs);
+            know(slot, generation, lengthBytes, arrivalNs, delayNs);
         } else if (knownTail - knownHead < WAITING) {
             final int index = (int)knownTail++ & WAITING_MASK;
             knownSlots[index] = slot;
             knownGenerations[index] = generation;
+            knownLengthsBytes[index] = lengthBytes;
             knownArrivalsNs[index] = arrivalNs;
             knownDelaysNs[index] = delayNs;
         }
@@ -342,11 +387,13 @@ public final class PathSplit {
     private void takeKnown(final long upToNs) {
         while (knownHead < knownTail && knownArrivalsNs[(int)knownHead & WAITING_MASK] <= upToNs) {
             final int index = (int)knownHead++ & WAITING_MASK;
-            know(knownSlots[index], knownGenerations[index], knownArrivalsNs[index], knownDelaysNs[index]);
+            know(knownSlots[index], knownGenerations[index], knownLengthsBytes[index], knownArrivalsNs[index],
+                knownDelaysNs[index]);
         }
     }
 
-    private void know(final int slot, final int generation, final long arrivalNs, final double delayNs) {
+    private void know(
+        final int slot, final int generation, final int lengthBytes, final long arrivalNs, final double delayNs) {
         long low = Math.max(0, count - KEPT);
         if (arrivalNs < arrivalNs(low) || heldOut.count() == 0) {
             return;
@@ -364,7 +411,7 @@ public final class PathSplit {
             knownScalesNs[path] = Math.max(1, isBetween ?
                 scales.scaleNs(kind(knownLefts[path], knownRights[path])) : (float)scales.meanNs());
         }
-        byPath(arrivalNs, knownLefts, knownRights, 0);
+        byPath(arrivalNs, lengthBytes, knownLefts, knownRights, 0);
         flows.onKnown(flows.enter(slot, generation, row, finder), finder, byPathNs, knownScalesNs, delayNs);
     }
 

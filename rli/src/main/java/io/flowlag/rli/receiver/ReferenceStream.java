@@ -20,8 +20,6 @@ public final class ReferenceStream {
     private static final long STEP_TOLERANCE_NS = 1_000_000L;
     /** Of a period, for a bound of its mean. */
     private static final long LEAST_REFERENCES = 100;
-    /** A sender keeps a send time for 100 ms; observing, carrying and delivering it takes additional time. */
-    private static final long FOLLOW_UP_PATIENCE_NS = 250_000_000L;
 
     private final int row;
     private final CounterSet<ReceiverCounter> counters;
@@ -49,6 +47,7 @@ public final class ReferenceStream {
     private final StampCorrection correction = new StampCorrection();
     private final DriftEstimator drift;
     private final Serialisation serialisation;
+    private final OctetTime octetTime;
     private final PathSplit split;
 
     private final SettledReference previous = new SettledReference();
@@ -98,7 +97,8 @@ public final class ReferenceStream {
         samples = new DelaySamples(buffer, DelaySamples.LIMIT);
         drift = new DriftEstimator(settings.drift().windowNs());
         serialisation = new Serialisation(settings.estimation().serialisation(), settings.estimation().capacityBps());
-        split = new PathSplit(row, ownStatistics.heldOut(), scales, serialisation, flowPaths);
+        octetTime = new OctetTime(settings.estimation());
+        split = new PathSplit(row, ownStatistics.heldOut(), serialisation, flowPaths, settings.estimation());
     }
 
     /**
@@ -167,7 +167,7 @@ public final class ReferenceStream {
         if (isBeforeLeft && !(hasPrevious && arrivalNs >= previous.arrivalNs)) {
             count(WITHOUT_REFERENCE);
         } else if (isLinear) {
-            interpolation.between(previous, left, serialisation.nsPerByte());
+            interpolation.between(previous, left, serialisation.nsPerByte()).correct(octetTime);
             sample(interpolation.delayNs(arrivalNs, lengthBytes), previousErrorScaleNs);
         } else if (!isBeforeLeft && arrivalNs - left.arrivalNs > maximumGapNs) {
             count(SILENCE);
@@ -225,7 +225,7 @@ public final class ReferenceStream {
             count(REFERENCES_BACKWARDS);
             return;
         }
-        while (isWaitOver(arrivalNs)) {
+        while (waiting.isOver(arrivalNs, buffer.hasRoom(buffer.size()))) {
             settleOldest();
         }
         lastStampNs = isHeard && isReferenceRegular ? Math.max(lastStampNs, stampNs) : stampNs;
@@ -236,12 +236,6 @@ public final class ReferenceStream {
             know(waiting.newest(), waiting.takeKeptNs(sequenceNumber));
         }
         settle();
-    }
-
-    /** Whether the oldest reference stops waiting for its send time when a later one arrives. */
-    private boolean isWaitOver(final long arrivalNs) {
-        return waiting.isFull() || waiting.size() >= WaitingReferences.PATIENT_COUNT &&
-            (arrivalNs - waiting.arrivalNs(waiting.oldest()) > FOLLOW_UP_PATIENCE_NS || !buffer.hasRoom(buffer.size()));
     }
 
     /**
@@ -311,6 +305,7 @@ public final class ReferenceStream {
     private void forgetDrift() {
         drift.reset();
         serialisation.onClockStep();
+        octetTime.reset();
         appliedDriftNs = 0;
         isAfterSilence = false;
     }
@@ -372,6 +367,7 @@ public final class ReferenceStream {
         }
         serialisation.onDelay(lengthBytes, right.delayNs);
         scales.onDelay(ownDelayNs(right));
+        octetTime.onDelay(right.delayNs);
         if (isStep || isGap) {
             estimateByPath(false);
             split.restart();
@@ -447,16 +443,22 @@ public final class ReferenceStream {
     }
 
     private void estimate(final float errorScaleNs) {
-        interpolation.between(left, right, serialisation.nsPerByte());
+        interpolation.between(left, right, serialisation.nsPerByte()).correct(octetTime);
+        long octets = left.lengthBytes;
         int count = buffer.countUpTo(right.arrivalNs, DelaySamples.LIMIT);
         while (count > 0) {
             counters.add(row, NEGATIVE, samples.estimate(count, interpolation, spanNumber(), errorScaleNs));
+            octets += samples.octets();
             if (isReferenceRegular) {
                 samples.exact(right.arrivalNs, right.lengthBytes);
             }
             passOn(samples);
             buffer.poll(count);
             count = buffer.countUpTo(right.arrivalNs, DelaySamples.LIMIT);
+        }
+        if (split.count() == 1) {
+            octetTime.onGap(right.arrivalNs - left.arrivalNs, left.delayNs, right.delayNs, octets);
+            ownStatistics.heldOut().octetDoubtNs(octetTime.doubtNs());
         }
         counters.set(row, BUFFERED, buffer.size());
     }
@@ -584,13 +586,11 @@ public final class ReferenceStream {
             Math.abs(serialisation.missingNsPerByte() * (ownStatistics.meanLengthBytes() - left.lengthBytes));
         final long meanNs = ownStatistics.estimates().meanNs();
         final int waitingNow = buffer.size();
-        final double unknownShare =
-            Math.min(1, Math.max(0, packets - samples + waitingBefore - waitingNow) / (double)packets);
+        final double unknownShare = Math.min(1, Math.max(0, packets - samples + waitingBefore - waitingNow) / (double)packets);
         final long singleNs = heldOut.halfWidthNs(Double.NaN, 1, meanNs, 0);
         final double edgesNs = waitingBefore * (double)(Math.abs(delayBeforeNs - meanNs) + singleNs) +
             waitingNow * (double)(Math.abs(left.delayNs - meanNs) + singleNs);
-        return Double.isNaN(sizeNs) ? -1 :
-            (long)Math.ceil(ownStatistics.meanBoundNs(unknownShare) + edgesNs / packets + sizeNs);
+        return Double.isNaN(sizeNs) ? -1 : (long)Math.ceil(ownStatistics.meanBoundNs(unknownShare) + edgesNs / packets + sizeNs);
     }
 
     /** {@return whether references arrive: false before the first, and after a silence} */

@@ -9,6 +9,8 @@ final class WaitingReferences {
     static final int CAPACITY = 128;
     /** Later references for which one waits regardless of time. */
     static final int PATIENT_COUNT = 8;
+    /** A sender keeps a send time for 100 ms; observing, carrying and delivering it takes additional time. */
+    private static final long PATIENCE_NS = 250_000_000L;
 
     private static final int MASK = CAPACITY - 1;
     private static final int KEPT = 256;
@@ -38,7 +40,12 @@ final class WaitingReferences {
         return head == tail;
     }
 
-    boolean isFull() {
+    /** Whether the oldest one stops waiting for its send time when a later one arrives; with room while packets may wait on. */
+    boolean isOver(final long laterNs, final boolean hasRoom) {
+        return isFull() || size() >= PATIENT_COUNT && (laterNs - arrivalNs(oldest()) > PATIENCE_NS || !hasRoom);
+    }
+
+    private boolean isFull() {
         return tail - head == CAPACITY;
     }
 
