@@ -12,6 +12,7 @@ import io.flowlag.tests.lab.method.FineCombMethod;
 import io.flowlag.tests.lab.method.LdaMethod;
 import io.flowlag.tests.lab.method.MethodTable;
 import io.flowlag.tests.lab.method.MultiPointEstimator;
+import io.flowlag.tests.lab.method.OpaMethod;
 import io.flowlag.tests.lab.method.PathTrace;
 import io.flowlag.tests.lab.method.ReconciledMethod;
 import io.flowlag.tests.lab.method.RliMethod;
@@ -48,6 +49,7 @@ public final class MethodsExperiment extends NamedExperiment {
             Simple.exactSums(), Simple.hashAndTimestamp(), Simple.trajectorySampling(0.01), new MultiPointEstimator(0.01, true),
             Simple.poissonProbes(PROBES_PER_SECOND, 1), Simple.globalMean(),
             new LdaMethod(LdaMethod.twoBanks(packets), 1), new FineCombMethod(FINE_COMB_CELLS, 1), new ReconciledMethod(1),
+            new OpaMethod(10_000, 0.1), new OpaMethod(10_000, 1), new OpaMethod(100, 1),
             new RliMethod(Estimator.LEFT), new RliMethod(Estimator.LINEAR),
             new SketchMethod(SketchMethod.Kind.SDS, SketchGeometry.sds(ROWS, columns)),
             new SketchMethod(SketchMethod.Kind.LDS_RULE, lds), new SketchMethod(SketchMethod.Kind.LDS, lds),

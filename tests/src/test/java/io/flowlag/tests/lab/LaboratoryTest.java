@@ -219,7 +219,10 @@ class LaboratoryTest {
         }
     }
 
-    /** The RDA paper's Theorem 1 and Lemma 1 hold; of Lemma 2 the mean does, and no deviation moves with a clock's offset. */
+    /**
+     * The RDA paper's Theorem 1 and Lemmas 1 and 3 hold; of Lemma 2 the mean does, and no deviation moves with a clock's
+     * offset; with two banks Theorem 2 does not.
+     */
     @Test
     void shouldFindWhatTheTheoremsSay() {
         final Results results = new RdaTheorems().run(new Setup(Scale.TEST, 5));
@@ -234,6 +237,15 @@ class LaboratoryTest {
         for (final List<Object> row : results.named("lemma2").rows()) {
             assertEquals((Long)row.get(0), (Double)row.get(1), 1e-3, results.named("lemma2").csv());
             assertEquals(0, (Double)row.get(2), 1e-3, results.named("lemma2").csv());
+        }
+        final Table failures = results.named("theorem2");
+        for (final int difference : new int[] {8, 32, 128}) {
+            assertEquals(failures.number("two packets share all cells, expected %", 2, difference),
+                failures.number("not decoded %", 2, difference), 3, failures.csv());
+            assertTrue(failures.number("not decoded %", 3, difference) < 2, failures.csv());
+        }
+        for (final List<Object> row : results.named("lemma3").rows()) {
+            assertTrue((Double)row.get(4) <= 100 * (Double)row.get(2), results.named("lemma3").csv());
         }
     }
 

@@ -1,8 +1,10 @@
 package io.flowlag.tests.lab.reconcile;
 
 import io.flowlag.sketch.reconcile.AggregateEstimate;
+import io.flowlag.sketch.reconcile.DifferenceDecoder;
 import io.flowlag.sketch.reconcile.FlowSample;
 import io.flowlag.sketch.reconcile.PacketCache;
+import io.flowlag.sketch.reconcile.PacketDifference;
 import io.flowlag.sketch.reconcile.RdaReconciler;
 import io.flowlag.sketch.reconcile.ReconcilableDifferenceAggregator;
 import io.flowlag.sketch.reconcile.SynopsisGeometry;
@@ -16,10 +18,12 @@ import io.flowlag.tests.lab.report.Table;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.SplittableRandom;
 
 /**
- * Theorem 1 and Lemmas 1 and 2 of the RDA paper against the product's own code: cells of a FineComb that lost packets spoil,
- * packets that are of no use when an RDA cannot be decoded, and what a constant offset of the clocks does.
+ * Theorems 1 and 2 and Lemmas 1 to 3 of the RDA paper against the product's own code: cells of a FineComb that lost packets
+ * spoil, how often an RDA of twice the difference is not decoded, packets that are of no use then, what a constant offset of the
+ * clocks does, and how many samples keep a mean within a share of itself.
  */
 public final class RdaTheorems extends NamedExperiment {
     private static final double CONFIDENCE = 0.95;
@@ -29,11 +33,16 @@ public final class RdaTheorems extends NamedExperiment {
     private static final double[] LOST_PER_CELL = {0.1, 0.5, 1, 2};
     private static final int RDA_CELLS = 500;
     private static final int SAMPLED = 1_000;
+    private static final int[] DIFFERENCES = {8, 32, 128};
+    private static final double WEIBULL_SHAPE = 0.6;
+    private static final double WEIBULL_MEAN = 1.5046;
+    private static final double WEIBULL_DEVIATION = 2.6451;
+    private static final double PARETO_SHAPE = 2.5;
     private static final long[] OFFSETS_NS = {-1_000_000, 1_000, 1_000_000, 10_000_000};
 
     /** The experiment. */
     public RdaTheorems() {
-        super("rda-theorems", "RDA Theorem 1, Lemmas", "Theorem 1, Lemma 1 and Lemma 2 against simulation");
+        super("rda-theorems", "RDA Theorem 1, Lemmas", "Theorems 1 and 2, Lemmas 1 to 3 against simulation");
     }
 
     @Override
@@ -80,6 +89,61 @@ public final class RdaTheorems extends NamedExperiment {
         results.note("Lemma 2 gives 2 δ μ (n - 1) for the shift of the deviation, which is no time but its square. A constant " +
             "offset moves the mean by itself and no deviation, unless squares are summed before the mean is taken out; the " +
             "deviation here is " + Math.round(without[1] / 1e3) + " µs.");
+        failures(setup, results);
+        samples(setup, results);
+    }
+
+    private static void failures(final Setup setup, final Results results) {
+        final int trials = setup.size(2_000, 10_000, 100_000);
+        final Table table = results.table("theorem2", "RDA with twice as many cells a bank as packets differ, not decoded, of " +
+            trials, "banks", "difference d", "not decoded %", "two packets share all cells, expected %", "d^-banks %");
+        for (int banks = 2; banks <= 4; banks++) {
+            for (final int difference : DIFFERENCES) {
+                final SynopsisGeometry geometry = SynopsisGeometry.rda(banks, 2 * difference);
+                int failed = 0;
+                for (int trial = 1; trial <= trials; trial++) {
+                    failed += isDecoded(geometry, difference, trial) ? 0 : 1;
+                }
+                table.row(banks, difference, 100.0 * failed / trials,
+                    100 * -Math.expm1(-difference * (difference - 1) / 2.0 / Math.pow(2 * difference, banks)),
+                    100 * Math.pow(difference, -banks));
+            }
+        }
+        results.note("Theorem 2 states at most O(d^-k) for k banks. Two packets that share their cells in all banks cannot be " +
+            "told apart, which alone has d^(2-k) / 2^(k+1).");
+    }
+
+    private static boolean isDecoded(final SynopsisGeometry geometry, final int difference, final long seed) {
+        final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, seed);
+        new SplittableRandom(seed).longs(difference).forEach(identifier -> sender.add(identifier, 0, 1));
+        final DifferenceDecoder decoder = new DifferenceDecoder(geometry.totalCells(), seed);
+        final PacketDifference found = decoder.newDifference();
+        decoder.decode(sender.image(), new ReconcilableDifferenceAggregator(geometry, seed).image(), found);
+        return found.complete();
+    }
+
+    private static void samples(final Setup setup, final Results results) {
+        final int trials = setup.size(300, 1_000, 10_000);
+        final Table table = results.table("lemma3", "Means of as many samples as Lemma 3 asks for, of " + trials, "delays",
+            "epsilon", "phi", "samples", "outside %");
+        final SplittableRandom random = new SplittableRandom(1);
+        for (final boolean isWeibull : new boolean[] {true, false}) {
+            final double mean = isWeibull ? WEIBULL_MEAN : PARETO_SHAPE / (PARETO_SHAPE - 1);
+            final double deviation = isWeibull ? WEIBULL_DEVIATION : mean / Math.sqrt(PARETO_SHAPE * (PARETO_SHAPE - 2));
+            for (final double epsilon : new double[] {0.1, 0.5}) {
+                for (final double phi : new double[] {0.05, 0.2}) {
+                    final long samples = (long) Math.ceil(
+                        2 * deviation * deviation * Math.log(2 / phi) / (epsilon * epsilon * mean * mean));
+                    int outside = 0;
+                    for (int trial = 0; trial < trials; trial++) {
+                        final double found = random.doubles(samples).map(draw -> isWeibull ?
+                            Math.pow(-Math.log(1 - draw), 1 / WEIBULL_SHAPE) : Math.pow(1 - draw, -1 / PARETO_SHAPE)).sum();
+                        outside += Math.abs(found / samples - mean) > epsilon * mean ? 1 : 0;
+                    }
+                    table.row(isWeibull ? "Weibull 0.6" : "Pareto 2.5", epsilon, phi, samples, 100.0 * outside / trials);
+                }
+            }
+        }
     }
 
     private static double spoiled(final int cells, final int lost, final long seed) {

@@ -2,6 +2,7 @@ package io.flowlag.tests.lab.sketch;
 
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -11,16 +12,17 @@ import io.flowlag.tests.lab.sketch.LdsRun.Setting;
 import io.flowlag.tests.lab.sketch.LdsSettings.Estimate;
 import io.flowlag.tests.lab.sketch.PaperTraffic.DelayModel;
 
-/** Figure 10 of the LDS paper: median and 95th percentile by size of the flow, for three sizes of sketch, no loss. */
+/** Figure 10 of the LDS paper: median and 95th percentile by size of the flow and by its delay, three sizes, no loss. */
 public final class LdsFigure10 extends NamedExperiment {
     private static final int[] PAPER_COLUMNS = {17_500, 175_000, 1_750};
     private static final int[] SIZES = {1, 10, 50, 100, 500, 1_000, 10_000, LdsSettings.ALL};
+    private static final double[] RELATIVE_DELAYS = {0, 0.5, 0.8, 1.25, 2, Double.POSITIVE_INFINITY};
     private static final double[] PAPER_PERCENT = {1.2, 0.4, 0.06};
     private static final int FIRST_PAPER_SIZE = 4;
 
     /** The experiment. */
     public LdsFigure10() {
-        super("lds-fig10", "LDS Figure 10", "LDS by size of the flow: four delay models, three sizes, no loss");
+        super("lds-fig10", "LDS Figure 10", "LDS by size of the flow and by its delay: five delay models, three sizes, no loss");
     }
 
     @Override
@@ -28,6 +30,9 @@ public final class LdsFigure10 extends NamedExperiment {
         final Table table = results.table("sizes", "Relative errors of flows' means; 4 rows, k = 1, no loss; medians",
             "delays", "cells (of the paper's traffic)", "estimate", "from packets", "to packets", "median %", "95th percentile %",
             "bound holds %");
+        final Table byDelay = results.table("delays", "The same, 70 000 cells, by the flow's true mean over that of all flows; " +
+            "medians over seeds", "delays", "estimate", "from packets", "to packets", "from", "to", "flows", "median %",
+            "95th percentile %");
         final Plot plot = new Plot("sizes", "By size of the flow, independent Weibull delays")
             .x("packets of the flow, at least", true).y("median relative error, %", true);
         for (final DelayModel delays : DelayModel.values()) {
@@ -49,6 +54,9 @@ public final class LdsFigure10 extends NamedExperiment {
             for (int i = 0; i < sizes; i++) {
                 for (final Estimate estimate : Estimate.values()) {
                     add(table, plot, delays, 4 * PAPER_COLUMNS[i], estimate, errors[i][estimate.ordinal()]);
+                    if (i == 0) {
+                        addByDelay(byDelay, delays, estimate, errors[i][estimate.ordinal()]);
+                    }
                 }
             }
         }
@@ -85,6 +93,24 @@ public final class LdsFigure10 extends NamedExperiment {
         }
         if (delays == DelayModel.INDEPENDENT) {
             plot.add(cells + " cells, " + estimate.title, Plot.Style.MARKED_LINE, xs, ys);
+        }
+    }
+
+    private static void addByDelay(
+        final Table table, final DelayModel delays, final Estimate estimate, final FlowErrors[] errors) {
+        for (int i = FIRST_PAPER_SIZE - 1; i < SIZES.length - 1; i++) {
+            final int least = SIZES[i];
+            final int limit = SIZES[i + 1];
+            for (int j = 0; j < RELATIVE_DELAYS.length - 1; j++) {
+                final double from = RELATIVE_DELAYS[j];
+                final double to = RELATIVE_DELAYS[j + 1];
+                final double flows = LdsSettings.over(errors, one -> one.chosen(least, limit, from, to).length);
+                if (flows > 0) {
+                    table.row(delays.name(), estimate.title, least, limit == LdsSettings.ALL ? "all" : limit - 1, from, to, flows,
+                        100 * LdsSettings.over(errors, one -> Numbers.median(one.chosen(least, limit, from, to))),
+                        100 * LdsSettings.over(errors, one -> Numbers.quantile(one.chosen(least, limit, from, to), 0.95)));
+                }
+            }
         }
     }
 }

@@ -88,15 +88,18 @@ final class LdsRun {
         private final double[] errors;
         private final boolean[] present;
         private final boolean[] covered;
+        private final double[] truthsNs;
 
         FlowErrors(final int[] received, final int flows) {
             this.received = received;
             errors = new double[flows];
             present = new boolean[flows];
             covered = new boolean[flows];
+            truthsNs = new double[flows];
         }
 
         private void put(final int flow, final FlowEstimate estimate, final double truthNs) {
+            truthsNs[flow] = truthNs;
             present[flow] = estimate.hasMean();
             errors[flow] = estimate.hasMean() ? Math.abs(estimate.meanNs() - truthNs) / truthNs : 1;
             covered[flow] = estimate.hasMean() && Math.abs(estimate.meanNs() - truthNs) <= estimate.boundNs() + 1e-6;
@@ -104,6 +107,12 @@ final class LdsRun {
 
         double median(final int least, final int limit, final IntPredicate flows) {
             return Numbers.quantile(chosen(least, limit, flows), 0.5);
+        }
+
+        /** Errors of flows whose true mean is between two multiples of all flows' mean. */
+        double[] chosen(final int least, final int limit, final double from, final double to) {
+            final double meanNs = Numbers.mean(truthsNs);
+            return chosen(least, limit, flow -> truthsNs[flow] >= from * meanNs && truthsNs[flow] < to * meanNs);
         }
 
         double median(final int least, final int limit) {

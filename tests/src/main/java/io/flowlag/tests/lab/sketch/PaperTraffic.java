@@ -13,6 +13,8 @@ final class PaperTraffic {
     static final double PACKETS_PER_FLOW = 7_760_000 / 146_000.0;
     static final double DELAY_SHAPE = 0.6;
     static final double DELAY_SCALE_NS = 2_000_000;
+    private static final double MODE_NS = 1_000_000;
+    private static final double MODE_SPREAD = 0.1;
 
     /** Of the mixture: shares and upper ends of uniform parts, then a generalised Pareto part, and Weibull for the rest. */
     private static final double[] UNIFORM_SHARES = {0.3072, 0.2465, 0.0495, 0.0537, 0.1043};
@@ -35,6 +37,8 @@ final class PaperTraffic {
         INDEPENDENT,
         /** As before, with a scale of the flow's own, within a factor of 4 either way: the common part of a flow's delays. */
         PER_FLOW,
+        /** Each flow in one of two queues, at least 0.9 or 3.6 ms: the paper's two modes, whose place it does not print. */
+        TWO_MODES,
         /** Delays of a FIFO queue at 90 % load, with packets in random order. */
         FIFO_QUEUE,
         /** Each packet by itself, from the measured delays of a 5G link ({@link MeasuredDelays}). */
@@ -177,13 +181,20 @@ final class PaperTraffic {
 
     /** What a flow's delays are multiplied by. */
     double factor(final SplittableRandom scales) {
-        return delays == DelayModel.PER_FLOW ? Math.pow(4, 2 * scales.nextDouble() - 1) : 1;
+        return switch (delays) {
+            case PER_FLOW -> Math.pow(4, 2 * scales.nextDouble() - 1);
+            case TWO_MODES -> scales.nextDouble() < 0.5 ? 1 : 4;
+            default -> 1;
+        };
     }
 
     /** A packet's delay, where it does not depend on other packets. */
     long delayNs(final double factor, final SplittableRandom random) {
         if (delays == DelayModel.MEASURED) {
             return link.delayNs(random.nextDouble());
+        }
+        if (delays == DelayModel.TWO_MODES) {
+            return Math.round(factor * MODE_NS * (1 - MODE_SPREAD - MODE_SPREAD * Math.log(1 - random.nextDouble())));
         }
         return Math.round(factor * DELAY_SCALE_NS * Math.pow(-Math.log(1 - random.nextDouble()), 1 / DELAY_SHAPE));
     }
