@@ -180,6 +180,8 @@ class LaboratoryTest {
         assertEquals(0, table.number(error, "exact flow sums"), 1e-9, table.csv());
         assertEquals(0, table.number(error, "hash and timestamp"), 1e-9, table.csv());
         assertTrue(table.number(control, "hash and timestamp") > 5 * table.number(control, "exact flow sums"), table.csv());
+        assertEquals(0, table.number(error, "OPA, groups of 100"), 1e-9, table.csv());
+        assertTrue(table.number(error, "OPA, groups of 10000, times 1/10") < table.number(error, "RLI"), table.csv());
         for (final String poor : new String[] {"global mean", "LDA, 2 x 512", "Poisson probes, 1000.0/s", "MPE, 1.0 %"}) {
             assertTrue(table.number(error, poor) > 5 * table.number(error, "RLI"), poor + "\n" + table.csv());
         }
@@ -289,5 +291,7 @@ class LaboratoryTest {
         assertTrue(table.number("flows without estimate %", "exact flow sums") > 0, table.csv());
         assertEquals(0, table.number("flows without estimate %", "hash and timestamp"), table.csv());
         assertEquals(0, table.number("median error %", "hash and timestamp"), 1e-9, table.csv());
+        assertEquals(0, table.number("median error %", "OPA, groups of 100"), 1e-9, table.csv());
+        assertTrue(table.number("median error %", "OPA, groups of 10000") > 0, table.csv());
     }
 }

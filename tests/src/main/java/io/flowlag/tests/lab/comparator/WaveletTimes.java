@@ -30,7 +30,7 @@ public final class WaveletTimes {
      * @param share   of the coefficients that are kept, 0 to 1.
      * @return the restored times, ns; equal to the given ones for a share of 1.
      */
-    public static double[] restored(final long[] timesNs, final double share) {
+    public static long[] restored(final long[] timesNs, final double share) {
         final double[] values = Arrays.stream(timesNs).mapToDouble(time -> time - timesNs[0]).toArray();
         if (share < 1) {
             for (int step = 1; step < values.length; step *= 2) {
@@ -43,10 +43,7 @@ public final class WaveletTimes {
                 lift(values, step, step, 0.5);
             }
         }
-        for (int i = 0; i < values.length; i++) {
-            values[i] += timesNs[0];
-        }
-        return values;
+        return Arrays.stream(values).mapToLong(value -> timesNs[0] + Math.round(value)).toArray();
     }
 
     /** Adds to every other value, from a first one on, its neighbours; a missing one is as the other. */

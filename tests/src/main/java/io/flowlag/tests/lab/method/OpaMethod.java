@@ -59,7 +59,7 @@ public final class OpaMethod extends Simple.Named {
         }
         final int[] places = aggregator.places(Arrays.stream(received).mapToLong(trace::digestOf).toArray(), SHIFT);
         if (places != null) {
-            final double[] timesNs = WaveletTimes.restored(Arrays.stream(sent).mapToLong(trace::sentNsOf).toArray(), share);
+            final long[] timesNs = WaveletTimes.restored(Arrays.stream(sent).mapToLong(trace::sentNsOf).toArray(), share);
             for (int i = 0; i < received.length; i++) {
                 sums.add(trace.flowOf(received[i]), trace.arrivalNsOf(received[i]) - timesNs[places[i]]);
             }

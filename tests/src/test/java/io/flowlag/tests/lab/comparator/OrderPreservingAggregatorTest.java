@@ -63,33 +63,38 @@ class OrderPreservingAggregatorTest {
     @Test
     void shouldRestoreTimes() {
         final SplittableRandom random = new SplittableRandom(2);
+        final long epochNs = 1_700_000_000_000_000_001L;
         for (final int packets : new int[] {1, 2, 3, 100, 1_000}) {
             final long[] steady = new long[packets];
             final long[] times = new long[packets];
+            Arrays.fill(times, epochNs);
             for (int i = 1; i < packets; i++) {
                 steady[i] = 1_000L * i;
                 times[i] = times[i - 1] + (long) (-1_000 * Math.log(1 - random.nextDouble()));
             }
-            final double[] exact = Arrays.stream(times).asDoubleStream().toArray();
-            final double share = packets < 100 ? 0.9999 : 0.25;
-            assertArrayEquals(Arrays.stream(steady).asDoubleStream().toArray(), WaveletTimes.restored(steady, share), 2);
-            assertArrayEquals(exact, WaveletTimes.restored(times, 1), 0);
-            assertArrayEquals(exact, WaveletTimes.restored(times, 0.9999), 30);
+            assertTrue(furthest(steady, packets < 100 ? 0.9999 : 0.25) <= 2);
+            assertTrue(furthest(times, 0.9999) < 30);
+            assertEquals(0, furthest(times, 1));
         }
         final long[] times = new long[1_000];
         for (int i = 1; i < times.length; i++) {
             times[i] = times[i - 1] + (long) (-1_000 * Math.log(1 - random.nextDouble()));
         }
-        final double[] restored = WaveletTimes.restored(times, 0.1);
+        final long[] restored = WaveletTimes.restored(times, 0.1);
         double sum = 0;
         double squares = 0;
         for (int i = 0; i < times.length; i++) {
             sum += restored[i] - times[i];
-            squares += (restored[i] - times[i]) * (restored[i] - times[i]);
+            squares += Math.pow(restored[i] - times[i], 2);
         }
         final double deviation = Math.sqrt(squares / times.length);
         assertTrue(deviation > 100 && deviation < 3_000, "deviation " + deviation);
         assertTrue(Math.abs(sum / times.length) < 0.1 * deviation, sum / times.length + " of " + deviation);
         assertEquals(8 + 4 * 100 + 125, WaveletTimes.bytes(1_000, 0.1));
+    }
+
+    private static long furthest(final long[] times, final double share) {
+        final long[] restored = WaveletTimes.restored(times, share);
+        return IntStream.range(0, times.length).mapToLong(i -> Math.abs(restored[i] - times[i])).max().orElseThrow();
     }
 }
