@@ -133,14 +133,12 @@ public record ExporterConfig(
         List<String> interfaces, SourceKind source, Direction direction, boolean promiscuous, String filter, int snapLengthBytes,
         long ringBytes, boolean hardwareTimestamps) {
         Capture withInterfaces(final List<String> names) {
-            return new Capture(
-                names, source, direction, promiscuous, filter, snapLengthBytes, ringBytes, hardwareTimestamps);
+            return new Capture(names, source, direction, promiscuous, filter, snapLengthBytes, ringBytes, hardwareTimestamps);
         }
     }
 
     /** How headers become flow keys. Without a key file the digest's key is random. */
-    public record Decode(
-        Tunnels tunnels, boolean fragmentPorts, int fragmentTableEntries, long fragmentTimeoutNs, boolean digest,
+    public record Decode(Tunnels tunnels, boolean fragmentPorts, int fragmentTableEntries, long fragmentTimeoutNs, boolean digest,
         Path digestKeyFile) {
     }
 
@@ -236,8 +234,7 @@ public record ExporterConfig(
      * @param classes DSCP of each class; empty for one class.
      * @param senders known to a receiver; empty for one.
      */
-    public record References(
-        String target, int port, int session, Path keyFile, List<Integer> classes, List<Sender> senders) {
+    public record References(String target, int port, int session, Path keyFile, List<Integer> classes, List<Sender> senders) {
         /** Octets of a reference with a key and a follow-up. */
         static final int KEYED_BYTES = 152;
 
@@ -293,8 +290,7 @@ public record ExporterConfig(
      *
      * @param isChecked whether bounds are checked by the sums of all flows, where both points are in one process.
      */
-    public record Joint(
-        boolean enabled, long budgetNs, long waitNs, int maxFlows, int pendingPackets, boolean isChecked) {
+    public record Joint(boolean enabled, long budgetNs, long waitNs, int maxFlows, int pendingPackets, boolean isChecked) {
         /** The same with other sizes. */
         public Joint withSizes(final long otherBudgetNs, final int otherFlows, final int otherPackets) {
             return new Joint(enabled, otherBudgetNs, waitNs, otherFlows, otherPackets, isChecked);
