@@ -8,8 +8,8 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.PacketSegments;
 import io.flowlag.exporter.delay.SegmentLookup;
-import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;
@@ -99,7 +99,7 @@ class PlanProcessTest {
     }
 
     /** What an exporter does with packets. */
-    private record Exporter(SegmentLookup lookup, List<ExporterConfig> segments) {
+    private record Exporter(PacketSegments lookup, List<ExporterConfig> segments) {
         long sent(final int found) {
             return id(SegmentLookup.sender(found));
         }
@@ -144,7 +144,7 @@ class PlanProcessTest {
                 final List<ExporterConfig> segments =
                     new ConfigLoader().file(out.resolve(point.get("file").asText())).conclude().segments();
                 exporters[topology.node(point.get("node").asText())] =
-                    new Exporter(SegmentStages.lookup(segments), segments);
+                    new Exporter(new PacketSegments(segments), segments);
             }
         }
         final Map<List<Integer>, Set<Long>> planned = new HashMap<>();
@@ -199,7 +199,7 @@ class PlanProcessTest {
         final List<Long> ids = new ArrayList<>();
         for (int i = 0; i < points.size(); i++) {
             final Exporter exporter = exporters[points.get(i)];
-            final int found = exporter == null ? 0 : exporter.lookup.of(0, descriptor, 0);
+            final int found = exporter == null ? 0 : exporter.lookup.of(descriptor, 0);
             final long received = exporter == null ? -1 : exporter.received(found);
             assertEquals(i == 0 ? -1 : ids.get(i - 1), received, "what was sent arrives, and nothing else does");
             final long sent = exporter == null ? -1 : exporter.sent(found);
