@@ -7,6 +7,7 @@ import io.flowlag.exporter.config.ExporterConfig.Policy;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Sender;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -134,7 +135,7 @@ final class SegmentRelations {
             prefixes.stream().filter((each) -> each.isIpv6() == isIpv6).map(Prefix::network);
     }
 
-    /** References of two segments that no session tells apart. */
+    /** References of two segments that neither session nor source nor key tells apart. */
     private void sessions(final View view, final View other) {
         final boolean haveReferences = Stream.of(view, other).allMatch((each) -> each.value(POLICY) != Policy.PASSIVE &&
             (each.value(ROLE) == Role.RECEIVER || each.value(TARGET) != null));
@@ -145,10 +146,16 @@ final class SegmentRelations {
         final ConfigKey<?> key = view.value(SENDERS).isEmpty() ? SESSION : SENDERS;
         if (senders(view).anyMatch((each) -> senders(other).anyMatch((another) ->
             Math.abs(each.session() - another.session()) < Math.max(1, view.value(CLASSES).size()) &&
+                Objects.equals(key(view, each), key(other, another)) &&
                 (each.address() == null || another.address() == null || each.address().overlaps(another.address()))))) {
             problem(view, key, "the segment" + place(other) +
-                " has references of this session on the same port: give another session, or another rli.port");
+                " has references of this session on the same port: give another session, key or rli.port");
         }
+    }
+
+    /** The file of the key of references; null where they have none. */
+    private static Path key(final View view, final Sender sender) {
+        return sender.keyFile() != null ? sender.keyFile() : view.value(REFERENCE_KEY_FILE);
     }
 
     private static Stream<Sender> senders(final View view) {

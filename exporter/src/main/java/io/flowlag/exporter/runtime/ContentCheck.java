@@ -6,15 +6,20 @@ import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Policy;
+import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Sender;
 import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.exchange.wire.SharedKey;
 import io.flowlag.ipfix.transport.TlsCredentials;
+import io.flowlag.rli.reference.ReferenceSession;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -34,6 +39,31 @@ public final class ContentCheck {
      */
     public static void check(final ExporterConfig config) {
         config.segments().forEach(ContentCheck::checkSegment);
+        final List<ExporterConfig> receivers = config.segments().stream().filter((each) ->
+            each.segment().role() == Role.RECEIVER && each.rli().injection().policy() != Policy.PASSIVE).toList();
+        for (int i = 0; i < receivers.size(); i++) {
+            for (final ExporterConfig earlier : receivers.subList(0, i)) {
+                checkReferences(receivers.get(i), earlier);
+            }
+        }
+    }
+
+    /** References of one port and session that have a key in common are told apart by their source alone. */
+    private static void checkReferences(final ExporterConfig config, final ExporterConfig earlier) {
+        final boolean isSamePort = config.rli().references().port() == earlier.rli().references().port();
+        final List<ReferenceSession> others = isSamePort ? ReferenceSessions.of(earlier.rli()) : List.of();
+        if (isSamePort && ReferenceSessions.of(config.rli()).stream().anyMatch((each) ->
+            others.stream().anyMatch((other) -> isLike(each, other)))) {
+            config.refuse(Map.of(ConfigTable.REFERENCE_KEY_FILE, "the segment with id " + earlier.segment().id() +
+                " has references of this session and key on the same port: give another session, key or rli.port"));
+        }
+    }
+
+    private static boolean isLike(final ReferenceSession session, final ReferenceSession other) {
+        final boolean isOtherSource = session.isSourceChecked() && other.isSourceChecked() &&
+            (session.sourceHigh() != other.sourceHigh() || session.sourceLow() != other.sourceLow());
+        return session.ssid() == other.ssid() && !isOtherSource && session.keys().stream().anyMatch((key) ->
+            other.keys().stream().anyMatch((another) -> Arrays.equals(key, another)));
     }
 
     private static void checkSegment(final ExporterConfig config) {

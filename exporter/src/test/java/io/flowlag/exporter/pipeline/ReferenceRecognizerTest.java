@@ -2,9 +2,11 @@ package io.flowlag.exporter.pipeline;
 
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
+import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.PacketSegments;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceEncoder;
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -85,6 +88,35 @@ class ReferenceRecognizerTest {
             assertEquals(expected, recognized);
             keyed.renew(List.of(renewed));
         }
+    }
+
+    /** Three segments expect references of one session on one port, two by their keys, and one without from another source. */
+    @Test
+    void shouldTellSegmentsOfOneSessionApartByKeyOrSource() {
+        final ReferenceSession first = ReferenceSession.authenticated(3, new byte[16]);
+        final ReferenceSession second = first.withKeys(List.of(new byte[] {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+        final ReferenceSession third = ReferenceSession.unauthenticated(3).from(0, 0xC0000201L);
+        final ReferenceSession elsewhere = ReferenceSession.unauthenticated(3).from(0, 0xC0000202L);
+        final ReferenceRecognizer several = new SegmentRecognizer(
+            Stream.of(first, elsewhere, second, third).map((each) ->
+                new SegmentRecognizer.Expected(PORT, null, List.of(each), MAXIMUM_DELAY_NS)).toList(), 1,
+            new PacketSegments(new ConfigLoader().conclude().segments()), false, counters);
+        int segment = 0;
+        for (final ReferenceSession each : List.of(first, elsewhere, second, third)) {
+            final ReferenceSource signing = new ReferenceSource(each, 0);
+            for (int i = 0; i < 3; i++) {
+                final int lengthBytes = headers(UDP, PORT, signing.encode(frame, HEADERS_BYTES, NOW_NS + i));
+                frame.putInt(26, each == elsewhere ? 0xC0000202 : 0xC0000201, ByteOrder.BIG_ENDIAN);
+                final CapturedPacket packet =
+                    new CapturedPacket(frame, LinkType.ETHERNET, 0).set(0, lengthBytes, lengthBytes, NOW_NS + 7);
+                assertEquals(PacketDecoder.DECODED, decoder.decode(packet, descriptor, 0));
+                assertTrue(several.recognize(decoder, packet, descriptor, 0, 0));
+                assertEquals(segment, DecodedReference.segmentIndex(descriptor, 0));
+                signing.onSent();
+            }
+            segment++;
+        }
+        assertEquals(0, counters.get(CounterId.REFERENCES_BAD_MAC) + counters.get(CounterId.REFERENCES_WRONG_SOURCE));
     }
 
     @Test

@@ -62,6 +62,20 @@ class ContentCheckTest {
         ContentCheck.check(config(yaml, "00112233445566778899aabbccddeeff\n"));
     }
 
+    /** Only a key may tell references of two segments apart, so its files must differ in what they hold. */
+    @Test
+    void shouldRefuseOneKeyOfTwoSegmentsInTwoFiles() throws IOException {
+        final String key = "00112233445566778899aabbccddeeff\n";
+        final Path other = Files.writeString(directory.resolve("other"), key);
+        Files.setPosixFilePermissions(other, PosixFilePermissions.fromString("rw-------"));
+        final ExporterConfig config = config("segments: [{role: receiver, id: 1, source: [10.0.0.0/8], rli: {key-file: G}}, " +
+            "{role: receiver, id: 2, source: [11.0.0.0/8], rli: {key-file: " + other + "}}]", key);
+        final List<String> errors = assertThrows(ConfigurationException.class, () -> ContentCheck.check(config)).errors();
+        assertTrue(errors.get(0).contains("the segment with id 1 has references of this session and key"), errors::toString);
+        Files.writeString(other, "1" + key.substring(1));
+        ContentCheck.check(config);
+    }
+
     /** The digests of both ends must be equal at the same time, so their key has no next one. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
