@@ -48,7 +48,7 @@ public final class ContentCheck {
         }
     }
 
-    /** References of one port and session that have a key in common are told apart by their source alone. */
+    /** References of one port and session that have a key in common differ by their source alone. */
     private static void checkReferences(final ExporterConfig config, final ExporterConfig earlier) {
         final boolean isSamePort = config.rli().references().port() == earlier.rli().references().port();
         final List<ReferenceSession> others = isSamePort ? ReferenceSessions.of(earlier.rli()) : List.of();
