@@ -148,7 +148,8 @@ public final class Topology {
                 throw new TopologyException("a weight has " + weight.length() + " characters: it is no number");
             }
             try {
-                final long exact = new BigDecimal(weight).movePointRight(WEIGHT_DIGITS).longValueExact();
+                // Not movePointRight, which writes every digit of 1e99999999.
+                final long exact = new BigDecimal(weight).scaleByPowerOfTen(WEIGHT_DIGITS).longValueExact();
                 if (exact > 0 && exact <= HIGHEST_WEIGHT) {
                     return exact;
                 }

@@ -63,6 +63,9 @@ class TopologyFilesTest {
         "A B 0, 'line 1: weight=0: must be above 0 and at most 549755'",
         "A B 600000, 'line 1: weight=600000: must be above 0 and at most 549755'",
         "A B 1e99, 'line 1: weight=1e99: has more than 6 digits behind the point, or is too large'",
+        "A B 1e999999999, 'line 1: weight=1e999999999: has more than 6 digits behind the point, or is too large'",
+        "A B 1e-999999999, 'line 1: weight=1e-999999999: has more than 6 digits behind the point, or is too large'",
+        "A B 1e2147483647, 'line 1: weight=1e2147483647: has more than 6 digits behind the point, or is too large'",
         "A B 0.0000001, 'line 1: weight=0.0000001: has more than 6 digits behind the point, or is too large'",
         "A B x, 'line 1: weight=x: is not a number'",
         "A A 1, 'line 1: a link leads from A to itself'"})
