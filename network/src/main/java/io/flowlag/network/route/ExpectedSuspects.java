@@ -14,8 +14,8 @@ import static io.flowlag.network.topology.Topology.NONE;
  * hops of no segment are one group too. Localisation needs at least as many (some 1.05 times as many in the tests).
  * <p>
  * A segment counts if prefixes select it, see {@link PlannedSegments}: no route between its ends has a point inside. Adding a
- * point takes away the segments that it is inside of, and adds those that begin or end there. Groups are told apart by sums of
- * hashed numbers, 64 bits: of segments, and of the routes of a segment that take the hop. Not thread-safe.
+ * point takes away the segments that it is inside of, and adds those that begin or end there. Groups differ in sums of hashed
+ * numbers, 64 bits: of segments, and of the routes of a segment that take the hop. Not thread-safe.
  */
 public final class ExpectedSuspects {
     /** Sums in another order differ by less. */

@@ -3,7 +3,6 @@ package io.flowlag.exporter.exchange.link;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.ReceiverLink;
-import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.repair.ReconcilePrice;
@@ -20,17 +19,9 @@ public final class ExchangeSizes {
     private ExchangeSizes() {
     }
 
-    /** {@return a link of the sizes that the configuration of a segment gives it; none if it has no exchange} */
-    public static SketchLink link(final ExporterConfig config) {
-        if (config.exchange().listen() != null) {
-            return new Closed(config);
-        }
-        return config.exchange().connect() == null ? SketchLink.NONE : new SketchLink() {
-            @Override
-            public long memoryBytes() {
-                return config.exchange().memoryBytes();
-            }
-        };
+    /** {@return a link of the sizes that a receiver's configuration gives it} */
+    public static ReceiverLink receiver(final ExporterConfig config) {
+        return new Closed(config);
     }
 
     /**

@@ -68,11 +68,8 @@ final class NetworkPlan {
         if (hasPrefixes) {
             addEntries();
         }
-        for (final PlannedHost host : hosts) {
-            if (!host.isIdle()) {
-                host.size(options, receiversOf(host));
-            }
-        }
+        hosts.stream().filter((host) -> !host.isIdle()).forEach((host) -> host.draft(options, receiversOf(host)));
+        hosts.forEach((host) -> host.size(receiversOf(host)));
     }
 
     private void addSteps(final ShortestRoutes routes, final boolean[] isSource, final PlanOptions options) {

@@ -39,7 +39,7 @@ public final class PlanProcess {
         this.options = options;
         this.plan = plan;
         out = terminal.out();
-        plan.hosts().forEach((host) -> bps.putAll(host.receivedBps(options)));
+        plan.hosts().forEach((host) -> bps.putAll(host.receivedBps()));
     }
 
     /**
@@ -90,9 +90,8 @@ public final class PlanProcess {
 
     private void printTable() {
         final Topology topology = plan.map().topology();
-        final int before = plan.map().points().size();
         out.printf(Locale.ROOT, "%d nodes, %d links (each direction counted), %d points before%n%n", topology.nodes(),
-            topology.hops(), before);
+            topology.hops(), count(0));
         out.printf(Locale.ROOT, "%6s  %-24s %12s %9s %9s %7s %9s %7s %6s %9s%n", "points", "added", "probe hops", "segments",
             "mean hops", "largest", "measured", "groups", "blind", "suspects");
         for (int i = 0; i < plan.steps().size(); i++) {
@@ -120,14 +119,15 @@ public final class PlanProcess {
         for (final PlannedHost host : plan.hosts()) {
             final boolean isMeasuring = !host.isIdle();
             out.printf(Locale.ROOT, "%-24s %10s %13s %12s %4d %4d  %s%n", host.name(),
-                isMeasuring ? MemorySize.mebibytes(host.memoryBytes(options, plan.receiversOf(host))) : "-",
+                isMeasuring ? MemorySize.mebibytes(host.memoryBytes()) : "-",
                 isMeasuring ? mega(host.sent()) : "-", isMeasuring ? mega(host.received()) : "-", host.sent().size(),
                 host.received().size(), mSet(host).stream().map(this::node).collect(Collectors.joining(" ")));
         }
         if (plan.entries().isEmpty()) {
             return;
         }
-        out.printf("%nMemory is the bound that run prints. The exchange takes so much at most, if no packet is lost.%n");
+        out.printf("%nMemory is the bound of flow cache, rings and delay that run prints; each interface adds capture.ring.%n" +
+            "The exchange takes so much at most, if no packet is lost.%n");
         if (options.directory() != null) {
             out.printf("%s has %d configurations (flowlag run -i INTERFACE -c FILE), their key, network.yaml and network.svg.%n",
                 options.directory(), files.stream().filter((file) -> file != null).count());
@@ -204,7 +204,7 @@ public final class PlanProcess {
             final ArrayNode mSet = object.putArray("mSet");
             mSet(host).forEach((node) -> mSet.add(node(node)));
             if (!host.isIdle()) {
-                object.put("memoryOctets", host.memoryBytes(options, plan.receiversOf(host)))
+                object.put("memoryOctets", host.memoryBytes())
                     .put("sentBitsPerSecond", sum(host.sent())).put("receivedBitsPerSecond", sum(host.received()));
             }
             if (i < files.size() && files.get(i) != null) {

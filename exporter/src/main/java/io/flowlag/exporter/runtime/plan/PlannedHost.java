@@ -8,6 +8,7 @@ import io.flowlag.exporter.config.HostPort;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.exchange.link.ExchangeSizes;
 import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.runtime.ReferenceSessions;
@@ -33,14 +34,16 @@ final class PlannedHost {
     /** Java writes such an address as that of IPv4. */
     private static final String IPV4_MAPPED = "::ffff:";
     private static final double NS_PER_S = 1e9;
+    private static final long LEAST_EXCHANGE_BYTES = 64 << 10;
 
     private final String name;
     private final String address;
     private final long domain;
     private final List<PlannedEntry> sent = new ArrayList<>();
     private final List<PlannedEntry> received = new ArrayList<>();
-    /** Null before it is asked for. */
-    private List<ExporterConfig> receiving;
+    private ExporterConfig config;
+    /** As the configuration has them: those that end here, then those that begin here. */
+    private List<ExporterConfig> segments = List.of();
     /** What the senders need, octets, by id. */
     private final Map<Long, Long> senderBytes = new TreeMap<>();
 
@@ -80,39 +83,41 @@ final class PlannedHost {
         return HostPort.EXCHANGE_PORT + received.indexOf(entry);
     }
 
-    /** Sets what the senders here need under the settings of their receivers. */
-    void size(final PlanOptions options, final List<PlannedHost> receivers) {
-        final List<ExporterConfig> own = config(options, receivers).segments();
+    /**
+     * Reads the configuration, on loopback and without a key: its sizes are the same.
+     *
+     * @param receivers hosts of the segments that begin here, in their order.
+     */
+    void draft(final PlanOptions options, final List<PlannedHost> receivers) {
+        config = new ConfigLoader().text(name, yaml(options, receivers, null)).conclude();
+        segments = config.segments();
+    }
+
+    /** Sets what the senders here need under the settings of their receivers; all hosts have a draft. */
+    void size(final List<PlannedHost> receivers) {
         for (int i = 0; i < sent.size(); i++) {
             final PlannedHost other = receivers.get(i);
-            senderBytes.put(sent.get(i).id(), ExchangeSizes.senderBytes(own.get(received.size() + i),
-                other.receiving(options).get(other.received.indexOf(sent.get(i)))));
+            senderBytes.put(sent.get(i).id(), Math.max(LEAST_EXCHANGE_BYTES, ExchangeSizes.senderBytes(
+                segments.get(received.size() + i), other.segments.get(other.received.indexOf(sent.get(i))))));
         }
-    }
-
-    /** {@return the configuration, on loopback and without a key: its sizes are the same} */
-    private ExporterConfig config(final PlanOptions options, final List<PlannedHost> receivers) {
-        return new ConfigLoader().text(name, yaml(options, receivers, null)).conclude();
-    }
-
-    /** {@return the configurations of the segments that end here} */
-    private List<ExporterConfig> receiving(final PlanOptions options) {
-        if (receiving == null) {
-            receiving = received.isEmpty() ? List.of() : config(options, List.of()).segments();
-        }
-        return receiving;
     }
 
     /** {@return the octets of all tables of the exporter, as it prints them at its start} */
-    long memoryBytes(final PlanOptions options, final List<PlannedHost> receivers) {
-        final ExporterConfig config = config(options, receivers);
-        final List<DelayWiring> wirings = config.segments().stream().map((each) -> {
+    long memoryBytes() {
+        final List<DelayWiring> wirings = new ArrayList<>();
+        for (final ExporterConfig each : segments) {
             final boolean isReceiver = each.segment().role() == Role.RECEIVER;
-            return new DelayWiring(each.segment().role(), new DelayWiring.References(
+            final DelayWiring wiring = new DelayWiring(each.segment().role(), new DelayWiring.References(
                 isReceiver ? ReferenceMode.SENT : ReferenceMode.NONE,
                 isReceiver ? ReferenceSessions.of(each.rli()) : List.of()), ClockError.NONE, isReceiver, false, false,
-                each.lds().enabled()).withLink(ExchangeSizes.link(each));
-        }).toList();
+                each.lds().enabled());
+            wirings.add(wiring.withLink(isReceiver ? ExchangeSizes.receiver(each) : new SketchLink() {
+                @Override
+                public long memoryBytes() {
+                    return senderBytes.get(each.segment().id());
+                }
+            }));
+        }
         return MeteringPipeline.memoryBytes(config, wirings, true);
     }
 
@@ -120,13 +125,12 @@ final class PlannedHost {
      * {@return bits per second at most that come in over the exchange, without loss, by the segment's id, if each of the segments
      * has the same part of the flows}
      */
-    Map<Long, Double> receivedBps(final PlanOptions options) {
+    Map<Long, Double> receivedBps() {
         final Map<Long, Double> bps = new TreeMap<>();
-        final List<ExporterConfig> segments = receiving(options);
         for (int i = 0; i < received.size(); i++) {
-            bps.put(received.get(i).id(), ExchangeSizes.intervalBytes(segments.get(i),
-                segments.get(i).metering().maxFlows() / received.size()) * Byte.SIZE * NS_PER_S /
-                segments.get(i).segment().intervalNs());
+            final ExporterConfig segment = segments.get(i);
+            bps.put(received.get(i).id(), ExchangeSizes.intervalBytes(segment, segment.metering().maxFlows() / received.size()) *
+                Byte.SIZE * NS_PER_S / segment.segment().intervalNs());
         }
         return bps;
     }
@@ -134,7 +138,7 @@ final class PlannedHost {
     /**
      * The configuration file.
      *
-     * @param receivers hosts of the segments that begin here, in their order; none leaves these segments out.
+     * @param receivers hosts of the segments that begin here, in their order.
      * @param keyFile   of all exchanges; null for none, on loopback.
      */
     String yaml(final PlanOptions options, final List<PlannedHost> receivers, final Path keyFile) {
@@ -163,7 +167,7 @@ final class PlannedHost {
                     receivers.get(i).port(entry)))
                 .append(keyFile == null ? "" : ", key-file: " + quoted(keyFile.toString()))
                 .append(senderBytes.containsKey(entry.id()) ?
-                    ", memory: " + Math.max(64 << 10, senderBytes.get(entry.id())) : "").append("}}\n");
+                    ", memory: " + senderBytes.get(entry.id()) : "").append("}}\n");
         }
         if (!options.destinations().isEmpty()) {
             text.append("exporting: {profile: full, destinations: ").append(options.destinations().stream()

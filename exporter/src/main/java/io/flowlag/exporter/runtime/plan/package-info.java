@@ -1,2 +1,2 @@
-/** What {@code flowlag plan} does: which nodes of a network get points next, and what the exporters there are told and need. */
+/** What {@code flowlag plan} does: which nodes of a network get points next, and what the exporters there measure and need. */
 package io.flowlag.exporter.runtime.plan;
