@@ -16,8 +16,10 @@ import io.flowlag.tests.lab.method.OpaMethod;
 import io.flowlag.tests.lab.method.PathTrace;
 import io.flowlag.tests.lab.method.ReconciledMethod;
 import io.flowlag.tests.lab.method.RliMethod;
+import io.flowlag.tests.lab.method.SharedCounters;
 import io.flowlag.tests.lab.method.Simple;
 import io.flowlag.tests.lab.method.SketchMethod;
+import io.flowlag.tests.lab.method.StoredDelays;
 import io.flowlag.tests.lab.report.NamedExperiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -49,7 +51,8 @@ public final class MethodsExperiment extends NamedExperiment {
             Simple.exactSums(), Simple.hashAndTimestamp(), Simple.trajectorySampling(0.01), new MultiPointEstimator(0.01, true),
             Simple.poissonProbes(PROBES_PER_SECOND, 1), Simple.globalMean(),
             new LdaMethod(LdaMethod.twoBanks(packets), 1), new FineCombMethod(FINE_COMB_CELLS, 1), new ReconciledMethod(1),
-            new OpaMethod(10_000, 0.1), new OpaMethod(10_000, 1), new OpaMethod(100, 1),
+            new OpaMethod(10_000, 0.1), new OpaMethod(100, 1), new SharedCounters(0.1, 50),
+            new SharedCounters(8, ROWS), new StoredDelays(),
             new RliMethod(Estimator.LEFT), new RliMethod(Estimator.LINEAR),
             new SketchMethod(SketchMethod.Kind.SDS, SketchGeometry.sds(ROWS, columns)),
             new SketchMethod(SketchMethod.Kind.LDS_RULE, lds), new SketchMethod(SketchMethod.Kind.LDS, lds),
@@ -70,6 +73,8 @@ public final class MethodsExperiment extends NamedExperiment {
         MethodTable.compare(setup, results, "loss", "FIFO at 88 %, 0.1 % of packets lost in episodes of 100",
             seed -> PathTrace.of(profile(0.88, packets, seed)
                 .with(PathFaults.NONE.withBursts(0.001, EPISODE_PACKETS))), methods);
+        results.note("MAPLE and COLATE are known by their abstracts alone. Stored delays have MAPLE's memory, shared counters " +
+            "COLATE's (0.1 bit a packet) or that of LDS, one update a packet, and no defence against loss.");
         results.note("Exact methods have no error and so no place on a logarithmic axis. A flow without an estimate does not " +
             "count in the median; the share of such flows stands beside it. CPU is that of the laboratory's code for both " +
             "points, one thread, a cold start of the joint estimator included.");
