@@ -31,6 +31,7 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * The metering thread with delay allocates nothing for packets and references, and nothing where flows end.
@@ -54,6 +55,7 @@ class DelayAllocationTest {
     private final SettableClock clock = new SettableClock();
     private int packetNumber;
     private int referenceNumber;
+    private DelayStage stage;
 
     private static ExporterConfig config() {
         return new ConfigLoader().text("test",
@@ -62,12 +64,16 @@ class DelayAllocationTest {
     }
 
     private MeteringAgent agent(final DelayWiring wiring, final CaptureClock liveClock) {
+        return agent(config(), wiring, liveClock);
+    }
+
+    private MeteringAgent agent(final ExporterConfig config, final DelayWiring wiring, final CaptureClock liveClock) {
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
         final FlowCache cache = new FlowCache(
             new FlowCacheSettingsBuilder().maxFlows(1024).activeTimeoutNs(100_000_000).idleTimeoutNs(50_000_000)
                 .tcpEndTimeoutNs(0).stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(),
             flowEnd, counters);
-        final DelayStage stage = new DelayStage(config(), wiring, flowEnd, cache, liveClock, counters);
+        stage = new DelayStage(config, wiring, flowEnd, cache, liveClock, counters);
         return new DelayMeteringAgent(cache, StageRing.unused(), () -> false, liveClock, stage, wiring, false, counters);
     }
 
@@ -160,6 +166,19 @@ class DelayAllocationTest {
         });
         assertEquals(referenceNumber, counters.get(CounterId.REFERENCE_PACKETS));
         assertEquals(2L * packetNumber - referenceNumber, counters.get(CounterId.METERED));
+    }
+
+    @Test
+    void shouldAllocateNothingWithSampledFlows() {
+        final ExporterConfig config = new ConfigLoader().text("test",
+            "segment: {role: both, ingress: a, egress: b, exact: off, interval: 1h}\nmetering: {max-flows: 1024}\n" +
+            "rli: {policy: passive, passive-share: 0.02}\n" +
+            "quantiles: {bandwidth: 1m, memory: 1m}\n").conclude();
+        final MeteringAgent agent = agent(config, new DelayWiring(
+            Role.BOTH, new DelayWiring.References(ReferenceMode.PASSIVE, List.of()), ClockError.NONE, true, false, false, false),
+            CaptureClock.FILES);
+        assertNothingAllocated(() -> pass(agent, false));
+        assertTrue(stage.statistics().counters().get("quantile_samples") > 0.03 * packetNumber, "whole flows are sampled");
     }
 
     @Test

@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -29,6 +31,9 @@ class ExchangeLinkQuantilesTest extends LinkedPoints {
     private static final double[] QUANTILES = {0.5, 0.9, 0.95, 0.99, 0.999};
     private static final long GAP_NS = 500_000;
     private static final int PACKETS = 30_000;
+    /** At most, of send times that do not fill one. */
+    private static final double MESSAGES_PER_S = 1e9 / BATCH_NS;
+    private static final double MESSAGE_BITS = 8 * 64;
     private static final long FIRST_NUMBER = 1_000_000;
 
     @TempDir
@@ -41,7 +46,17 @@ class ExchangeLinkQuantilesTest extends LinkedPoints {
     void connect() throws IOException {
         isPassive = true;
         flowCount = 300;
-        connect("rli: {policy: passive, passive-share: 0.02}\n", "");
+        connect(section(""), "");
+    }
+
+    /** The key, which decides what flows are sampled, is always the same. */
+    private String section(final String quantiles) throws IOException {
+        final Path key = directory.resolve("key");
+        if (!Files.exists(key)) {
+            Files.createFile(key, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.writeString(key, "0123456789abcdef".repeat(2) + "\n");
+        }
+        return quantiles + "decode: {digest: on, digest-key-file: " + key + "}\nrli: {policy: passive, passive-share: 0.02}\n";
     }
 
     private long weibullNs() {
@@ -149,9 +164,33 @@ class ExchangeLinkQuantilesTest extends LinkedPoints {
         }
     }
 
+    /** Octets that the sender wrote while the packets passed, and the send times among them. */
+    private long[] shipped(final String bandwidth) throws Exception {
+        reconnect(section("quantiles: {bandwidth: " + bandwidth + "}\n"), "");
+        packetNumber = 0;
+        begin();
+        final long octets = sender.count("exchange_octets_sent");
+        final long times = sender.count("exchange_send_times_sent");
+        passUncorrelated();
+        return new long[] {sender.count("exchange_octets_sent") - octets, sender.count("exchange_send_times_sent") - times};
+    }
+
+    @Test
+    void shouldKeepSendTimesOfSampledFlowsToTheirBandwidth() throws Exception {
+        final long[] none = shipped("0");
+        final long[] some = shipped("5k");
+        final long[] all = shipped("1m");
+        final double seconds = PACKETS * GAP_NS / 1e9;
+        final double bits = 8.2 * 8 * (some[1] - none[1]);
+        assertTrue(bits <= 5_000 * (seconds + 1), "the first second may take twice as much: " + bits);
+        assertTrue(bits >= 5_000 * seconds / 2, "and the rest is used: " + bits);
+        assertTrue(all[1] - none[1] > 1.2 * (some[1] - none[1]), "with room for all flows: " + all[1]);
+        assertTrue(8 * (some[0] - none[0]) <= bits + seconds * MESSAGES_PER_S * MESSAGE_BITS, "on the wire " + some[0]);
+    }
+
     @Test
     void shouldGiveNoQuantilesOfFlowsWhoseSendTimesDoNotCome() throws Exception {
-        reconnect("quantiles: {bandwidth: 0}\nrli: {policy: passive, passive-share: 0.02}\n", "");
+        reconnect(section("quantiles: {bandwidth: 0}\n"), "");
         begin();
         passUncorrelated();
         end();

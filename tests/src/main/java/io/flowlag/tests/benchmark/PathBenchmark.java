@@ -47,7 +47,8 @@ import java.util.stream.IntStream;
  * {@code run} takes for them); both solved together ({@code joint}); or {@code everything}, as {@code run} does unless told
  * otherwise: all of that, and the records as IPFIX into a file that keeps nothing. What the sender would do is not measured.
  * {@code points} has both points in one process and meters the receiver's packets; {@code matched} matches every packet too, with
- * {@code quantiles}, as {@code run} does with role {@code both}. {@code segments} is that on a router with four interfaces, whose
+ * {@code quantiles}, as {@code run} does with role {@code both}. {@code passive} has two packets of 100 as references instead,
+ * {@code sampled} one whole flow in 16 besides. {@code segments} is that on a router with four interfaces, whose
  * twelve segments have a share of the flows each.
  */
 @State(Scope.Thread)
@@ -64,17 +65,22 @@ public class PathBenchmark {
     private static final String ALL = "everything";
     private static final String POINTS = "points";
     private static final String MATCHED = "matched";
+    private static final String PASSIVE = "passive";
+    private static final String SAMPLED = "sampled";
     private static final String SEGMENTS = "segments";
+    private static final List<String> WITH_BOTH_POINTS = List.of(POINTS, MATCHED, PASSIVE, SAMPLED, SEGMENTS);
     private static final int INTERFACES = 4;
     private static final List<String> PARTS =
-        List.of("nothing", "rli", "lds", "quantiles", "joint", ALL, POINTS, MATCHED, SEGMENTS);
+        List.of("nothing", "rli", "lds", "quantiles", "joint", ALL, POINTS, MATCHED, PASSIVE, SAMPLED, SEGMENTS);
     /** Initial capacity of {@code run}. */
     private static final int MATCHED_PACKETS = 128 * 1024;
 
     @Param({"10000", "100000", "1000000"})
     private int flows;
 
-    @Param({"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "rli+lds+joint", "everything", POINTS, MATCHED, SEGMENTS})
+    @Param({
+        "nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "rli+lds+joint", "everything", POINTS, MATCHED, PASSIVE, SAMPLED,
+        SEGMENTS})
     private String with;
 
     private final Counters counters = new Counters();
@@ -108,7 +114,7 @@ public class PathBenchmark {
             List.of(new DestinationFactory(true, new boolean[1], Map.of(), counters)
                 .make(config, config.exporting().destinations().get(0))) : List.of();
         pipeline = new MeteringPipeline(
-            config, sources, false, !hasBothPoints() ? wiring(isInterpolated, sender) : wiring(config, !parts().contains(POINTS)),
+            config, sources, false, !hasBothPoints() ? wiring(isInterpolated, sender) : wiring(config),
             destinations, counters, PathBenchmark::fail);
     }
 
@@ -122,7 +128,11 @@ public class PathBenchmark {
     }
 
     private boolean hasBothPoints() {
-        return parts().contains(POINTS) || parts().contains(MATCHED) || isOfSegments();
+        return WITH_BOTH_POINTS.stream().anyMatch((part) -> parts().contains(part));
+    }
+
+    private boolean isPassive() {
+        return parts().contains(PASSIVE) || parts().contains(SAMPLED);
     }
 
     private boolean isOfSegments() {
@@ -145,8 +155,7 @@ public class PathBenchmark {
             }
         }
         if (hasBothPoints() && parts().size() > 1) {
-            throw new IllegalArgumentException(
-                "with=" + with + ": " + POINTS + ", " + MATCHED + " and " + SEGMENTS + " stand alone");
+            throw new IllegalArgumentException("with=" + with + ": " + WITH_BOTH_POINTS + " stand alone");
         }
     }
 
@@ -155,7 +164,9 @@ public class PathBenchmark {
             "}\n" + (isOfSegments() ? "segments: {auto: [a, b, c, d], " : "segment: {") +
             "interval: " + traffic.roundNs() / 1_000_000 +
             "ms, max-delay: 20ms, exact-packets: " + MATCHED_PACKETS + "}\njoint: {enabled: " + has("joint") +
-            "}\n" + (has("quantiles") || has(MATCHED) || isOfSegments() ? "" : "quantiles: {memory: 0}\n") +
+            "}\n" + (parts().contains(SAMPLED) ? "quantiles: {bandwidth: 1m}\n" :
+                has("quantiles") || has(MATCHED) || isPassive() || isOfSegments() ? "" : "quantiles: {memory: 0}\n") +
+            (isPassive() ? "rli: {policy: passive, passive-share: 0.02}\n" : "") +
             "lds: {rows: 4, vlda: 1, columns: " + Math.round(flows * CELLS_PER_FLOW) +
             "}\nexchange: {deadline: 100ms}\nexporting: {destinations: ['file:/dev/null']}\n").conclude();
     }
@@ -174,10 +185,12 @@ public class PathBenchmark {
         return sender == null ? wiring : wiring.withLink(sender);
     }
 
-    /** Both points in one process, without references and sketches. */
-    private static DelayWiring wiring(final ExporterConfig config, final boolean isMatched) {
-        final DelayWiring wiring =
-            new DelayWiring(Role.BOTH, DelayWiring.References.NONE, ClockError.NONE, false, isMatched, isMatched, false);
+    /** Both points in one process, without sketches. */
+    private DelayWiring wiring(final ExporterConfig config) {
+        final boolean isMatched = parts().contains(MATCHED) || isOfSegments();
+        final DelayWiring wiring = new DelayWiring(
+            Role.BOTH, isPassive() ? new DelayWiring.References(ReferenceMode.PASSIVE, List.of()) : DelayWiring.References.NONE,
+            ClockError.NONE, isPassive(), isMatched, isMatched, false);
         return config.pairs().segments().isEmpty() ? wiring : wiring.withCaptures(
             CaptureFacts.of(new SegmentPairs(config.pairs(), new int[INTERFACES], new RouteHistory(0))));
     }
@@ -235,6 +248,9 @@ public class PathBenchmark {
             }
             if (parts().contains(MATCHED) || isOfSegments()) {
                 check("matched", delay.get("match_matched"), packets);
+            }
+            if (isPassive() && delay.get("quantile_samples") > 0 != parts().contains(SAMPLED)) {
+                throw new IllegalStateException("sampled: " + delay.get("quantile_samples"));
             }
             if (isOfSegments()) {
                 check("of no segment", delay.get("match_matched_segment_none"), 0);

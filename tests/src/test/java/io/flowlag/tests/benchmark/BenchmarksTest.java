@@ -43,7 +43,7 @@ class BenchmarksTest {
 
     @ParameterizedTest
     @ValueSource(strings =
-        {"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "everything", "points", "matched", "segments"})
+        {"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "everything", "points", "matched", "sampled", "segments"})
     void shouldTakeEveryPacketTheWholeWay(final String with) throws IOException {
         assertEquals(ROUNDS * PACKETS, PathBenchmark.play(FLOWS, PACKETS, with, ROUNDS).get(CounterId.METERED));
     }
