@@ -44,7 +44,7 @@ public final class SampledFlows {
     }
 
     /** {@return whether the receiver samples the packet, with all others of its flow} */
-    boolean isSampled(final DirectBuffer descriptor, final int offset) {
+    public boolean isSampled(final DirectBuffer descriptor, final int offset) {
         return rank(descriptor, offset) < BELOW;
     }
 

@@ -30,9 +30,9 @@ public final class QuantileExperiment extends NamedExperiment {
     public void run(final Setup setup, final Results results) {
         final int flowCount = setup.size(10_000, 200_000, 200_000);
         final Table table = results.table("quantiles", flowCount + " flows of 3 to 60 000 packets (Pareto 1.1), one flow in 16 " +
-            "sampled whole, of the others the references; flows with a quantile of sampled packets",
-            "delays", "references %", "quantile", "flows", "median error %", "95 % of errors %", "bound holds %",
-            "median bound %");
+            "sampled whole, of the others the references: flows with 10/(1 - q) sampled packets, and those with a quantile",
+            "delays", "references %", "quantile", "flows", "with a quantile", "sampled in part", "median error %",
+            "95 % of errors %", "bound holds %", "bound of those in part holds %", "median bound %");
         final Table bandwidth = results.table("bandwidth", "Send times of sampled packets, and flows by the delays that their " +
             "quantiles are of", "delays", "references %", "packets", "bit/packet", "kbit/s at 20 000 packets/s",
             "flows of sampled packets", "flows of estimates");
@@ -51,24 +51,23 @@ public final class QuantileExperiment extends NamedExperiment {
                     first.flows.stream().filter((flow) -> flow.bound() == 0 && flow.errors().length > 0).count());
             }
         }
-        results.note("A flow that is not sampled whole has quantiles of sampled packets if its bound is below 15 %, else none.");
+        results.note("A flow that is not sampled whole has quantiles of sampled packets if its bound is below 15 %, else none. " +
+            "Bounds are of 95 %.");
     }
 
     private static void quantile(
         final Table table, final List<QuantileRun> runs, final int index, final String title, final double percent) {
-        final Flow[] flows = runs.stream().flatMap((run) -> run.flows.stream())
-            .filter((flow) -> flow.bound() > 0 && flow.errors().length > index).toArray(Flow[]::new);
-        final double[] errors = new double[flows.length];
-        final double[] bounds = new double[flows.length];
-        int held = 0;
-        for (int i = 0; i < flows.length; i++) {
-            errors[i] = PERCENT * flows[i].errors()[index];
-            bounds[i] = PERCENT * flows[i].bound();
-            held += errors[i] <= bounds[i] ? 1 : 0;
-        }
-        final boolean isAny = flows.length > 0;
-        table.row(title, percent, PERCENT * QuantileRun.QUANTILES[index], flows.length,
-            isAny ? Numbers.median(errors) : Double.NaN, isAny ? Numbers.quantile(errors, 0.95) : Double.NaN,
-            PERCENT * held / flows.length, isAny ? Numbers.median(bounds) : Double.NaN);
+        final List<Flow> worth =
+            runs.stream().flatMap((run) -> run.flows.stream()).filter((flow) -> flow.isWorth(index)).toList();
+        final List<Flow> flows = worth.stream().filter((flow) -> flow.hasSampled(index)).toList();
+        final List<Flow> inPart = flows.stream().filter((flow) -> flow.sampled() < flow.packets()).toList();
+        final double[] errors = flows.stream().mapToDouble((flow) -> PERCENT * flow.errors()[index]).toArray();
+        table.row(title, percent, PERCENT * QuantileRun.QUANTILES[index], worth.size(), flows.size(), inPart.size(),
+            Numbers.median(errors), Numbers.quantile(errors, 0.95), heldPercent(flows, index), heldPercent(inPart, index),
+            Numbers.median(flows.stream().mapToDouble((flow) -> PERCENT * flow.bound()).toArray()));
+    }
+
+    private static double heldPercent(final List<Flow> flows, final int index) {
+        return PERCENT * flows.stream().filter((flow) -> flow.errors()[index] <= flow.bound()).count() / flows.size();
     }
 }

@@ -1,6 +1,7 @@
 package io.flowlag.tests.lab.quantile;
 
 import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -13,6 +14,8 @@ import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.FlowQuantiles;
 import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.SampledFlows;
+import io.flowlag.exporter.delay.interval.records.SharedSampling;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -45,10 +48,15 @@ final class QuantileRun {
     private static final int WIRE_BYTES = 500;
     /** Of a send time in the exchange, with its share of a message's header and trailer. */
     private static final double SEND_TIME_BITS = 8 * 8.2;
+    private static final double LEAST_BEYOND = 10;
 
     final List<Flow> flows = new ArrayList<>();
     final int packets;
     private final long[][] delaysNs;
+    private final int[] sampled;
+    /** Chosen as the receiver chooses. */
+    private final SampledFlows sampledFlows = new SampledFlows(new SipHash(0, 0), 0);
+    private final SharedSampling references;
     private final DelayStage stage;
     private final MeteringAgent agent;
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
@@ -75,8 +83,24 @@ final class QuantileRun {
         }
     }
 
-    /** A flow's record: all its packets, errors of its quantiles as shares of themselves, and their bound; 0 without one. */
-    record Flow(int packets, double[] errors, double bound) {
+    /**
+     * A flow's record.
+     *
+     * @param packets all.
+     * @param sampled at both points.
+     * @param errors  of its quantiles, as shares of themselves.
+     * @param bound   of these; 0 without one.
+     */
+    record Flow(int packets, int sampled, double[] errors, double bound) {
+        /** {@return whether it has ten sampled packets on the rarer side of a quantile} */
+        boolean isWorth(final int index) {
+            return sampled * (1 - QUANTILES[index]) > LEAST_BEYOND - 1e-6;
+        }
+
+        /** {@return whether it has a quantile of sampled packets} */
+        boolean hasSampled(final int index) {
+            return bound > 0 && errors.length > index;
+        }
     }
 
     /** Runs flows to their end, 20 000 packets a second, and a share of the packets as references. */
@@ -86,6 +110,8 @@ final class QuantileRun {
         packets = Arrays.stream(sizes).sum();
         seconds = packets / 20_000.0;
         delaysNs = new long[flowCount][];
+        sampled = new int[flowCount];
+        references = new SharedSampling(0, (int)Math.round(SharedSampling.PPM * passiveShare), 0);
         final int[] flowOfPacket = new int[packets];
         int at = 0;
         for (int flow = 0; flow < flowCount; flow++) {
@@ -165,17 +191,20 @@ final class QuantileRun {
         PacketDescriptor.digest(descriptor, 0, KeyedMix.mix(number, DIGEST_SEED));
         PacketDescriptor.segmentFlowHash(descriptor, 0, KeyedMix.mix(flow, DIGEST_SEED));
         agent.onDescriptors(descriptor, 0, 1);
+        sampled[flow] += point == 1 && (sampledFlows.isSampled(descriptor, 0) ||
+            references.isPassiveReference(PacketDescriptor.digest(descriptor, 0))) ? 1 : 0;
     }
 
     private void onFlow(final DirectBuffer entry, final int offset, final int lengthBytes) {
         final int at = FlowDelay.quantilesOffset(offset + FlowEntry.BASE_LENGTH_BYTES);
-        final long[] truth = delaysNs[(int)FlowEntry.sourceLow(entry, offset)];
+        final int flow = (int)FlowEntry.sourceLow(entry, offset);
+        final long[] truth = delaysNs[flow];
         final double[] errors = new double[FlowQuantiles.groups(entry, at)];
         for (int i = 0; i < errors.length; i++) {
             final double valueNs = FlowQuantiles.quantileNs(entry, at, i);
             errors[i] = Math.abs(truth[(int)Math.ceil(QUANTILES[i] * truth.length - 1e-9) - 1] / valueNs - 1);
         }
-        flows.add(new Flow(truth.length, errors, FlowQuantiles.errorPpm(entry, at) / 1e6));
+        flows.add(new Flow(truth.length, sampled[flow], errors, FlowQuantiles.errorPpm(entry, at) / 1e6));
     }
 
     /** What the send times of the sampled packets would take of an exchange, kbit/s. */
