@@ -3,7 +3,9 @@ package io.flowlag.exporter.config;
 import io.flowlag.common.config.Origin;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** An entry of the list of segments: its place in the file, and settings of which the given ones count. */
 record SegmentEntry(Origin origin, Map<ConfigKey<?>, Setting> settings) {
@@ -16,5 +18,18 @@ record SegmentEntry(Origin origin, Map<ConfigKey<?>, Setting> settings) {
             }
         });
         return view;
+    }
+
+    /** Leaves the comparison of clocks, which is for the whole process, to the segments that listen, if there are any. */
+    static void compareClocksAtReceivers(final List<Map<ConfigKey<?>, Setting>> views) {
+        if (views.stream().anyMatch(SegmentEntry::isListening)) {
+            views.stream().filter((view) -> !isListening(view)).forEach((view) ->
+                Stream.of(ConfigTable.CLOCK_CORRECT, ConfigTable.CLOCK_REFLECTOR)
+                    .forEach((key) -> view.put(key, Setting.defaultOf(key))));
+        }
+    }
+
+    private static boolean isListening(final Map<ConfigKey<?>, Setting> view) {
+        return view.get(ConfigTable.EXCHANGE_LISTEN).value() != null;
     }
 }

@@ -96,6 +96,9 @@ final class SegmentRelations {
             sessions(view, other);
         }
         ports(view, other);
+        if (view.value(CLOCK_REFLECTOR) != null && other.value(CLOCK_REFLECTOR) != null) {
+            problem(view, CLOCK_REFLECTOR, "is the clock of one sender, and the segment" + place(other) + " has another");
+        }
     }
 
     private void ids(final View view, final View other) {

@@ -45,6 +45,21 @@ class SegmentRelationsTest {
     }
 
     @Test
+    void shouldCorrectClocksAtTheReceiversOfAList() {
+        final String sender = "- {role: sender, id: 1, source: [10.1.0.0/16], exchange: {connect: \"127.0.0.1:4801\"}};";
+        final String receiver = "- {role: receiver, id: 2, source: [10.2.0.0/16], rli: {session: 2}, exchange: {listen: 4800}};";
+        final List<ExporterConfig> views =
+            views("clock: {correct: on, reflector: \"127.0.0.1:862\"};segments:;" + sender + receiver);
+        assertEquals(List.of(false, true), views.stream().map((each) -> each.clock().isCorrected()).toList());
+        assertEquals("f:1:18: clock.correct=on: needs exchange.listen: clocks are compared over the exchange, and corrected at " +
+            "the receiver", errors("clock: {correct: on};segments:;" + sender).get(0));
+        final String another =
+            "- {role: receiver, id: 3, source: [10.3.0.0/16], rli: {session: 3}, exchange: {listen: 4802}};";
+        assertTrue(errors("clock: {reflector: \"127.0.0.1:862\"};segments:;" + receiver + another).get(0)
+            .contains("is the clock of one sender, and the segment in line 3 has another"));
+    }
+
+    @Test
     void shouldTakeAListOfOneAsTheSection() {
         final String keys = "role: receiver, id: 4, source: [10.0.0.0/8]";
         final ExporterConfig ofSection = new ConfigLoader().text("f", "segment: {" + keys + "}\nrli: {session: 5}\n").conclude();
