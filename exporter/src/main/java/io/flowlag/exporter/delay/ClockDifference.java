@@ -21,6 +21,7 @@ final class ClockDifference implements ClockError {
     private final ClockError own;
     /** By sender; none without the exchange. */
     private final IntFunction<ClockEstimate> estimated;
+    private final DelayHandler delays;
     private final int classCount;
     private final int senderCount;
     /** By stream, then of the exchange by sender; none if there is one clock. */
@@ -39,12 +40,23 @@ final class ClockDifference implements ClockError {
         own = wiring.clockError();
         final ReceiverLink link = wiring.receiverLink();
         estimated = link == null ? (sender) -> ClockEstimate.NONE : link::clock;
+        delays = link == null ? (sender, sentNs, arrivedNs) -> { } : link::onDelay;
         final boolean isOneProcess = !wiring.role().isReceiver() || wiring.role().isSender();
         estimates = new int[isOneProcess ? 0 : senderCount * (classCount + 1)];
         sendersNs = new AtomicLongArray(senderCount);
         for (int i = 0; i < senderCount; i++) {
             sendersNs.set(i, isOneProcess ? 0 : UNHEARD_NS);
         }
+    }
+
+    /** Takes delays between the clocks. */
+    private interface DelayHandler {
+        void onDelay(int senderIndex, long sentNs, long arrivedNs);
+    }
+
+    /** A reference of a stream arrived; the times are of the two clocks as they are. */
+    void onDelay(final int streamIndex, final long sentNs, final long arrivedNs) {
+        delays.onDelay(streamIndex / classCount, sentNs, arrivedNs);
     }
 
     /** Takes the clock error that a reference of a stream reports for its sender. */

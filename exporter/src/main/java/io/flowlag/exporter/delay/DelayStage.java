@@ -188,8 +188,10 @@ public final class DelayStage implements DelayView, AutoCloseable {
         } else if (interpolation.isOn()) {
             parts.clocks.onReference(stream, DecodedReference.errorEstimate(descriptor, offset));
             final ClockEstimate estimate = parts.clocks.ofStream(stream);
+            final long stampNs = DecodedReference.stampNs(descriptor, offset);
+            parts.clocks.onDelay(stream, stampNs, timestampNs);
             interpolation.onReference(
-                stream, sequenceNumber, estimate.correctedNs(DecodedReference.stampNs(descriptor, offset)), timestampNs,
+                stream, sequenceNumber, estimate.correctedNs(stampNs), timestampNs,
                 PacketDescriptor.wireLengthBytes(descriptor, offset), PacketDescriptor.sourcePort(descriptor, offset));
             if (DecodedReference.hasFollowUp(descriptor, offset)) {
                 interpolation.onSendTime(

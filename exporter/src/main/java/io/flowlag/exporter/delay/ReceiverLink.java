@@ -55,6 +55,14 @@ public interface ReceiverLink extends SketchLink {
         return ClockEstimate.NONE;
     }
 
+    /**
+     * A packet of a sender arrived, which has its time of sending by the sender's clock. Metering thread; neither blocks nor
+     * allocates.
+     */
+    default void onDelay(final int senderIndex, final long sentNs, final long arrivedNs) {
+        // clocks are not compared
+    }
+
     /** Shows the counters of a sender. Any thread. */
     void senderCounters(int senderIndex, ObjLongConsumer<String> consumer);
 }

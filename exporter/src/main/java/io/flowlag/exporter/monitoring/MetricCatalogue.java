@@ -56,6 +56,8 @@ final class MetricCatalogue {
         counter("exchange_intervals_of_flows", "intervals", "Intervals shipped as the sums of every flow.");
         counter("exchange_clock_exchanges", "exchanges", "Exchanges of times with senders, by which clocks are compared.");
         counter("exchange_clock_reflections", "exchanges", "Exchanges with the STAMP reflector of clock.reflector.");
+        counter("exchange_clock_packets_forth", "delays", "Least delays of packets from senders, by which clocks are compared.");
+        counter("exchange_clock_packets_back", "delays", "The same of packets to senders, as those tell.");
         counter("exchange_clock_steps", "steps", "Times that a clock of this host or of a sender was set.");
         counter("exchange_clock_unclear_changes", "changes", "Changes of delays that may be steps of a clock.");
         counter("exchange_clock_path_changes", "changes", "Other paths of a sender's exchange, to or from it.");

@@ -12,6 +12,7 @@ import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.exchange.link.ExchangeEnd;
+import io.flowlag.exporter.exchange.link.ProcessEnds;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.status.Counters;
@@ -20,6 +21,7 @@ import io.flowlag.exporter.terminal.Logging;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.SystemEpochNanoClock;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,7 +73,8 @@ public final class ReplayedPoint {
         Logging.configure(config.log().level().name(), config.log().file(), terminal);
         final boolean isReceiver = config.segment().role() == Role.RECEIVER;
         final boolean isPassive = config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
-        final ExchangeEnd exchange = ExchangeEnd.open(config, ClockError.fixed(1_000));
+        final ExchangeEnd exchange = ExchangeEnd.open(
+            config, ClockError.fixed(1_000), new ProcessEnds(new SystemEpochNanoClock()));
         final DelayWiring wiring = new DelayWiring(
             config.segment().role(),
             new DelayWiring.References(isReceiver && isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, List.of()),

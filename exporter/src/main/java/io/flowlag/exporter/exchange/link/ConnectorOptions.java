@@ -7,7 +7,6 @@ import java.util.function.Supplier;
 /**
  * Options of an {@link ExchangeConnector}, checked by the configuration.
  *
- * @param pointId             observation point; senders of one receiver differ in it.
  * @param security            keys and certificates as they were read last; any thread may replace them.
  * @param maxWaitingIntervals that wait for the receiver's answer; the oldest goes when there are more.
  * @param maxWaitingBytes     of all intervals that wait.
@@ -16,6 +15,6 @@ import java.util.function.Supplier;
  * @param maxBackoffNs        the longest time between attempts.
  */
 public record ConnectorOptions(
-    Endpoint receiver, long pointId, Supplier<PeerSecurity> security, ConnectionLimits limits, int maxWaitingIntervals,
+    Endpoint receiver, PointRun point, Supplier<PeerSecurity> security, ConnectionLimits limits, int maxWaitingIntervals,
     long maxWaitingBytes, long maxWaitNs, int maxAskedPackets, long minBackoffNs, long maxBackoffNs) {
 }

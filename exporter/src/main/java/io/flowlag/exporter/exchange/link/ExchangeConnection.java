@@ -76,6 +76,8 @@ final class ExchangeConnection {
     private int timeQuestions;
     private long timeAskedNs;
     private boolean isTimeless;
+    /** The other end has told its time: it knows of delays. */
+    private boolean isTimed;
     private long questionSentNs;
     private long answerReceivedNs;
     private ExchangeCounter end;
@@ -338,9 +340,11 @@ final class ExchangeConnection {
             } else {
                 send(scratch, PingMessage.encode(scratch, 0, ping.token(), true));
             }
+            return ping.hasDelay() ? tellDelay(offset, handler) : ExchangeResult.ACCEPTED;
         } else if (ping.isForTime() && ping.token() == timeToken) {
             timeToken = NO_TOKEN;
-            isTimeless = !ping.hasTimes();
+            isTimed = ping.hasTimes();
+            isTimeless = !isTimed;
             if (!isTimeless) {
                 answerReceivedNs = clock.nanoTime();
                 return handler.onMessage(this, MessageType.PING, view, offset);
@@ -351,17 +355,29 @@ final class ExchangeConnection {
         return ExchangeResult.ACCEPTED;
     }
 
+    private ExchangeResult tellDelay(final int offset, final Handler handler) {
+        return isReceiver ? ExchangeResult.UNEXPECTED : clock == UNKNOWN_TIME ? ExchangeResult.ACCEPTED :
+            handler.onMessage(this, MessageType.PING, view, offset);
+    }
+
     /**
      * Asks the other end for its time if that is due: some times a second, one question after the other, in a session whose
      * other end knows of it. The answer comes as a PING with times.
+     *
+     * @param delay of packets from the other end, which the question tells if one is offered.
      */
-    void askTime(final long nowNs) {
+    void askTime(final long nowNs, final LeastDelay delay) {
         if (!isEnded() && isInSession && !isTimeless && timeToken == NO_TOKEN && nowNs - timeAskedNs >= TIME_PERIOD_NS) {
             timeAskedNs = nowNs;
             final long token = PingMessage.timeToken(++timeQuestions);
+            final boolean isTelling = isTimed && delay.isOffered();
             questionSentNs = clock.nanoTime();
-            if (send(scratch, PingMessage.encode(scratch, 0, token, false))) {
+            if (send(scratch, isTelling ? PingMessage.encodeDelay(scratch, 0, token, delay.sentNs(), delay.arrivedNs()) :
+                PingMessage.encode(scratch, 0, token, false))) {
                 timeToken = token;
+                if (isTelling) {
+                    delay.taken();
+                }
                 try {
                     flush(nowNs);
                 } catch (final IOException ex) {

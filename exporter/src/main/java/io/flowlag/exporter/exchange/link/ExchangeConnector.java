@@ -6,6 +6,7 @@ import io.flowlag.exporter.exchange.wire.ExchangeResult;
 import io.flowlag.exporter.exchange.wire.HelloMessage;
 import io.flowlag.exporter.exchange.wire.IntervalAckMessage;
 import io.flowlag.exporter.exchange.wire.MessageType;
+import io.flowlag.exporter.exchange.wire.PingMessage;
 import io.flowlag.exporter.exchange.wire.RefusedMessage;
 import io.flowlag.exporter.exchange.wire.SendTimesMessage;
 import io.flowlag.exporter.exchange.wire.SettingsAckMessage;
@@ -72,6 +73,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
         new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES + ExchangeHeader.TRAILER_BYTES]);
     private final SettingsMessage settingsMessage = new SettingsMessage();
     private final IntervalAckMessage intervalAck = new IntervalAckMessage();
+    private final PingMessage ping = new PingMessage();
     private final SynopsisRequestMessage synopsisRequest = new SynopsisRequestMessage();
     private SynopsisRequest asked;
     private PeerSecurity security;
@@ -90,6 +92,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
     private long nowNs;
     /** Whether the receiver has sent settings; nothing is sent to it before. */
     private boolean isSettled;
+    private long receiverInstance;
     private boolean isStarted;
     private boolean isClosed;
 
@@ -129,7 +132,7 @@ final class ExchangeConnector implements Agent, AutoCloseable {
         receiver = options.receiver();
         limits = options.limits();
         security = options.security().get();
-        handshake = Handshake.of(HelloMessage.SENDER, options.pointId(), options.security());
+        handshake = Handshake.of(HelloMessage.SENDER, options.point(), options.security());
         backoffNs = options.minBackoffNs();
         waiting = new WaitingIntervals(
             options.maxWaitingIntervals(), options.maxWaitingBytes(), options.maxWaitNs(), counters);
@@ -389,13 +392,20 @@ final class ExchangeConnector implements Agent, AutoCloseable {
             case SETTINGS -> onSettings(from, buffer, offset);
             case INTERVAL_ACK -> onIntervalAck(buffer, offset);
             case SYNOPSIS_REQUEST -> onSynopsisRequest(buffer, offset);
+            case PING -> {
+                ping.wrap(buffer, offset);
+                handler.onDelay(receiverInstance, ping.sentNs(), ping.receivedNs());
+                yield ExchangeResult.ACCEPTED;
+            }
             default -> ExchangeResult.UNEXPECTED;
         };
     }
 
     private ExchangeResult onHello(final ExchangeConnection from, final DirectBuffer buffer, final int offset) {
-        final ExchangeResult result = handshake.check(from, new HelloMessage().wrap(buffer, offset));
+        final HelloMessage hello = new HelloMessage().wrap(buffer, offset);
+        final ExchangeResult result = handshake.check(from, hello);
         if (result == ExchangeResult.ACCEPTED) {
+            receiverInstance = hello.instance();
             handshake.answer(from, buffer, offset, scratch);
             from.beginSession(nowNs);
             waiting.restart();

@@ -10,9 +10,7 @@ import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.PortFailure;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
-import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
-import org.agrona.concurrent.SystemEpochNanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 import java.io.IOException;
@@ -32,24 +30,24 @@ public record ExchangeEnd(Agent agent, SketchLink link, AtomicReference<PeerSecu
     /**
      * Reads keys and opens the port of the configuration.
      *
+     * @param ends of the process, which this one joins.
      * @return the end; null if the process has none.
      * @throws ExitException if a key cannot be read or the port not be bound; the message says which.
      */
-    public static ExchangeEnd open(final ExporterConfig config, final ClockError clockError) {
+    public static ExchangeEnd open(final ExporterConfig config, final ClockError clockError, final ProcessEnds ends) {
         final ExporterConfig.Exchange exchange = config.exchange();
         if (exchange.listen() == null && exchange.connect() == null) {
             return null;
         }
         final AtomicReference<PeerSecurity> keys = new AtomicReference<>(read(exchange));
         try {
-            final EpochNanoClock clock = new SystemEpochNanoClock();
             if (exchange.listen() != null) {
                 final ExchangeReceiver receiver =
-                    new ExchangeReceiver(config, keys::get, TcpChannel.NETWORK, clock, SystemNanoClock.INSTANCE);
+                    new ExchangeReceiver(config, keys::get, TcpChannel.NETWORK, ends, SystemNanoClock.INSTANCE);
                 return new ExchangeEnd(receiver, receiver, keys);
             }
             final ExchangeSender sender = new ExchangeSender(
-                config, keys::get, TcpChannel.NETWORK, clock, SystemNanoClock.INSTANCE, clockError);
+                config, keys::get, TcpChannel.NETWORK, ends, SystemNanoClock.INSTANCE, clockError);
             return new ExchangeEnd(sender, sender, keys);
         } catch (final BindException ex) {
             throw PortFailure.of(name(exchange), ex);

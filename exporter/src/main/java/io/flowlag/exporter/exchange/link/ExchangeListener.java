@@ -91,6 +91,12 @@ final class ExchangeListener implements Agent, AutoCloseable {
         return strangers.instance();
     }
 
+    /** {@return whether a sender is connected, and of that run of a process; listener's thread} */
+    boolean isOf(final long senderPointId, final long senderInstance) {
+        final SenderRecord sender = senders.get(senderPointId);
+        return sender != null && sender.connection() != null && sender.instance() == senderInstance;
+    }
+
     ExchangeCounters counters() {
         return counters;
     }
@@ -244,7 +250,7 @@ final class ExchangeListener implements Agent, AutoCloseable {
             final SenderRecord sender = senderList.get(i);
             if (sender.connection() != null) {
                 workCount += sender.connection().poll(nowNs, sessionHandler);
-                sender.connection().askTime(nowNs);
+                sender.connection().askTime(nowNs, handler.delay(sender.pointId()));
                 if (sender.connection().isEnded()) {
                     disconnect(sender);
                 }

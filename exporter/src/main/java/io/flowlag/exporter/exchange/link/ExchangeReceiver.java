@@ -16,6 +16,7 @@ import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.agrona.concurrent.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +42,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     /** Most intervals that stay open at the receiver point. */
     public static final int MOST_WAIT_INTERVALS = 6;
     private static final long TELL_INTERVAL_NS = 5_000_000_000L;
+    private static final int WAYS_BACK = 256;
     /** The first settings apply at any time, because this host's clock may be ahead now and set back later. */
     private static final long FIRST_INTERVAL = 0;
 
@@ -65,22 +67,27 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     private long untoldTurnedAway;
     private long toldTurnedAwayNs;
     private final InFlightAdvice inFlight;
+    private final ManyToOneConcurrentArrayQueue<WayBack> waysBack = new ManyToOneConcurrentArrayQueue<>(WAYS_BACK);
     /** Of the only sender's clock; none or one. */
     private final List<StampReflector> reflectors;
+
+    /** A packet from this process to another, which may be that of a sender. */
+    private record WayBack(long otherInstance, long sentNs, long arrivedNs) {
+    }
 
     /**
      * An end that listens.
      *
      * @param config of the process, with an address to listen on.
-     * @param clock  of packets.
+     * @param ends   of the process, with the clock of packets; this one joins them.
      * @param timer  of connections and messages.
      * @throws IOException              if the port cannot be bound.
      * @throws IllegalArgumentException if the settings do not fit the exchange.
      */
     ExchangeReceiver(
-        final ExporterConfig config, final Supplier<PeerSecurity> security, final Network network, final EpochNanoClock clock,
+        final ExporterConfig config, final Supplier<PeerSecurity> security, final Network network, final ProcessEnds ends,
         final NanoClock timer) throws IOException {
-        this.clock = clock;
+        clock = ends.clock();
         this.timer = timer;
         pointId = config.segment().id();
         deadlineNs = config.exchange().deadlineNs();
@@ -105,11 +112,12 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(
             new ListenerOptions(
-                address(listen), pointId, security,
+                address(listen), new PointRun(pointId, ends.instance()), security,
                 ExchangeEnd.limits(config), Arrays.stream(senders).map(SenderArrivals::pointId).toList(), senders.length,
                 config.exchange().limits().maxConnections(), WINDOW_INTERVALS, deadlineNs, config.exchange().memoryBytes()),
             settings, this, counters, network, timer,
             config.capture().hardwareTimestamps() ? ExchangeConnection.UNKNOWN_TIME : clock);
+        ends.add(this);
     }
 
     private List<StampReflector> reflectors(final HostPort reflector) throws IOException {
@@ -135,6 +143,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         for (final StampReflector each : reflectors) {
             workCount += each.poll(senders[0].clock()::onReflection);
         }
+        workCount += waysBack.drain(this::takeWayBack);
         final long nowNs = clock.nanoTime();
         for (final SenderArrivals each : senders) {
             workCount += each.ask(listener);
@@ -193,6 +202,29 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     public void onTimes(
         final long senderPointId, final long askedNs, final long receivedNs, final long answeredNs, final long returnedNs) {
         sender(senderPointId).clock().onExchange(askedNs, receivedNs, answeredNs, returnedNs);
+    }
+
+    @Override
+    public void onDelay(final int senderIndex, final long sentNs, final long arrivedNs) {
+        senders[senderIndex].clock().onDelay(sentNs, arrivedNs);
+    }
+
+    @Override
+    public LeastDelay delay(final long senderPointId) {
+        return sender(senderPointId).clock().untold();
+    }
+
+    /** A process has measured the delay of a packet from this one. Any thread; what finds no room is dropped. */
+    void onWayBack(final long otherInstance, final long sentNs, final long arrivedNs) {
+        waysBack.offer(new WayBack(otherInstance, sentNs, arrivedNs));
+    }
+
+    private void takeWayBack(final WayBack packet) {
+        for (final SenderArrivals each : senders) {
+            if (listener.isOf(each.pointId(), packet.otherInstance())) {
+                each.clock().onWayBack(packet.sentNs(), packet.arrivedNs());
+            }
+        }
     }
 
     @Override

@@ -65,6 +65,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     private final ExporterConfig config;
     private final long memoryBytes;
     private final EpochNanoClock clock;
+    private final ProcessEnds ends;
     private final ClockError error;
     private final ExchangeCounters counters = new ExchangeCounters();
     private final CounterSet<Shipped> shippedCounts = new CounterSet<>(Shipped.class);
@@ -101,9 +102,10 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
      * @param timer  of connections and messages.
      */
     ExchangeSender(
-        final ExporterConfig config, final Supplier<PeerSecurity> security, final Network network, final EpochNanoClock clock,
+        final ExporterConfig config, final Supplier<PeerSecurity> security, final Network network, final ProcessEnds ends,
         final NanoClock timer, final ClockError error) {
-        this.clock = clock;
+        this.ends = ends;
+        clock = ends.clock();
         this.error = error;
         this.config = config;
         memoryBytes = config.exchange().memoryBytes();
@@ -112,11 +114,17 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         final Endpoint receiver = new Endpoint(config.exchange().connect().host(), config.exchange().connect().port());
         connector = new ExchangeConnector(
             new ConnectorOptions(
-                receiver, config.segment().id(), security, ExchangeEnd.limits(config), WAITING_INTERVALS, memoryBytes, WAITING_NS,
+                receiver, new PointRun(config.segment().id(), ends.instance()), security, ExchangeEnd.limits(config),
+                WAITING_INTERVALS, memoryBytes, WAITING_NS,
                 reconcile == null ? 0 : reconcile.mostMissing(), MIN_BACKOFF_NS, MAX_BACKOFF_NS),
             this, counters, network, receiver::resolve, timer,
             config.capture().hardwareTimestamps() ? ExchangeConnection.UNKNOWN_TIME : clock);
         synopses = new SynopsisAnswers(connector::sendSynopsis, counters, this::giveBack);
+    }
+
+    @Override
+    public void onDelay(final long receiverInstance, final long sentNs, final long arrivedNs) {
+        ends.onDelay(receiverInstance, sentNs, arrivedNs);
     }
 
     private void giveBack(final SketchShipment shipment) {

@@ -16,20 +16,21 @@ import java.util.function.Supplier;
 /** The HELLOs of an end, and the seal that follows from them if there is a key. One thread; allocates per connection. */
 class Handshake {
     private final SecureRandom random = new SecureRandom();
-    private final long instance = random.nextLong();
+    private final long instance;
     private final int role;
     private final long pointId;
     private final boolean isKeyed;
 
-    private Handshake(final int role, final long pointId, final boolean isKeyed) {
+    private Handshake(final int role, final PointRun point, final boolean isKeyed) {
         this.role = role;
-        this.pointId = pointId;
+        pointId = point.pointId();
+        instance = point.instance();
         this.isKeyed = isKeyed;
     }
 
     /** The handshakes of a run of the process, in a role as in HELLO. */
-    static Handshake of(final int role, final long pointId, final Supplier<PeerSecurity> security) {
-        return security.get().keys().isEmpty() ? new Handshake(role, pointId, false) : new Keyed(role, pointId, security);
+    static Handshake of(final int role, final PointRun point, final Supplier<PeerSecurity> security) {
+        return security.get().keys().isEmpty() ? new Handshake(role, point, false) : new Keyed(role, point, security);
     }
 
     /** {@return this run's random number} */
@@ -81,8 +82,8 @@ class Handshake {
     private static final class Keyed extends Handshake {
         private final Supplier<PeerSecurity> security;
 
-        private Keyed(final int role, final long pointId, final Supplier<PeerSecurity> security) {
-            super(role, pointId, true);
+        private Keyed(final int role, final PointRun point, final Supplier<PeerSecurity> security) {
+            super(role, point, true);
             this.security = security;
         }
 

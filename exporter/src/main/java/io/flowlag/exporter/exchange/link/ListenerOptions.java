@@ -17,6 +17,6 @@ import java.util.function.Supplier;
  * @param maxListBytes    of digests and flows of an interval.
  */
 public record ListenerOptions(
-    InetSocketAddress address, long pointId, Supplier<PeerSecurity> security, ConnectionLimits limits, List<Long> senders,
+    InetSocketAddress address, PointRun point, Supplier<PeerSecurity> security, ConnectionLimits limits, List<Long> senders,
     int maxSenders, int maxStrangers, int windowIntervals, long deadlineNs, long maxListBytes) {
 }

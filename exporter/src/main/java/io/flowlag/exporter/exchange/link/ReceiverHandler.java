@@ -42,6 +42,11 @@ public interface ReceiverHandler {
         // clocks are not compared
     }
 
+    /** {@return the least delay of a sender's packets that it has not been told, if one is offered} */
+    default LeastDelay delay(final long pointId) {
+        return new LeastDelay();
+    }
+
     /** A sender has applied settings. */
     void onSettingsHeld(long pointId, int settingsNumber);
 

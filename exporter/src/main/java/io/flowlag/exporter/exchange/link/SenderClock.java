@@ -15,8 +15,9 @@ import java.util.function.ObjLongConsumer;
 
 /**
  * The clock of this host against a sender's: estimated from the times that the two ends of the exchange ask of each other, and
- * taken out of what the sender measures if that is wanted. The estimate outlives sessions. The exchange's thread calls
- * everything but {@link #estimate}, {@link #applied} and the counters, which any thread may. Allocates once a second.
+ * from packets where they are measured both ways, since these have the kernel's times. It is taken out of what the sender
+ * measures if that is wanted. The estimate outlives sessions. The metering thread calls {@link #onDelay}; {@link #estimate},
+ * {@link #applied} and the counters are for any; the rest is the exchange's thread's. Allocates once a second.
  */
 final class SenderClock {
     private static final Logger LOG = LoggerFactory.getLogger(SenderClock.class);
@@ -30,11 +31,18 @@ final class SenderClock {
 
     private final long pointId;
     private final boolean isCorrecting;
-    private final ClockEstimator estimator = new ClockEstimator(ClockSettings.defaults().withChangeNs(CHANGE_NS));
+    private final ClockEstimator exchanges = new ClockEstimator(ClockSettings.defaults().withChangeNs(CHANGE_NS));
+    /** Apart: a bound of one way by packets and one of the other by exchanges would have a middle far from the truth. */
+    private final ClockEstimator packets = new ClockEstimator(ClockSettings.defaults());
+    private final LeastDelay arriving = new LeastDelay();
+    private final LeastDelay untold = new LeastDelay();
     private final CounterSet<Change> changes = new CounterSet<>(Change.class);
     private final AtomicReferenceArray<Applied> applied = new AtomicReferenceArray<>(REMEMBERED);
     private volatile ClockEstimate estimate = ClockEstimate.NONE;
     private long nextNs = Long.MIN_VALUE;
+    private boolean isForth;
+    private boolean isBack;
+    private boolean isOfPackets;
     private boolean isOffsetTold;
     /** Whether the next estimate does not continue the last one. */
     private boolean isBroken = true;
@@ -43,6 +51,8 @@ final class SenderClock {
     private enum Change {
         CLOCK_EXCHANGES,
         CLOCK_REFLECTIONS,
+        CLOCK_PACKETS_FORTH,
+        CLOCK_PACKETS_BACK,
         CLOCK_STEPS,
         CLOCK_UNCLEAR_CHANGES,
         CLOCK_PATH_CHANGES
@@ -71,22 +81,58 @@ final class SenderClock {
     }
 
     private void take(final long askedNs, final long receivedNs, final long answeredNs, final long returnedNs) {
-        estimator.onForward(returnedNs, returnedNs - answeredNs);
-        estimator.onBackward(askedNs, receivedNs - askedNs);
+        exchanges.onForward(returnedNs, returnedNs - answeredNs);
+        exchanges.onBackward(askedNs, receivedNs - askedNs);
+    }
+
+    /** A packet of the sender arrived, each time by the clock of its point. Metering thread; allocates nothing. */
+    void onDelay(final long sentNs, final long arrivedNs) {
+        arriving.offer(sentNs, arrivedNs);
+    }
+
+    /** {@return the least delay of packets that the sender has not been told, if one is offered} */
+    LeastDelay untold() {
+        return untold;
+    }
+
+    /** A packet of this host arrived at the sender's, as that one tells. */
+    void onWayBack(final long sentNs, final long arrivedNs) {
+        changes.increment(Change.CLOCK_PACKETS_BACK);
+        isBack = true;
+        packets.onBackward(sentNs, arrivedNs - sentNs);
+    }
+
+    private void takeArriving() {
+        if (arriving.isOffered()) {
+            changes.increment(Change.CLOCK_PACKETS_FORTH);
+            isForth = true;
+            packets.onForward(arriving.arrivedNs(), arriving.arrivedNs() - arriving.sentNs());
+            untold.offer(arriving.sentNs(), arriving.arrivedNs());
+            arriving.taken();
+        }
     }
 
     /** Time has passed, by this host's clock, ns since the epoch. Returns whether there is another estimate. */
     boolean onTime(final long nowNs) {
+        takeArriving();
         if (nowNs >= nextNs - INTERVAL_NS && nowNs < nextNs ||
             changes.get(Change.CLOCK_EXCHANGES) + changes.get(Change.CLOCK_REFLECTIONS) == 0) {
             return false;
         }
         nextNs = nowNs + INTERVAL_NS;
-        final ClockEvent event = estimator.onInterval(nowNs);
-        isBroken |= event.isRestart();
+        final ClockEvent event = exchanges.onInterval(nowNs);
         tell(event);
+        final ClockEvent ofPackets = packets.onInterval(nowNs);
+        // The exchanges tell of others.
+        if (Math.max(Math.abs(ofPackets.forwardNs()), Math.abs(ofPackets.backwardNs())) < CHANGE_NS) {
+            tell(ofPackets);
+        }
+        final boolean isNarrower = isNarrower();
+        isBroken |= isNarrower != isOfPackets || (isNarrower ? ofPackets : event).isRestart();
+        isOfPackets = isNarrower;
+        final ClockEstimator estimator = isNarrower ? packets : exchanges;
         final ClockEstimate last = estimate;
-        if (estimator.hasEstimate()) {
+        if (exchanges.hasEstimate()) {
             estimate = new ClockEstimate(
                 true, isCorrecting, estimator.offsetNs(), estimator.boundNs(), estimator.driftPpb() / NS_PER_S, nowNs,
                 isBroken ? nowNs : last.sinceNs());
@@ -97,6 +143,24 @@ final class SenderClock {
                 false, isCorrecting, last.offsetNs(), last.boundNs(), last.drift(), last.timeNs(), last.sinceNs());
         }
         return true;
+    }
+
+    /**
+     * Whether the packets bound the offset more closely: both ways have some, and they do not contradict the exchanges. If they
+     * do, a clock was set while one way had none, and they begin anew.
+     */
+    private boolean isNarrower() {
+        final boolean areBoth = isForth && isBack;
+        isForth = false;
+        isBack = false;
+        if (!packets.hasEstimate() || !exchanges.hasEstimate()) {
+            return false;
+        }
+        if (packets.lowNs() > exchanges.highNs() || packets.highNs() < exchanges.lowNs()) {
+            packets.reset();
+            return false;
+        }
+        return areBoth && packets.boundNs() < exchanges.boundNs();
     }
 
     private void tell(final ClockEvent event) {

@@ -30,6 +30,17 @@ public interface SenderHandler {
     }
 
     /**
+     * The receiver has measured the delay of a packet from this end's point.
+     *
+     * @param receiverInstance random number of the receiver's run.
+     * @param sentNs           by this end's clock, ns since the epoch.
+     * @param arrivedNs        by the receiver's.
+     */
+    default void onDelay(final long receiverInstance, final long sentNs, final long arrivedNs) {
+        // clocks are not compared
+    }
+
+    /**
      * The session began or ended.
      *
      * @param isConnected whether it began.

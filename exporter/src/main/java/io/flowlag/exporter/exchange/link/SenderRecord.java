@@ -35,6 +35,11 @@ final class SenderRecord {
         return pointId;
     }
 
+    /** {@return the run of the process that connected last} */
+    long instance() {
+        return instance;
+    }
+
     /**
      * The ledger of intervals of one length; numbers of another length are unrelated. At a new length, the previous ledger is
      * kept too.

@@ -76,7 +76,7 @@ final class Strangers {
         this.sessions = sessions;
         this.sessionHandler = sessionHandler;
         this.clock = clock;
-        handshake = Handshake.of(HelloMessage.RECEIVER, options.pointId(), options.security());
+        handshake = Handshake.of(HelloMessage.RECEIVER, options.point(), options.security());
         port = network.listen(options.address());
     }
 

@@ -7,13 +7,14 @@ import static io.flowlag.exporter.exchange.wire.ExchangeHeader.BYTE_ORDER;
 
 /**
  * PING: a sign of life, to be answered. A token whose upper half is {@link #TIME_MARK} asks for the time as well: an end that
- * knows of it answers with its times, an older one with the token alone.
+ * knows of it answers with its times, an older one with the token alone. Once it has, a question may tell it the delay of a
+ * packet from it to the asking end.
  * <pre>
  *   0  token      8   any; the answer brings it back
- *   8  answer     1   0 question, 1 answer, 2 answer with times
+ *   8  answer     1   0 question, 1 answer, 2 answer with times, 3 question with a delay
  *   9  reserved   7   0
- *  16  receivedNs 8   with answer 2: when the question came, since the epoch, below 2^62
- *  24  sentNs     8   with answer 2: when the answer left, likewise
+ *  16  receivedNs 8   with 2: when the question came; with 3: the packet, by the asking end's clock; since the epoch, below 2^62
+ *  24  sentNs     8   with 2: when the answer left; with 3: the packet, by the asked end's clock; likewise
  * </pre>
  */
 public final class PingMessage extends MessageFlyweight<PingMessage> {
@@ -25,6 +26,7 @@ public final class PingMessage extends MessageFlyweight<PingMessage> {
     private static final int BODY_BYTES = RECEIVED_OFFSET;
     private static final int TIMES_BODY_BYTES = SENT_OFFSET + 8;
     private static final int ANSWER_WITH_TIMES = 2;
+    private static final int QUESTION_WITH_DELAY = 3;
     /** Upper half of the token of a question for the time: the octets {@code CLK?} in the order of the wire. */
     private static final long TIME_MARK = 0x3f4b_4c43L;
     private static final long LATEST_NS = 1L << 62;
@@ -39,9 +41,21 @@ public final class PingMessage extends MessageFlyweight<PingMessage> {
     /** Encodes an answer with the times, since the epoch, at which the question came and the answer leaves. */
     public static int encodeTimes(
         final MutableDirectBuffer buffer, final int offset, final long token, final long receivedNs, final long sentNs) {
+        return encode(buffer, offset, token, ANSWER_WITH_TIMES, receivedNs, sentNs);
+    }
+
+    /** Encodes a question for the time that tells when a packet from the asked end left and came. */
+    public static int encodeDelay(
+        final MutableDirectBuffer buffer, final int offset, final long token, final long sentNs, final long receivedNs) {
+        return encode(buffer, offset, token, QUESTION_WITH_DELAY, receivedNs, sentNs);
+    }
+
+    private static int encode(
+        final MutableDirectBuffer buffer, final int offset, final long token, final int kind, final long receivedNs,
+        final long sentNs) {
         final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + TOKEN_OFFSET, token, BYTE_ORDER);
-        buffer.putLong(body + ANSWER_OFFSET, ANSWER_WITH_TIMES, BYTE_ORDER);
+        buffer.putLong(body + ANSWER_OFFSET, kind, BYTE_ORDER);
         buffer.putLong(body + RECEIVED_OFFSET, receivedNs, BYTE_ORDER);
         buffer.putLong(body + SENT_OFFSET, sentNs, BYTE_ORDER);
         return ExchangeHeader.encode(buffer, offset, MessageType.PING, TIMES_BODY_BYTES);
@@ -62,8 +76,9 @@ public final class PingMessage extends MessageFlyweight<PingMessage> {
         if (bodyBytes == BODY_BYTES) {
             return isNeither(buffer, body + ANSWER_OFFSET, 0, 1) ? ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
         }
-        return buffer.getByte(body + ANSWER_OFFSET) != ANSWER_WITH_TIMES || !isTime(buffer, body + RECEIVED_OFFSET) ||
-            !isTime(buffer, body + SENT_OFFSET) ? ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
+        return isNeither(buffer, body + ANSWER_OFFSET, ANSWER_WITH_TIMES, QUESTION_WITH_DELAY) ||
+            !isTime(buffer, body + RECEIVED_OFFSET) || !isTime(buffer, body + SENT_OFFSET) ?
+            ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
     }
 
     private static boolean isTime(final DirectBuffer buffer, final int offset) {
@@ -76,7 +91,7 @@ public final class PingMessage extends MessageFlyweight<PingMessage> {
     }
 
     public boolean isAnswer() {
-        return octet(ANSWER_OFFSET) != 0;
+        return octet(ANSWER_OFFSET) == 1 || hasTimes();
     }
 
     /** {@return whether it is an answer with times} */
@@ -84,17 +99,22 @@ public final class PingMessage extends MessageFlyweight<PingMessage> {
         return octet(ANSWER_OFFSET) == ANSWER_WITH_TIMES;
     }
 
+    /** {@return whether it is a question with a delay} */
+    public boolean hasDelay() {
+        return octet(ANSWER_OFFSET) == QUESTION_WITH_DELAY;
+    }
+
     /** {@return whether its token asks for the time} */
     public boolean isForTime() {
         return token() >>> Integer.SIZE == TIME_MARK;
     }
 
-    /** {@return when the question came, ns since the epoch; of an answer with times} */
+    /** {@return when the question came, or the packet, ns since the epoch; with times or a delay} */
     public long receivedNs() {
         return longInteger(RECEIVED_OFFSET);
     }
 
-    /** {@return when the answer left, likewise} */
+    /** {@return when the answer left, or the packet, likewise} */
     public long sentNs() {
         return longInteger(SENT_OFFSET);
     }

@@ -18,6 +18,7 @@ import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.exchange.link.ExchangeEnd;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.PeerSecurity;
+import io.flowlag.exporter.exchange.link.ProcessEnds;
 import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.reference.CardClock;
 import io.flowlag.exporter.reference.ClockState;
@@ -121,9 +122,7 @@ public final class LiveSegment implements AutoCloseable {
     }
 
     /** The segments of the process that are open already; they share interfaces, clock and ports of references. */
-    private record Context(boolean isOnly, List<LiveSegment> earlier) {
-        static final Context ONLY = new Context(true, List.of());
-
+    private record Context(boolean isOnly, List<LiveSegment> earlier, ProcessEnds ends) {
         /** {@return the clock of the process, null while it is not known} */
         ClockState clock() {
             return earlier.stream().map((each) -> each.clockState).filter(Objects::nonNull).findFirst().orElse(null);
@@ -137,10 +136,11 @@ public final class LiveSegment implements AutoCloseable {
     /** Opens the segments of a configuration, as {@link #open} does each. */
     static List<LiveSegment> openAll(final ExporterConfig config, final Executor names, final int... interfaceIds) {
         final List<LiveSegment> opened = new ArrayList<>();
+        final ProcessEnds ends = new ProcessEnds(new SystemEpochNanoClock());
         try {
             for (final ExporterConfig segment : config.segments()) {
                 opened.add(open(
-                    segment, names, new Context(config.segments().size() == 1, List.copyOf(opened)), interfaceIds));
+                    segment, names, new Context(config.segments().size() == 1, List.copyOf(opened), ends), interfaceIds));
             }
             return opened;
         } catch (final RuntimeException ex) {
@@ -156,7 +156,8 @@ public final class LiveSegment implements AutoCloseable {
      * @param interfaceIds the kernel's indices of the interfaces, in their order.
      */
     static LiveSegment open(final ExporterConfig config, final Executor names, final int... interfaceIds) {
-        return open(config, names, Context.ONLY, interfaceIds);
+        return open(
+            config, names, new Context(true, List.of(), new ProcessEnds(new SystemEpochNanoClock())), interfaceIds);
     }
 
     private static LiveSegment open(
@@ -193,7 +194,7 @@ public final class LiveSegment implements AutoCloseable {
                     isSent ? ReferenceMode.SENT : isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, sessions, transmitter),
                 clockState == null ? ClockError.NONE : SegmentClock.error(clockState), isInterpolated, isMatched,
                 config.segment().exact(), config.lds().enabled());
-            final ExchangeEnd exchange = ExchangeEnd.open(config, wiring.clockError());
+            final ExchangeEnd exchange = ExchangeEnd.open(config, wiring.clockError(), context.ends);
             return exchange == null ? new LiveSegment(config, clockState, wiring, port, null, context) : new LiveSegment(
                 config, clockState, wiring.withLink(exchange.link()), port, exchange, context);
         } catch (final ExitException ex) {

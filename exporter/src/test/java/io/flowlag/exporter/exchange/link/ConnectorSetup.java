@@ -7,6 +7,7 @@ import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.NanoClock;
 
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -88,8 +89,8 @@ final class ConnectorSetup {
 
     ExchangeConnector connector() {
         return new ExchangeConnector(
-            new ConnectorOptions(receiver, pointId, security, ExchangeFixture.limits(lingerNs), intervals, bytes, waitNs, 0,
-                minBackoffNs, maxBackoffNs),
+            new ConnectorOptions(receiver, new PointRun(pointId, new SecureRandom().nextLong()), security,
+                ExchangeFixture.limits(lingerNs), intervals, bytes, waitNs, 0, minBackoffNs, maxBackoffNs),
             handler, new ExchangeCounters(), network, resolver, clock, epochClock);
     }
 }

@@ -7,6 +7,7 @@ import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.PortFailure;
 import org.agrona.concurrent.CachedNanoClock;
+import org.agrona.concurrent.SystemEpochNanoClock;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -39,7 +40,8 @@ class ExchangeEndTest {
     void shouldNameTheWayOutWhereThePortIsTaken() throws IOException {
         try (ServerSocket held = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             final ExitException refusal = assertThrows(
-                ExitException.class, () -> ExchangeEnd.open(config(held.getLocalPort()), ClockError.NONE));
+                ExitException.class, () -> ExchangeEnd.open(
+                    config(held.getLocalPort()), ClockError.NONE, new ProcessEnds(new SystemEpochNanoClock())));
             assertEquals("exchange.listen=127.0.0.1:" + held.getLocalPort() +
                 ": Address already in use; stop what holds the port, or take another one", refusal.getMessage());
             assertEquals(ExitCode.CONFIGURATION, refusal.exitCode());

@@ -163,6 +163,8 @@ class HostilePeerTest {
             message(buffer -> PingMessage.encode(buffer, 0, 1, false)));
         assertRefused(ExchangeResult.UNEXPECTED, "message DROPS: unexpected",
             hello(2), message(buffer -> DropsMessage.encode(buffer, 0, 1, PointDrops.NONE)));
+        assertRefused(ExchangeResult.UNEXPECTED, "message PING: unexpected", hello(2),
+            message(buffer -> PingMessage.encodeDelay(buffer, 0, PingMessage.timeToken(1), 1, 2)));
         assertRefused(ExchangeResult.UNEXPECTED, "role: sender receiver, receiver receiver", message(buffer ->
             HelloMessage.encode(buffer, HelloMessage.RECEIVER, false, 2, 1, new byte[HelloMessage.NONCE_BYTES])));
     }

@@ -7,6 +7,7 @@ import org.agrona.concurrent.NanoClock;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -78,8 +79,9 @@ final class ListenerSetup {
 
     ExchangeListener listener() throws IOException {
         return new ExchangeListener(
-            new ListenerOptions(address, 0, security, ExchangeFixture.limits(lingerNs), senders, 16, 64, windowIntervals,
-                deadlineNs, 64L << 20),
+            new ListenerOptions(
+                address, new PointRun(0, new SecureRandom().nextLong()), security, ExchangeFixture.limits(lingerNs), senders, 16,
+                64, windowIntervals, deadlineNs, 64L << 20),
             settings, handler, new ExchangeCounters(), network, clock, clock::nanoTime);
     }
 }

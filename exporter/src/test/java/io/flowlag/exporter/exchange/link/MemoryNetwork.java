@@ -63,13 +63,25 @@ public final class MemoryNetwork implements Network {
     /** A receiver's end that listens here, with the network's clock, and another one of packets. */
     public ExchangeReceiver receiver(
         final ExporterConfig config, final PeerSecurity security, final EpochNanoClock epochClock) throws IOException {
-        return new ExchangeReceiver(config, () -> security, this, epochClock, clock);
+        return receiver(config, security, new ProcessEnds(epochClock));
     }
 
     /** A sender's end that connects here, with the network's clock. */
     public ExchangeSender sender(
         final ExporterConfig config, final PeerSecurity security, final EpochNanoClock epochClock, final ClockError error) {
-        return new ExchangeSender(config, () -> security, this, epochClock, clock, error);
+        return sender(config, security, new ProcessEnds(epochClock), error);
+    }
+
+    /** A receiver's end that listens here, one of several of its process. */
+    public ExchangeReceiver receiver(
+        final ExporterConfig config, final PeerSecurity security, final ProcessEnds ends) throws IOException {
+        return new ExchangeReceiver(config, () -> security, this, ends, clock);
+    }
+
+    /** A sender's end that connects here, one of several of its process. */
+    public ExchangeSender sender(
+        final ExporterConfig config, final PeerSecurity security, final ProcessEnds ends, final ClockError error) {
+        return new ExchangeSender(config, () -> security, this, ends, clock, error);
     }
 
     /** Of so many octets that a read or a write could pass, how many it does; 0 is allowed. */

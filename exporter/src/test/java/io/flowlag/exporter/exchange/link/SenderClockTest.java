@@ -20,6 +20,7 @@ class SenderClockTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long PERIOD_NS = 50_000_000L;
     private static final long POLL_NS = 1_060_000L;
+    private static final int PACKETS = 5;
     private static final double CONFIDENCE = 0.95;
     private static final long BEYOND_ASYMMETRY_NS = 5_000;
     private static final int RUNS = Integer.getInteger("flowlag.clocks.runs", 40);
@@ -33,10 +34,11 @@ class SenderClockTest {
     private static final class Hosts {
         private final SplittableRandom random;
         private final double drift;
-        private final long forthNs;
+        private long forthNs;
         private final long backNs;
         private long offsetNs;
         private long nowNs = BEGIN_NS;
+        private boolean hasPackets;
 
         private Hosts(final long seed) {
             random = new SplittableRandom(seed);
@@ -54,9 +56,29 @@ class SenderClockTest {
             return leastNs - Math.round(leastNs * Math.log(1 - random.nextDouble()) / 8) + random.nextLong(POLL_NS);
         }
 
+        /** A packet is on one of the ways for as long as that takes, and what queues and the kernel add. */
+        private long packetNs(final long leastNs) {
+            return leastNs - Math.round((2_000 + leastNs / 8.0) * Math.log(1 - random.nextDouble()));
+        }
+
+        /** Packets of both ways that pass before the next exchange. */
+        private void packets(final SenderClock clock) {
+            for (int i = 0; i < PACKETS; i++) {
+                final long sentNs = nowNs + i * PERIOD_NS / PACKETS;
+                final long forthNs = packetNs(this.forthNs);
+                final long backNs = packetNs(this.backNs);
+                clock.onDelay(sentNs - offsetNs(sentNs), sentNs + forthNs);
+                clock.onWayBack(sentNs, sentNs + backNs - offsetNs(sentNs + backNs));
+            }
+        }
+
         /** Exchanges in a second, and its end. */
         private void second(final SenderClock clock) {
             for (int i = 0; i < SECOND_NS / PERIOD_NS; i++) {
+                if (hasPackets) {
+                    packets(clock);
+                    clock.onTime(nowNs);
+                }
                 final long arrivedNs = nowNs + onTheWayNs(backNs);
                 final long returnedNs = arrivedNs + onTheWayNs(forthNs);
                 clock.onExchange(nowNs, arrivedNs - offsetNs(arrivedNs), arrivedNs - offsetNs(arrivedNs) + 300, returnedNs + 300);
@@ -104,6 +126,57 @@ class SenderClockTest {
         assertTrue(held.get(true) >= CONFIDENCE * all, held::toString);
         assertEquals(0, beyond, "runs with an error beyond the asymmetry");
         assertTrue(median(beyondNs) < 200_000, "the bound is idle: " + median(beyondNs));
+    }
+
+    /** Packets of both ways narrow the bound to little more than half of the least round trip on the network. */
+    @Test
+    void shouldNarrowItsBoundByPacketsOfBothWays() {
+        final List<Long> idleNs = new ArrayList<>();
+        final List<Long> offNs = new ArrayList<>();
+        for (int run = 0; run < RUNS; run++) {
+            final Hosts hosts = new Hosts(run);
+            final SenderClock clock = new SenderClock(1, false);
+            for (int i = 0; i < 30; i++) {
+                hosts.hasPackets = i >= 10 && i != 20;
+                hosts.second(clock);
+                judge(hosts, clock.estimate());
+            }
+            final ClockEstimate last = clock.estimate();
+            final long asymmetryNs = (hosts.forthNs + hosts.backNs) / 2;
+            idleNs.add(last.boundNs() - asymmetryNs - asymmetryNs / 10);
+            offNs.add(Math.abs(last.offsetNs() - hosts.offsetNs(last.timeNs())) - (hosts.backNs - hosts.forthNs) / 2);
+        }
+        System.out.printf("clocks by packets: bound holds in %s, median bound beyond 1.1 times half the least round trip %d ns%n",
+            held, median(idleNs));
+        assertEquals(0L, held.getOrDefault(false, 0L));
+        assertTrue(median(idleNs) < 10_000, idleNs::toString);
+        assertTrue(median(offNs) < BEYOND_ASYMMETRY_NS, "beyond half the difference of the ways: " + offNs);
+    }
+
+    /** Steps and new paths of a third of what exchanges show. */
+    @Test
+    void shouldTellSmallStepsFromNewPathsByPacketsOfBothWays() {
+        final Map<String, Long> told = new HashMap<>();
+        for (int run = 0; run < 16; run++) {
+            final Hosts hosts = new Hosts(8 * run);
+            final SenderClock clock = new SenderClock(1, false);
+            hosts.hasPackets = true;
+            for (int i = 0; i < 40; i++) {
+                if (i == 20) {
+                    hosts.offsetNs += run % 2 == 0 ? 50_000 : 0;
+                    hosts.forthNs += run % 2 == 0 ? 0 : 50_000;
+                }
+                hosts.second(clock);
+                judge(hosts, clock.estimate());
+            }
+            final String kind = run % 2 == 0 ? "step: " : "path: ";
+            clock.counters((name, count) -> told.merge(kind + name, count, Long::sum));
+        }
+        assertEquals(8L, told.get("step: clock_steps"), told::toString);
+        assertEquals(8L, told.get("path: clock_path_changes"), told::toString);
+        assertEquals(0L, told.get("step: clock_path_changes") + told.get("path: clock_steps") +
+            told.get("step: clock_unclear_changes") + told.get("path: clock_unclear_changes"), told::toString);
+        assertTrue(held.getOrDefault(false, 0L) <= 8, "but for the interval of the step: " + held);
     }
 
     @Test

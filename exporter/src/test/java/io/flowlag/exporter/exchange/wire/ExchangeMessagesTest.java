@@ -303,6 +303,10 @@ public class ExchangeMessagesTest {
         assertEquals(token, ping.token());
         assertEquals(5, ping.receivedNs());
         assertEquals(latestNs, ping.sentNs());
+        final PingMessage delay =
+            new PingMessage().wrap(message(b -> PingMessage.encodeDelay(b, 0, token, latestNs, 5)), 0);
+        assertTrue(delay.hasDelay() && delay.isForTime() && !delay.isAnswer() && !ping.hasDelay());
+        assertEquals(List.of(5L, latestNs), List.of(delay.receivedNs(), delay.sentNs()));
         for (final long timeNs : new long[] {-1, latestNs + 1}) {
             final UnsafeBuffer wrong = message(b -> PingMessage.encodeTimes(b, 0, token, timeNs, 5));
             assertEquals(ExchangeResult.VALUE, ExchangeVerifier.verify(wrong, 0, wrong.capacity()), "received " + timeNs);

@@ -111,6 +111,7 @@ class GoldenMessagesTest {
         messages.put("keyedPing", message((b) -> sealed(b, PingMessage.encode(b, 0, 99, true), true)));
         messages.put("timeQuestion", message((b) -> PingMessage.encode(b, 0, PingMessage.timeToken(7), false)));
         messages.put("timeAnswer", message((b) -> PingMessage.encodeTimes(b, 0, PingMessage.timeToken(7), 1000, 2000)));
+        messages.put("timeDelay", message((b) -> PingMessage.encodeDelay(b, 0, PingMessage.timeToken(7), 2000, 1000)));
         messages.put("settings", message((b) -> SettingsMessage.encode(b, 0, held.settings(), RUN)));
         messages.put("ack", message((b) -> SettingsAckMessage.encode(b, 0, 1, RUN, 0)));
         messages.put("passiveTimes", message((b) -> {

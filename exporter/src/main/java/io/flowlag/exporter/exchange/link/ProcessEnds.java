@@ -1,0 +1,48 @@
+package io.flowlag.exporter.exchange.link;
+
+import org.agrona.concurrent.EpochNanoClock;
+
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * What the ends of the exchange in one process share: a clock, the number of this run, by which other processes know that two
+ * ends have one clock, and the delays of packets that receivers in other processes measured. Any thread.
+ */
+public final class ProcessEnds {
+    private final EpochNanoClock clock;
+    private final long instance = new SecureRandom().nextLong();
+    private final List<ExchangeReceiver> receivers = new CopyOnWriteArrayList<>();
+
+    /** No ends yet; the clock is that of packets. */
+    public ProcessEnds(final EpochNanoClock clock) {
+        this.clock = clock;
+    }
+
+    EpochNanoClock clock() {
+        return clock;
+    }
+
+    /** {@return the random number of this run of the process} */
+    long instance() {
+        return instance;
+    }
+
+    void add(final ExchangeReceiver receiver) {
+        receivers.add(receiver);
+    }
+
+    /**
+     * A process has measured the delay of a packet that this one sent to it.
+     *
+     * @param otherInstance of the other process.
+     * @param sentNs        by this process's clock, ns since the epoch.
+     * @param arrivedNs     by the other one's.
+     */
+    void onDelay(final long otherInstance, final long sentNs, final long arrivedNs) {
+        for (final ExchangeReceiver each : receivers) {
+            each.onWayBack(otherInstance, sentNs, arrivedNs);
+        }
+    }
+}
