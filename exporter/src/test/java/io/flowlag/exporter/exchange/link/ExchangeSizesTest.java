@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.exchange.wire.ExchangePrice;
+import org.agrona.concurrent.SystemEpochNanoClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,7 +37,7 @@ class ExchangeSizesTest {
         ", bandwidth: 1m, deadline: 2s}\nreconcile: {enabled: off}\nlds: {in-flight: 4k}\n"})
     void shouldBeThoseOfTheOpenLink(final String more) throws IOException {
         final ExporterConfig config = receiver(more);
-        final ExchangeEnd end = ExchangeEnd.open(config, ClockError.NONE);
+        final ExchangeEnd end = ExchangeEnd.open(config, ClockError.NONE, new ProcessEnds(new SystemEpochNanoClock()));
         try {
             final ReceiverLink open = (ReceiverLink)end.link();
             final ReceiverLink closed = ExchangeSizes.receiver(config);
