@@ -89,7 +89,7 @@ final class DelayParts {
                 wiring.receiverLink() == null ? 0 : config.rli().silentAfterNs(), sendTimesBps(config),
                 new FlowSamples(
                     cache, distributions, wiring.receiverLink() == null ? new SipHash(0, 0) : wiring.receiverLink().hash(),
-                    config.quantiles().bandwidthBps() > 0 && !wiring.isExact()));
+                    config.quantiles().bandwidthBps() > 0 && !wiring.isExact()), clocks);
             default -> new ReferencePackets();
         };
     }

@@ -161,13 +161,17 @@ final class PacketInterpolation {
     /**
      * Takes a send time from the exchange, see {@link ReceiverLink.SendTimeHandler}; returns whether it is of use. A sender
      * numbers the streams of injected references by class.
+     *
+     * @param sentNs    by this host's clock, if delays are corrected.
+     * @param shippedNs the same by the sender's.
      */
-    boolean onShipped(final int senderIndex, final boolean isPassive, final long key, final long sentNs) {
+    boolean onShipped(
+        final int senderIndex, final boolean isPassive, final long key, final long sentNs, final long shippedNs) {
         if (isPassive != references.isPassive() || !isPassive && key >>> Integer.SIZE >= classCount) {
             return false;
         }
         if (isPassive) {
-            references.onSendTime(senderIndex, key, sentNs);
+            references.onSendTime(senderIndex, key, sentNs, shippedNs);
         } else {
             receiver.stream(senderIndex * classCount + (int)(key >>> Integer.SIZE)).onSendTime((int)key, sentNs);
         }

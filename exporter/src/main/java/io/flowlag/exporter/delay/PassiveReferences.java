@@ -29,7 +29,7 @@ final class PassiveReferences {
     private final int mask;
     private final long[] digests;
     private final long[] timesNs;
-    private final long[] sentNs;
+    private final long[] shippedNs;
     private final int[] lengthsBytes;
     private final int[] streams;
     private final long[] tags;
@@ -51,8 +51,8 @@ final class PassiveReferences {
     /** Takes references. */
     @FunctionalInterface
     interface Handler {
-        /** Both times of a packet of a stream are known; the tag is that of {@link #onArrived}. */
-        void onReference(int streamIndex, long sentNs, long arrivalNs, int lengthBytes, long tag);
+        /** Both times of a packet of a stream are known, as they came; the tag is that of {@link #onArrived}. */
+        void onReference(int streamIndex, long shippedNs, long arrivalNs, int lengthBytes, long tag);
     }
 
     /**
@@ -66,7 +66,7 @@ final class PassiveReferences {
         mask = size - 1;
         digests = new long[size];
         timesNs = new long[size];
-        sentNs = new long[size];
+        shippedNs = new long[size];
         lengthsBytes = new int[size];
         streams = new int[size];
         tags = new long[size];
@@ -85,16 +85,20 @@ final class PassiveReferences {
     /**
      * A chosen packet passed the sender point; these calls are in order of sending. Packets that arrived first are handed on in
      * order of arrival: one is held while an earlier one may still get its send time, which is not later than its arrival.
+     *
+     * @param timeNs by the clock of arrivals, as far as it is known.
+     * @param ownNs  the same by the sender point's, for the handler.
      */
-    void onSent(final long digest, final long timeNs) {
+    void onSent(final long digest, final long timeNs, final long ownNs) {
         latestSentNs = Math.max(latestSentNs, timeNs);
         final long position = positionByDigest.get(digest);
         final int index = (int)position & mask;
         if (position == NONE) {
             add(digest, timeNs, 0, 0, SENT);
+            shippedNs[(int)(tail - 1) & mask] = ownNs;
         } else if (states[index] == ARRIVED) {
             states[index] = HELD;
-            sentNs[index] = timeNs;
+            shippedNs[index] = ownNs;
             matchedCount = matchedCount + 1;
             if (position < next) {
                 handOn(index);
@@ -114,7 +118,7 @@ final class PassiveReferences {
     private void handOn(final int index) {
         if (states[index] == HELD) {
             states[index] = MATCHED;
-            handler.onReference(streams[index], sentNs[index], timesNs[index], lengthsBytes[index], tags[index]);
+            handler.onReference(streams[index], shippedNs[index], timesNs[index], lengthsBytes[index], tags[index]);
         }
     }
 
@@ -132,16 +136,16 @@ final class PassiveReferences {
             refuse(index);
             return;
         }
-        final long itsSentNs = timesNs[index];
+        final long itsShippedNs = shippedNs[index];
         states[index] = MATCHED;
         matchedCount = matchedCount + 1;
         settle();
         if (next == tail) {
-            handler.onReference(streamIndex, itsSentNs, arrivalNs, lengthBytes, tag);
+            handler.onReference(streamIndex, itsShippedNs, arrivalNs, lengthBytes, tag);
         } else {
             add(digest, arrivalNs, streamIndex, lengthBytes, HELD);
             tags[(int)(tail - 1) & mask] = tag;
-            sentNs[(int)(tail - 1) & mask] = itsSentNs;
+            shippedNs[(int)(tail - 1) & mask] = itsShippedNs;
         }
     }
 

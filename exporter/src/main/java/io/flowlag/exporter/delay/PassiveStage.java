@@ -24,6 +24,7 @@ final class PassiveStage extends ReferencePackets {
     private final RliReceiver receiver;
     private final SharedSampling sampling;
     private final FlowSamples samples;
+    private final ClockDifference clocks;
     private final PassiveReferences[] references;
     private final int classCount;
     private final int[] nextNumbers;
@@ -40,11 +41,13 @@ final class PassiveStage extends ReferencePackets {
      * @param shippingNs how much later send times may come than packets; 0 in one process.
      * @param ceilingBps what send times may take of the exchange.
      * @param samples    takes the delays of sampled packets.
+     * @param clocks     take the delays between the clocks as they are, and correct them.
      */
     PassiveStage(
         final RliReceiver receiver, final int senderCount, final int passivePpm, final long maximumDelayNs,
-        final long shippingNs, final long ceilingBps, final FlowSamples samples) {
+        final long shippingNs, final long ceilingBps, final FlowSamples samples, final ClockDifference clocks) {
         this.receiver = receiver;
+        this.clocks = clocks;
         this.samples = samples;
         this.maximumDelayNs = maximumDelayNs;
         keyMask = shippingNs == 0 ? -1 : ReceiverLink.SHIPPED_DIGEST_MASK;
@@ -84,13 +87,14 @@ final class PassiveStage extends ReferencePackets {
     void onSent(final DirectBuffer descriptor, final int offset) {
         if (CurrentSegment.hasDigest(descriptor, offset) &&
             (isReference(descriptor, offset) || samples.isOfSampledFlow(descriptor, offset))) {
-            onSendTime(0, PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset));
+            final long sentNs = PacketDescriptor.timestampNs(descriptor, offset);
+            onSendTime(0, PacketDescriptor.digest(descriptor, offset), sentNs, sentNs);
         }
     }
 
     @Override
-    void onSendTime(final int senderIndex, final long digest, final long sentNs) {
-        references[senderIndex].onSent(digest & keyMask, sentNs);
+    void onSendTime(final int senderIndex, final long digest, final long sentNs, final long shippedNs) {
+        references[senderIndex].onSent(digest & keyMask, sentNs, shippedNs);
     }
 
     @Override
@@ -127,7 +131,9 @@ final class PassiveStage extends ReferencePackets {
 
     /** Takes references in order of arrival; others would look like a step of a clock. */
     private void onReference(
-        final int streamIndex, final long sentNs, final long arrivalNs, final int lengthBytes, final long tag) {
+        final int streamIndex, final long shippedNs, final long arrivalNs, final int lengthBytes, final long tag) {
+        clocks.onDelay(streamIndex, shippedNs, arrivalNs);
+        final long sentNs = clocks.ofStream(streamIndex).correctedNs(shippedNs);
         samples.onDelay(tag, arrivalNs - sentNs);
         if (!FlowSamples.isReference(tag)) {
             return;

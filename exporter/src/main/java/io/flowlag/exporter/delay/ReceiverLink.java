@@ -50,7 +50,7 @@ public interface ReceiverLink extends SketchLink {
      */
     int errorEstimate(int senderIndex);
 
-    /** {@return the last estimate of a sender's clock; what came over the exchange is corrected by it already; any thread} */
+    /** {@return the last estimate of a sender's clock; intervals are corrected by it already, send times not; any thread} */
     default ClockEstimate clock(final int senderIndex) {
         return ClockEstimate.NONE;
     }

@@ -29,8 +29,8 @@ class ReferencePackets {
         return true;
     }
 
-    /** A send time of the sender point, from the exchange. */
-    void onSendTime(final int senderIndex, final long digest, final long sentNs) {
+    /** A send time of the sender point, from the exchange: by this host's clock, if delays are corrected, and as it came. */
+    void onSendTime(final int senderIndex, final long digest, final long sentNs, final long shippedNs) {
     }
 
     void onTime(final long nowNs) {

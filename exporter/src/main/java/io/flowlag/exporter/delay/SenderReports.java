@@ -51,7 +51,8 @@ class SenderReports {
         }
 
         private void onSendTime(final int senderIndex, final boolean isPassive, final long key, final long sentNs) {
-            if (interpolation.onShipped(senderIndex, isPassive, key, sentNs)) {
+            final long correctedNs = clocks.estimate(senderIndex).correctedNs(sentNs);
+            if (interpolation.onShipped(senderIndex, isPassive, key, correctedNs, sentNs)) {
                 usedCount = usedCount + 1;
             } else {
                 unusedCount = unusedCount + 1;

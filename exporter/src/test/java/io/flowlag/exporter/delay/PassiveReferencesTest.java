@@ -36,10 +36,10 @@ class PassiveReferencesTest {
 
     @Test
     void shouldJoinSendTimeAndArrivalWhicheverComesFirst() {
-        references.onSent(1, 10);
+        references.onSent(1, 10, 10);
         references.onArrived(1, 20, 3, 100, 101);
         references.onArrived(2, 30, 4, 200, 201);
-        references.onSent(2, 25);
+        references.onSent(2, 25, 25);
         assertEquals(List.of("3 10 20 100 101", "4 25 30 200 201"), found);
         assertEquals(2, counters(references).get("passive_matched"));
     }
@@ -48,15 +48,15 @@ class PassiveReferencesTest {
     void shouldRefusePacketsOfEqualDigests() {
         references.onArrived(1, 20, 0, 100, 101);
         references.onArrived(1, 21, 0, 100, 101);
-        references.onSent(1, 10);
-        references.onSent(1, 11);
-        references.onSent(2, 30);
-        references.onSent(2, 31);
+        references.onSent(1, 10, 10);
+        references.onSent(1, 11, 11);
+        references.onSent(2, 30, 30);
+        references.onSent(2, 31, 31);
         references.onArrived(2, 41, 0, 100, 101);
         assertTrue(found.isEmpty());
         assertEquals(7, counters(references).get("passive_refused"));
         references.onTime(32 + WAIT_NS);
-        references.onSent(2, 2_000);
+        references.onSent(2, 2_000, 2_000);
         references.onArrived(2, 2_010, 0, 100, 101);
         assertEquals(List.of("0 2000 2010 100 101"), found, "later it is another packet");
         references.onArrived(2, 2_020, 0, 100, 101);
@@ -67,20 +67,20 @@ class PassiveReferencesTest {
     @Test
     void shouldForgetWhatHasNoOtherEndAndWhatIsTooMuch() {
         final PassiveReferences few = references(4);
-        few.onSent(1, 10);
+        few.onSent(1, 10, 10);
         few.onArrived(2, 20, 0, 100, 101);
         few.onTime(15 + WAIT_NS);
         few.onTime(25 + WAIT_NS);
         assertEquals(1, counters(few).get("passive_unarrived"));
         assertEquals(1, counters(few).get("passive_unsent"));
         for (int i = 0; i < 6; i++) {
-            few.onSent(100 + i, 3_000);
+            few.onSent(100 + i, 3_000, 3_000);
         }
         assertEquals(2, counters(few).get("passive_forgotten"));
         few.onArrived(100, 3_100, 0, 1, 2);
         few.onArrived(105, 3_100, 0, 1, 2);
         assertTrue(found.isEmpty(), "the other packet of this time may still get its send time");
-        few.onSent(106, 3_100);
+        few.onSent(106, 3_100, 3_100);
         assertEquals(List.of("0 3000 3100 1 2"), found);
     }
 
@@ -116,7 +116,7 @@ class PassiveReferencesTest {
 
     private static void tell(final PassiveReferences any, final int number, final int leftOut) {
         if (number % 11 != leftOut) {
-            any.onSent(number, 100L * number);
+            any.onSent(number, 100L * number, 100L * number);
         }
     }
 
@@ -142,7 +142,7 @@ class PassiveReferencesTest {
                 any.onArrived(digest, arrivalNs, 0, 1, 2);
             }
             if (isSent) {
-                any.onSent(digest, sentNs);
+                any.onSent(digest, sentNs, sentNs);
             }
             if (isArrived && !isArrivalFirst) {
                 any.onArrived(digest, arrivalNs, 0, 1, 2);
@@ -168,7 +168,7 @@ class PassiveReferencesTest {
             final long before = threads.getCurrentThreadAllocatedBytes();
             for (int i = 0; i < 20_000; i++) {
                 digest++;
-                busy.onSent(digest % 7 == 0 ? 7 : digest, digest);
+                busy.onSent(digest % 7 == 0 ? 7 : digest, digest, digest);
                 if (digest % 5 > 0) {
                     busy.onArrived(digest % 7 == 0 ? 7 : digest, digest + 2, 0, 1, 2);
                 }

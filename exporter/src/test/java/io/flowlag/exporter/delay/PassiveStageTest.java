@@ -31,7 +31,7 @@ class PassiveStageTest {
     private PassiveStage stage(final long shippingNs) {
         return new PassiveStage(receiver, 1, ALL_PPM, 100 * MS_NS, shippingNs, 0, new FlowSamples(
             new FlowCache(FlowCacheSettings.of(1), (buffer, offset, lengthBytes) -> {
-            }, new Counters()), null, new SipHash(0, 0), false));
+            }, new Counters()), null, new SipHash(0, 0), false), new ClockDifference(DelayWiring.NONE, 1, 1));
     }
 
     private void receive(final PassiveStage stage, final long digest, final long arrivalNs) {
@@ -47,7 +47,7 @@ class PassiveStageTest {
         final PassiveStage stage = stage(MS_NS);
         long sent = 0;
         while (stage.hasRoom(0)) {
-            stage.onSendTime(0, sent, sent * MS_NS);
+            stage.onSendTime(0, sent, sent * MS_NS, sent * MS_NS);
             sent++;
         }
         assertEquals(64 * 1024, sent);
@@ -68,13 +68,13 @@ class PassiveStageTest {
     void shouldKnowShippedPacketsByTheLastBitsOfTheirDigests() {
         final PassiveStage stage = stage(1000 * MS_NS);
         receive(stage, DIGEST, 20 * MS_NS);
-        stage.onSendTime(0, DIGEST & ReceiverLink.SHIPPED_DIGEST_MASK, 10 * MS_NS);
+        stage.onSendTime(0, DIGEST & ReceiverLink.SHIPPED_DIGEST_MASK, 10 * MS_NS, 10 * MS_NS);
         receive(stage, DIGEST + 1, 21 * MS_NS);
-        stage.onSendTime(0, DIGEST + 1, 11 * MS_NS);
+        stage.onSendTime(0, DIGEST + 1, 11 * MS_NS, 11 * MS_NS);
         assertEquals(2, count(stage, "passive_matched"));
         receive(stage, DIGEST + 2, 22 * MS_NS);
         receive(stage, DIGEST + 2 + ReceiverLink.SHIPPED_DIGEST_MASK + 1, 23 * MS_NS);
-        stage.onSendTime(0, DIGEST + 2, 12 * MS_NS);
+        stage.onSendTime(0, DIGEST + 2, 12 * MS_NS, 12 * MS_NS);
         assertEquals(2, count(stage, "passive_matched"));
         assertEquals(3, count(stage, "passive_refused"), "nobody knows which of the two it was");
     }
@@ -84,7 +84,7 @@ class PassiveStageTest {
         final PassiveStage stage = stage(0);
         receive(stage, DIGEST, 20 * MS_NS);
         receive(stage, DIGEST + ReceiverLink.SHIPPED_DIGEST_MASK + 1, 21 * MS_NS);
-        stage.onSendTime(0, DIGEST, 10 * MS_NS);
+        stage.onSendTime(0, DIGEST, 10 * MS_NS, 10 * MS_NS);
         assertEquals(1, count(stage, "passive_matched"));
         assertEquals(0, count(stage, "passive_refused"));
     }
@@ -93,24 +93,24 @@ class PassiveStageTest {
     @Test
     void shouldUsePacketsThatWereOvertaken() {
         final PassiveStage stage = stage(0);
-        stage.onSendTime(0, DIGEST, 10 * MS_NS);
-        stage.onSendTime(0, DIGEST + 1, 14 * MS_NS);
+        stage.onSendTime(0, DIGEST, 10 * MS_NS, 10 * MS_NS);
+        stage.onSendTime(0, DIGEST + 1, 14 * MS_NS, 14 * MS_NS);
         receive(stage, DIGEST + 1, 15 * MS_NS);
         receive(stage, DIGEST, 16 * MS_NS);
         assertEquals(0, count(stage, "passive_reordered"));
         assertEquals(2, receiver.counter(ReceiverCounter.REFERENCES_SETTLED));
         receive(stage, DIGEST + 3, 18 * MS_NS);
         receive(stage, DIGEST + 2, 19 * MS_NS);
-        stage.onSendTime(0, DIGEST + 2, 16 * MS_NS);
+        stage.onSendTime(0, DIGEST + 2, 16 * MS_NS, 16 * MS_NS);
         assertEquals(2, receiver.counter(ReceiverCounter.REFERENCES_SETTLED), "an earlier arrival may still get its send time");
-        stage.onSendTime(0, DIGEST + 3, 17 * MS_NS);
+        stage.onSendTime(0, DIGEST + 3, 17 * MS_NS, 17 * MS_NS);
         assertEquals(0, count(stage, "passive_reordered"));
         assertEquals(4, receiver.counter(ReceiverCounter.REFERENCES_SETTLED));
         receive(stage, DIGEST + 4, 20 * MS_NS);
         receive(stage, DIGEST + 5, 21 * MS_NS);
-        stage.onSendTime(0, DIGEST + 6, 30 * MS_NS);
-        stage.onSendTime(0, DIGEST + 5, 31 * MS_NS);
-        stage.onSendTime(0, DIGEST + 4, 32 * MS_NS);
+        stage.onSendTime(0, DIGEST + 6, 30 * MS_NS, 30 * MS_NS);
+        stage.onSendTime(0, DIGEST + 5, 31 * MS_NS, 31 * MS_NS);
+        stage.onSendTime(0, DIGEST + 4, 32 * MS_NS, 32 * MS_NS);
         assertEquals(1, count(stage, "passive_reordered"));
         assertEquals(5, receiver.counter(ReceiverCounter.REFERENCES_SETTLED));
     }
@@ -122,7 +122,7 @@ class PassiveStageTest {
         for (int i = 0; i < 10; i++) {
             receive(stage, DIGEST + i, 20 * MS_NS + i);
         }
-        stage.onSendTime(0, DIGEST + 5, 10 * MS_NS);
+        stage.onSendTime(0, DIGEST + 5, 10 * MS_NS, 10 * MS_NS);
         stage.onTime(5000 * MS_NS);
         assertEquals(1, count(stage, "passive_matched"));
         assertEquals(9, count(stage, "passive_unsent"));

@@ -165,7 +165,7 @@ public final class SenderArrivals {
 
     void onSendTime(final boolean isPassive, final long key, final long sentNs, final int methodCode) {
         final int kind = isPassive ? SendTimesMessage.PASSIVE : SendTimesMessage.INJECTED;
-        if (!sendTimes.offer(kind, key, clock.correctedNs(sentNs), methodCode)) {
+        if (!sendTimes.offer(kind, key, sentNs, methodCode)) {
             lost.increment(Lost.SEND_TIMES_CROWDED);
         }
     }

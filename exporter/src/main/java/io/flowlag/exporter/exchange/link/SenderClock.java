@@ -42,6 +42,8 @@ final class SenderClock {
     private long nextNs = Long.MIN_VALUE;
     private boolean isForth;
     private boolean isBack;
+    /** With packets both ways; one without takes two away. */
+    private int packetIntervals;
     private boolean isOfPackets;
     private boolean isOffsetTold;
     /** Whether the next estimate does not continue the last one. */
@@ -146,11 +148,12 @@ final class SenderClock {
     }
 
     /**
-     * Whether the packets bound the offset more closely: both ways have some, and they do not contradict the exchanges. If they
-     * do, a clock was set while one way had none, and they begin anew.
+     * Whether the packets bound the offset more closely: both ways have some in nearly every interval, and they do not contradict
+     * the exchanges. If they do, a clock was set while one way had none, and they begin anew.
      */
     private boolean isNarrower() {
-        final boolean areBoth = isForth && isBack;
+        packetIntervals = isForth && isBack ?
+            Math.min(2 * ClockEstimator.LEAST_INTERVALS, packetIntervals + 1) : Math.max(0, packetIntervals - 2);
         isForth = false;
         isBack = false;
         if (!packets.hasEstimate() || !exchanges.hasEstimate()) {
@@ -160,7 +163,7 @@ final class SenderClock {
             packets.reset();
             return false;
         }
-        return areBoth && packets.boundNs() < exchanges.boundNs();
+        return packetIntervals >= ClockEstimator.LEAST_INTERVALS && packets.boundNs() < exchanges.boundNs();
     }
 
     private void tell(final ClockEvent event) {
@@ -212,11 +215,6 @@ final class SenderClock {
         }
         return Math.abs(offsetNs) - boundNs < NS_PER_S ? "" :
             "the clocks are more than a second apart: no interval can be compared until they are set";
-    }
-
-    /** {@return a time of the sender's clock by this host's, if delays are corrected; else the same} */
-    long correctedNs(final long sentNs) {
-        return estimate.correctedNs(sentNs);
     }
 
     /** Corrects a sender's interval, if delays are corrected. */
