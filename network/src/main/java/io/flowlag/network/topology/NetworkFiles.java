@@ -16,6 +16,8 @@ public final class NetworkFiles {
     /** What a text may be. */
     public static final String SYNTAX = "FILE, rocketfuel:DIRECTORY, graphml:FILE or rfc8345:FILE";
 
+    /** Of a name in a file of YAML, as a regular expression: what is written, without quotation marks. */
+    public static final String NAME_CHARACTER = "[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}&&[^'\"]]";
     /** Formats of other tools. */
     public static final List<String> FORMATS = List.of("rocketfuel", "graphml", "rfc8345");
 

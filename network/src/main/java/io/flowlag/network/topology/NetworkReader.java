@@ -42,7 +42,7 @@ final class NetworkReader {
     private static final String ONE_WAY = "one-way";
     private static final String EXAMPLE = "links: ['zrh gva weight=10']";
     private static final String LINK = "'FROM TO', and weight=, delay= or " + ONE_WAY + " behind it";
-    private static final Pattern NAME = Pattern.compile("[^\\s'\"]{1,100}");
+    private static final Pattern NAME = Pattern.compile("(?:" + NetworkFiles.NAME_CHARACTER + "){1,100}");
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*");
     private static final Pattern DEGREES = Pattern.compile("[+-]?[0-9]{1,3}(\\.[0-9]{1,12})?");
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
@@ -108,8 +108,7 @@ final class NetworkReader {
 
     private void node(final ConfigNode.Entry node) {
         final String path = NODES + "." + node.name();
-        if (!NAME.matcher(node.name()).matches()) {
-            problems.add(node.origin(), path + ": a name has no space and no quotation mark: give another");
+        if (!isName(path, node.origin(), node.name())) {
             return;
         }
         final Map<String, ConfigNode.Entry> keys = keys(path, node.value(), "prefixes", "place", "address");
@@ -130,16 +129,29 @@ final class NetworkReader {
         } else if (keys.containsKey("place")) {
             problems.add(keys.get("place").origin(), path + ".place: is no place: write [LATITUDE, LONGITUDE] in degrees");
         }
-        final String address = text(path, keys.get("address"), "");
-        if (!address.isEmpty() && !HOST.matcher(address).matches()) {
-            problems.add(keys.get("address").origin(), path + ".address", address, "is neither a host's name nor its address");
-        }
+        final String address = host(path, keys.get("address"));
         try {
             network.node(node.name());
             sites.put(node.name(), new Site(List.copyOf(prefixes), latitude, longitude, address));
         } catch (final TopologyException ex) {
             problems.add(node.origin(), path + ": " + ex.getMessage());
         }
+    }
+
+    private boolean isName(final String path, final Origin origin, final String name) {
+        final boolean isName = NAME.matcher(name).matches();
+        if (!isName) {
+            problems.add(origin, path + ": a name has at most 100 characters, no space and no quotation mark: give another");
+        }
+        return isName;
+    }
+
+    private String host(final String path, final ConfigNode.Entry entry) {
+        final String host = text(path, entry, "");
+        if (!host.isEmpty() && !HOST.matcher(host).matches()) {
+            problems.add(entry.origin(), path + "." + entry.name(), host, "is neither a host's name nor its address");
+        }
+        return host;
     }
 
     private double degrees(final String path, final ConfigNode.Scalar text, final double most) {
@@ -238,8 +250,11 @@ final class NetworkReader {
         final String path = POINTS + "." + point.name();
         final Map<String, ConfigNode.Entry> keys = keys(path, point.value(), "node", "clock");
         final String node = text(path, keys.get("node"), point.name());
+        final String clock = text(path, keys.get("clock"), node);
         isNode(new ConfigNode.Scalar(point.origin(), path), node);
-        return new Point(point.name(), topology.node(node), text(path, keys.get("clock"), node));
+        isName(path, point.origin(), point.name());
+        isName(path + ".clock", point.origin(), clock);
+        return new Point(point.name(), topology.node(node), clock);
     }
 
     private NamedSegment segment(final ConfigNode.Entry segment, final Topology topology,
@@ -247,13 +262,14 @@ final class NetworkReader {
         final String path = SEGMENTS + "." + segment.name();
         final Map<String, ConfigNode.Entry> keys =
             keys(path, segment.value(), "from", "to", "exporter", "domain", "id", "via");
+        isName(path, segment.origin(), segment.name());
         final List<Integer> via = new ArrayList<>();
         for (final ConfigNode.Scalar node : items(path, keys.get("via"))) {
             isNode(node, node.text());
             via.add(topology.node(node.text()));
         }
         return new NamedSegment(segment.name(), end(segment, path, keys.get("from"), points),
-            end(segment, path, keys.get("to"), points), text(path, keys.get("exporter"), ""), number(path, keys.get("domain")),
+            end(segment, path, keys.get("to"), points), host(path, keys.get("exporter")), number(path, keys.get("domain")),
             number(path, keys.get("id")), List.copyOf(via));
     }
 

@@ -61,7 +61,11 @@ class NetworkReaderTest {
         "nodes: {a: {place: [91, 0]}}|1:21: nodes.a.place=91: must be degrees from -90.0 to 90.0",
         "nodes: {a: {place: [9]}}|1:13: nodes.a.place: is no place: write [LATITUDE, LONGITUDE] in degrees",
         "nodes: {a: {address: '-x'}}|1:13: nodes.a.address=-x: is neither a host's name nor its address",
-        "nodes: {a b: {}}|1:9: nodes.a b: a name has no space and no quotation mark: give another",
+        "nodes: {a b: {}}|1:9: nodes.a b: a name has at most 100 characters, no space and no quotation mark: give another",
+        "nodes: {\"a\\x07b\": {}}|"
+            + "1:9: nodes.a?b: a name has at most 100 characters, no space and no quotation mark: give another",
+        "nodes: {a: {}}#points: {a: {clock: \"c\\e\"}}|"
+            + "2:10: points.a.clock: a name has at most 100 characters, no space and no quotation mark: give another",
         "nodes: [a]|1:1: nodes: is a section: put names, indented, on the lines below it",
         "nodes: {a: 1}|1:12: nodes.a: has keys: prefixes, place, address; write {} for none",
         "nodes: {zurich: {}, b: {}}#links: [zurch b]|2:9: zurch b: 'zurch' is no node; did you mean zurich?",

@@ -151,8 +151,8 @@ final class NetworkPlan {
                         destinations.subList(j, Math.min(destinations.size(), j + MOST_PREFIXES)));
                     names.add(entry.name());
                     entries.add(entry);
-                    hosts.get(hostOf[entry.from()]).sent().add(entry);
-                    hosts.get(hostOf[entry.to()]).received().add(entry);
+                    hostAt(entry.from()).sent().add(entry);
+                    hostAt(entry.to()).received().add(entry);
                 }
             }
         }
@@ -203,7 +203,12 @@ final class NetworkPlan {
 
     /** {@return the hosts of the segments that begin at one, in their order} */
     List<PlannedHost> receiversOf(final PlannedHost host) {
-        return host.sent().stream().map((entry) -> hosts.get(hostOf[entry.to()])).toList();
+        return host.sent().stream().map((entry) -> hostAt(entry.to())).toList();
+    }
+
+    /** {@return the exporter at a node that has a point} */
+    PlannedHost hostAt(final int node) {
+        return hosts.get(hostOf[node]);
     }
 
     /** {@return of each node, whether it has a point now} */

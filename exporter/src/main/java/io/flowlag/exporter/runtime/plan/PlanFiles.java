@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.KeyFile;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.OutputFiles;
+import io.flowlag.network.topology.NetworkFiles;
 import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.network.topology.NetworkMap.NamedSegment;
 import io.flowlag.network.topology.NetworkMap.Point;
@@ -20,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -30,6 +32,7 @@ final class PlanFiles {
     private static final String NETWORK = "network";
     private static final String KEY = "flowlag.key";
     private static final int MOST_NAME_CHARACTERS = 90;
+    private static final Pattern UNNAMED = Pattern.compile("(?s)(?!" + NetworkFiles.NAME_CHARACTER + ").");
 
     private PlanFiles() {
     }
@@ -125,7 +128,7 @@ final class PlanFiles {
         final Set<String> taken = new HashSet<>();
         final String[] names = new String[topology.nodes()];
         for (int node = 0; node < names.length; node++) {
-            final String name = topology.name(node).replaceAll("[\\s'\"]", "_");
+            final String name = UNNAMED.matcher(topology.name(node)).replaceAll("_");
             final String cut = name.substring(0, Math.min(name.length(), MOST_NAME_CHARACTERS));
             names[node] = cut;
             for (int number = 2; !taken.add(names[node]); number++) {
@@ -136,8 +139,7 @@ final class PlanFiles {
     }
 
     private static String exporter(final NetworkPlan plan, final PlannedEntry entry) {
-        final PlannedHost host = plan.hosts().stream()
-            .filter((each) -> each.name().equals(plan.map().topology().name(entry.to()))).findFirst().orElseThrow();
+        final PlannedHost host = plan.hostAt(entry.to());
         final String known = plan.map().segments().stream().filter((segment) -> segment.id() == entry.id())
             .map(NamedSegment::exporter).findFirst().orElse("");
         return ", exporter: " + PlannedHost.quoted(known.isEmpty() ? host.address() : known) + ", domain: " + host.domain();

@@ -21,11 +21,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** {@code flowlag plan}: reads a network, gives nodes points, prints and writes. Runs once, on the command's thread. */
 public final class PlanProcess {
     private static final int MOST_LINES = 20;
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private final PlanOptions options;
     private final NetworkPlan plan;
@@ -85,7 +87,11 @@ public final class PlanProcess {
     }
 
     private String node(final int node) {
-        return node == Topology.NONE ? "" : plan.map().topology().name(node);
+        return node == Topology.NONE ? "" : shown(plan.map().topology().name(node));
+    }
+
+    private static String shown(final String name) {
+        return CONTROL.matcher(name).replaceAll("?");
     }
 
     private void printTable() {
@@ -118,7 +124,7 @@ public final class PlanProcess {
             "out", "in", "m-set (segments that begin here)");
         for (final PlannedHost host : plan.hosts()) {
             final boolean isMeasuring = !host.isIdle();
-            out.printf(Locale.ROOT, "%-24s %10s %13s %12s %4d %4d  %s%n", host.name(),
+            out.printf(Locale.ROOT, "%-24s %10s %13s %12s %4d %4d  %s%n", shown(host.name()),
                 isMeasuring ? MemorySize.mebibytes(host.memoryBytes()) : "-",
                 isMeasuring ? mega(host.sent()) : "-", isMeasuring ? mega(host.received()) : "-", host.sent().size(),
                 host.received().size(), mSet(host).stream().map(this::node).collect(Collectors.joining(" ")));
@@ -144,7 +150,7 @@ public final class PlanProcess {
 
     /** The far ends of the segments that begin at a host. */
     private List<Integer> mSet(final PlannedHost host) {
-        return plan.selections().stream().filter((each) -> node(each.from()).equals(host.name())).map(Selection::to).toList();
+        return plan.selections().stream().filter((each) -> plan.hostAt(each.from()) == host).map(Selection::to).toList();
     }
 
     private List<Selection> leftOut() {
@@ -200,7 +206,7 @@ public final class PlanProcess {
         final ArrayNode points = root.putArray("points");
         for (int i = 0; i < plan.hosts().size(); i++) {
             final PlannedHost host = plan.hosts().get(i);
-            final ObjectNode object = points.addObject().put("node", host.name());
+            final ObjectNode object = points.addObject().put("node", shown(host.name()));
             final ArrayNode mSet = object.putArray("mSet");
             mSet(host).forEach((node) -> mSet.add(node(node)));
             if (!host.isIdle()) {

@@ -273,6 +273,27 @@ class PlanProcessTest {
         assertEquals(run(next).length(), run(next).length());
     }
 
+    /** Names of other tools have characters that the file of YAML does not. */
+    @Test
+    void shouldWriteNamesOfOtherTools() throws IOException {
+        final Path file = Files.writeString(directory.resolve("n.graphml"), """
+            <graphml><key attr.name="label" id="l"/><graph><node id="0"><data key="l">New York</data></node>
+            <node id="1"><data key="l">New'York</data></node>
+            <node id="2"><data key="l">%s</data></node>
+            <edge source="0" target="1"/><edge source="1" target="2"/></graph></graphml>
+            """.formatted("A\u2028B &amp; \"C\" \u00e9\ud83d\ude80"));
+        final Path out = directory.resolve("out");
+        run(new PlanOptions("graphml:" + file, 1, PlanOptions.Objective.SETS, null, List.of(), out, PlanOptions.Format.TABLE));
+        final Problems problems = new Problems();
+        final NetworkMap map = NetworkFiles.read(out.resolve("network.yaml").toString(), problems);
+        assertTrue(problems.isEmpty(), () -> problems.lines().toString());
+        assertEquals(List.of("A_B_&__C__\u00e9\ud83d\ude80", "New_York", "New_York-2"),
+            List.of(map.topology().name(0), map.topology().name(1), map.topology().name(2)));
+        assertEquals(4, map.topology().hops());
+        assertEquals(1, map.points().size());
+        assertTrue(Files.readString(out.resolve("network.svg")).contains("A\u2028B &amp; \"C\""));
+    }
+
     @Test
     void shouldTellWhatItCannotPlan() throws IOException {
         final Path file = Files.writeString(directory.resolve("n.yaml"), LINE.replace("a b", "a x"));
