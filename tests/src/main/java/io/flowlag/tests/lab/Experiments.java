@@ -27,6 +27,7 @@ import io.flowlag.tests.lab.rli.RliFigure6;
 import io.flowlag.tests.lab.rli.RliFigure7;
 import io.flowlag.tests.lab.rli.RliFigure8;
 import io.flowlag.tests.lab.rli.RliFigure9;
+import io.flowlag.tests.lab.rli.RliOc3;
 import io.flowlag.tests.lab.rli.RliPaths;
 import io.flowlag.tests.lab.rli.RliSmoothing;
 import io.flowlag.tests.lab.rli.RliTable1;
@@ -54,12 +55,12 @@ final class Experiments {
         return List.of(
             new RliTable1(), new RliFigure1(), new RliFigure5(), new RliFigure6(), new RliFigure7(), new RliFigure8(),
             new RliFigure9(), new RliFigure10(), new RliFigure11(), new RliFigure12(), new RliSmoothing(),
-            new RliEqualOctets(), new RliCeiling(), new RliClasses(), new RliPaths(), new LdsFigure9(), new LdsFigure10(),
-            new LdsFigure11(),
-            new LdsFigure12(), new LdsSizes(), new LdsDelays(), new LdsIntervals(), new LdsAlpha(), new LdsHighLoss(),
-            new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(), new RdaFigure7(), new RdaFigure12(),
-            new RdaTheorems(), new RdaRepair(), new ClockExperiment(), new ImpairmentExperiment(), new QuantileExperiment(),
-            new MethodsExperiment(), new BudgetExperiment(), new JointExperiment(), new JointRepair(), new CapturesExperiment(),
-            new HeldOutExperiment(), new HeldOutCaptures(), new HeldOutHosts(), new NetworkPlanning());
+            new RliEqualOctets(), new RliCeiling(), new RliClasses(), new RliPaths(), new RliOc3(), new LdsFigure9(),
+            new LdsFigure10(), new LdsFigure11(), new LdsFigure12(), new LdsSizes(), new LdsDelays(), new LdsIntervals(),
+            new LdsAlpha(), new LdsHighLoss(), new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(),
+            new RdaFigure7(), new RdaFigure12(), new RdaTheorems(), new RdaRepair(), new ClockExperiment(),
+            new ImpairmentExperiment(), new QuantileExperiment(), new MethodsExperiment(), new BudgetExperiment(),
+            new JointExperiment(), new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(),
+            new HeldOutCaptures(), new HeldOutHosts(), new NetworkPlanning());
     }
 }

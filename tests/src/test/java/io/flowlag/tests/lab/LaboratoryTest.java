@@ -18,6 +18,7 @@ import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 import io.flowlag.tests.lab.rli.RliCeiling;
 import io.flowlag.tests.lab.rli.RliFigure1;
+import io.flowlag.tests.lab.rli.RliOc3;
 import io.flowlag.tests.lab.sketch.LdsAlpha;
 import io.flowlag.tests.lab.sketch.LdsHighLoss;
 import org.junit.jupiter.api.BeforeAll;
@@ -253,6 +254,17 @@ class LaboratoryTest {
         for (final List<Object> row : results.named("lemma3").rows()) {
             assertTrue((Double)row.get(4) <= 100 * (Double)row.get(2), results.named("lemma3").csv());
         }
+    }
+
+    /** The OC-3 traces have delays of the paper's size, spread over one to two orders of magnitude. */
+    @Test
+    void shouldHaveTheDelaysOfTheSlowLink() {
+        final Table table = new RliOc3().run(new Setup(Scale.TEST, 2)).named("oc3");
+
+        assertEquals(0.552, table.number("mean delay ms", "WEB468"), 0.2, table.csv());
+        assertTrue(table.number("mean delay ms", "WEB700") > table.number("mean delay ms", "WEB468"), table.csv());
+        assertTrue(table.number("range factor R", "WEB468") > 10 && table.number("range factor R", "WEB468") < 100, table.csv());
+        assertTrue(table.number("median error %", "WEB700") < table.number("median error %", "WEB468"), table.csv());
     }
 
     /** Packets at the same time have like delays, the more so the shorter the time, and the more so under load. */
