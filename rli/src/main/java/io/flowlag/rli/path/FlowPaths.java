@@ -18,7 +18,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *  16  sumsNs        64   doubles: sum of the estimates by each path
  *  80  fits          32   floats: logarithm of the likelihood of each path
  * 112  path           4   one more than the path, once it is as good as certain; 0 before
- * 116  bestFit        4   float: sum over those packets of the logarithm of the density, relative to its peak, of the best path
+ * 116  bestFit        4   float: sum of the logarithm of the density, relative to its peak, of the path that was most probable
  * 120  version        4   of the paths
  * 124  earlierCount   4   samples that were taken before the paths last changed
  * </pre>
@@ -47,8 +47,8 @@ public final class FlowPaths {
     private static final int EARLIER_OFFSET = VERSION_OFFSET + 4;
     private static final int NONE = -1;
     private static final double FREEDOM = 3;
-    /** Mean fit of a delay that is ten scales off: no path that was found explains the flow. */
-    private static final double MISFIT = -7;
+    /** Mean fit of a delay that is four scales off: no path that was found explains the flow. */
+    private static final double MISFIT = -4;
     private static final int STREAM_SHIFT = 32;
 
     private final int slots;
@@ -158,21 +158,21 @@ public final class FlowPaths {
             return;
         }
         flows.putInt(offset + KNOWN_COUNT_OFFSET, flows.getInt(offset + KNOWN_COUNT_OFFSET) + 1);
-        double bestFit = Double.NEGATIVE_INFINITY;
         for (int i = 0; i < paths.pathCount(); i++) {
             final double quotient = (delayNs - delaysNs[i]) / scalesNs[i];
-            final double fit = -(FREEDOM + 1) / 2 * Math.log1p(quotient * quotient / FREEDOM);
+            fits[i] = (float)(-(FREEDOM + 1) / 2 * Math.log1p(quotient * quotient / FREEDOM));
             final int at = offset + FITS_OFFSET + i * Float.BYTES;
-            flows.putFloat(at, flows.getFloat(at) + (float)(fit - Math.log(scalesNs[i])));
-            bestFit = Math.max(bestFit, fit);
+            flows.putFloat(at, flows.getFloat(at) + fits[i] - (float)Math.log(scalesNs[i]));
         }
-        flows.putFloat(offset + BEST_FITS_OFFSET, flows.getFloat(offset + BEST_FITS_OFFSET) + (float)bestFit);
-        decide(offset, paths);
+        final int best = decide(offset, paths);
+        flows.putFloat(offset + BEST_FITS_OFFSET, flows.getFloat(offset + BEST_FITS_OFFSET) + fits[best]);
     }
 
-    private void decide(final int offset, final PathFinder paths) {
+    /** Returns the most probable path. */
+    private int decide(final int offset, final PathFinder paths) {
         final int best = weigh(offset, paths);
         flows.putInt(offset + PATH_OFFSET, probabilities[best] >= SURE && !isMisfit(offset) ? best + 1 : 0);
+        return best;
     }
 
     /** Computes the probability of each path. Returns the most probable one. */

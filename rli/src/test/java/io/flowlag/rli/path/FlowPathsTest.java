@@ -83,6 +83,16 @@ class FlowPathsTest {
         assertEquals(PathEstimate.State.MISFIT, resolve(3, 1).state());
     }
 
+    /** Each packet may be near some path by chance; a flow has one path. */
+    @Test
+    void shouldSayThatNoPathExplainsAFlowWhosePacketsAreNearDifferentPaths() {
+        sample(3, 1, 100, 500);
+        for (int i = 0; i < 8; i++) {
+            know(3, 1, i % 2 == 0 ? 100 : 500, 100, 500);
+        }
+        assertEquals(PathEstimate.State.MISFIT, resolve(3, 1).state());
+    }
+
     @Test
     void shouldTakeAFlowAlongWhenAPathDivides() {
         sample(3, 1, 100, 500);
