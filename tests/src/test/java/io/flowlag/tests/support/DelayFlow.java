@@ -28,10 +28,11 @@ import java.util.List;
  * @param lossKind           element 24.
  * @param measuredPackets    element 27.
  * @param segmentId          element 11.
+ * @param startMs            of the flow, since 1970.
  */
 public record DelayFlow(String key, int classOfService, long packets, long endNs, int estimator, Long meanNs,
     Long sampleCount, Long interpolatedMeanNs, Long lostPackets, Long clockErrorNs, Long sketchMeanNs, Long errorBoundNs,
-    Long lossKind, Long measuredPackets, Long segmentId) {
+    Long lossKind, Long measuredPackets, Long segmentId, Long startMs) {
     /** The loss is exact. */
     public static final long LOSS_EXACT = 1;
     /** The loss is an upper bound. */
@@ -85,7 +86,7 @@ public record DelayFlow(String key, int classOfService, long packets, long endNs
             number(record, "flowlagLostPacketDeltaCount"), number(record, "flowlagClockErrorBoundNanoseconds"),
             number(record, "flowlagDelaySketchMeanNanoseconds"), number(record, "flowlagDelayErrorBoundNanoseconds"),
             number(record, "flowlagLossKind"), number(record, "flowlagDelayPacketDeltaCount"),
-            number(record, "flowlagSegmentId"));
+            number(record, "flowlagSegmentId"), number(record, "flowStartMilliseconds"));
     }
 
     private static Long number(final JsonNode record, final String name) {

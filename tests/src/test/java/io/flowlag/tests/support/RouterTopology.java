@@ -194,6 +194,7 @@ public final class RouterTopology implements AutoCloseable {
 
     /** Gives the egress a queue for each rate; the source port, modulo their number, decides which one a packet takes. */
     public void shapeByPort(final long[] ratesBps, final int limitPackets) throws IOException {
+        router.exec("tc", "qdisc", "replace", "dev", EGRESS, "root", "pfifo");
         router.exec("tc", "qdisc", "replace", "dev", EGRESS, "root", "handle", "1:", "htb");
         for (int i = 0; i < ratesBps.length; i++) {
             final String number = Integer.toString(i + 1);
