@@ -11,11 +11,11 @@ import java.util.Optional;
  * @param packets      of the interval, at least 1.
  * @param samples      the packets that the mean was taken from, from 1 to {@code packets}.
  * @param meanNs       mean delay.
- * @param deviationNs  standard deviation of the samples.
+ * @param deviationNs  standard deviation of the samples, or NaN if the record has none.
  * @param boundNs      half width of the mean's 95 % interval, or NaN if the record has none.
  * @param clockBoundNs bound of the error of both clocks together.
- * @param minimumNs    smallest delay.
- * @param maximumNs    largest delay.
+ * @param minimumNs    smallest delay, or NaN if the record has none.
+ * @param maximumNs    largest delay, or NaN with the smallest.
  */
 public record IntervalDelay(MeanSource source, long packets, long samples, double meanNs, double deviationNs, double boundNs,
     double clockBoundNs, double minimumNs, double maximumNs) {

@@ -12,8 +12,8 @@ public enum MeanSource {
     JOINT(false),
     /** Estimates of flows. */
     ESTIMATES(false),
-    /** Reference packets. */
-    REFERENCES(true);
+    /** Reference packets: fewer where a queue grows, so that their errors have one sign. */
+    REFERENCES(false);
 
     private final boolean isIndependent;
 

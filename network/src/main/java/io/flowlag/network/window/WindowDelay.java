@@ -8,18 +8,23 @@ package io.flowlag.network.window;
  *   deviation²  Σ [n s² + n (m − mean)²] / Σ n
  *   bound       √Σ (N h)² / Σ N where errors of intervals are independent, Σ N h / Σ N where not; of both kinds, the sum
  * </pre>
- * An interval whose source is independent and whose record has no half width has that of a sample without replacement,
- * h = 1.96 s √((1 − n/N)/(n − 1)); one with a single sample borrows the deviation of the window. The bound of the clocks is
- * apart: it is the largest of the intervals. For samples of queues (exponential delays) the bound holds for 95 % of windows. For
- * few samples of delays with a tail as long as that of a log-normal of deviation 1 it holds for 93 %. One thread; allocates
- * nothing.
+ * An interval whose source is independent and whose record has no half width has that of a sample without replacement, by
+ * Hoeffding's factor as records have it, h = 2.716 s √((1 − n/N)/(n − 1)); one without a deviation borrows that of the window.
+ * The bound of the clocks is apart: it is the largest of the intervals. Deviation and extremes are those of the intervals that
+ * have them. In the laboratory's queues ({@code flowlag lab network-bounds}) the bound of each source holds in 97 % of windows
+ * or more. Without half widths it holds for log-normal delays of deviation 1 in 97 % of windows of 120 samples, and in 93 % of
+ * those of 30. One thread; allocates nothing.
  */
 public final class WindowDelay {
     /** A normal variable lies within so many deviations with probability 0.95. */
     static final double NORMAL_95 = 1.959963984540054;
+    /** √(2 ln 40): the mean of a sample lies within so many standard errors with probability 0.95 or more (LDA paper, III-D). */
+    static final double HOEFFDING_95 = 2.716203;
 
     private long packets;
     private long samples;
+    /** Those of intervals with a deviation. */
+    private long spreadSamples;
     private long intervals;
     private double mean;
     private double sampleMean;
@@ -40,13 +45,18 @@ public final class WindowDelay {
 
     /** Adds an interval. */
     public void add(final IntervalDelay interval) {
-        final double squaresOfInterval = interval.samples() * interval.deviationNs() * interval.deviationNs();
-        addMeans(interval.packets(), interval.meanNs(), interval.samples(), interval.meanNs(), squaresOfInterval);
+        addMean(interval.packets(), interval.meanNs());
+        if (!Double.isNaN(interval.deviationNs())) {
+            addSquares(interval.samples(), interval.meanNs(), interval.samples() * square(interval.deviationNs()));
+        }
         addBound(interval);
+        samples += interval.samples();
         intervals++;
         clockBound = Math.max(clockBound, interval.clockBoundNs());
-        minimum = Math.min(minimum, interval.minimumNs());
-        maximum = Math.max(maximum, interval.maximumNs());
+        if (!Double.isNaN(interval.minimumNs())) {
+            minimum = Math.min(minimum, interval.minimumNs());
+            maximum = Math.max(maximum, interval.maximumNs());
+        }
         source = weaker(source, interval.source());
     }
 
@@ -56,8 +66,8 @@ public final class WindowDelay {
             dependent += weight * interval.boundNs();
         } else if (!Double.isNaN(interval.boundNs())) {
             independent += square(weight * interval.boundNs());
-        } else if (interval.samples() > 1) {
-            independent += square(NORMAL_95 * weight * interval.deviationNs()) * (1 - interval.samples() / weight) /
+        } else if (interval.samples() > 1 && !Double.isNaN(interval.deviationNs())) {
+            independent += square(HOEFFDING_95 * weight * interval.deviationNs()) * (1 - interval.samples() / weight) /
                 (interval.samples() - 1);
         } else {
             borrowing += square(weight) * (1 - interval.samples() / weight) / interval.samples();
@@ -66,7 +76,9 @@ public final class WindowDelay {
 
     /** Adds what another has. */
     public void add(final WindowDelay other) {
-        addMeans(other.packets, other.mean, other.samples, other.sampleMean, other.squares);
+        addMean(other.packets, other.mean);
+        addSquares(other.spreadSamples, other.sampleMean, other.squares);
+        samples += other.samples;
         intervals += other.intervals;
         independent += other.independent;
         dependent += other.dependent;
@@ -77,17 +89,19 @@ public final class WindowDelay {
         source = weaker(source, other.source);
     }
 
-    private void addMeans(final long otherPackets, final double otherMean, final long otherSamples, final double otherSampleMean,
-        final double otherSquares) {
+    private void addMean(final long otherPackets, final double otherMean) {
         if (otherPackets > 0) {
             packets += otherPackets;
             mean += (otherMean - mean) * otherPackets / packets;
         }
+    }
+
+    private void addSquares(final long otherSamples, final double otherMean, final double otherSquares) {
         if (otherSamples > 0) {
-            final double step = otherSampleMean - sampleMean;
-            squares += otherSquares + square(step) * samples / (samples + otherSamples) * otherSamples;
-            samples += otherSamples;
-            sampleMean += step * otherSamples / samples;
+            final double step = otherMean - sampleMean;
+            squares += otherSquares + square(step) * spreadSamples / (spreadSamples + otherSamples) * otherSamples;
+            spreadSamples += otherSamples;
+            sampleMean += step * otherSamples / spreadSamples;
         }
     }
 
@@ -124,9 +138,9 @@ public final class WindowDelay {
         return packets == 0 ? Double.NaN : mean;
     }
 
-    /** {@return the standard deviation, or NaN without samples} */
+    /** {@return the standard deviation, or NaN if no interval has one} */
     public double deviationNs() {
-        return samples == 0 ? Double.NaN : Math.sqrt(squares / samples + square(sampleMean - mean));
+        return spreadSamples == 0 ? Double.NaN : Math.sqrt(squares / spreadSamples + square(sampleMean - mean));
     }
 
     /** {@return half width of the mean's 95 % interval without the clocks, or NaN if it is not known} */
@@ -134,7 +148,7 @@ public final class WindowDelay {
         if (packets == 0) {
             return Double.NaN;
         }
-        final double borrowed = borrowing == 0 ? 0 : borrowing * square(NORMAL_95 * deviationNs());
+        final double borrowed = borrowing == 0 ? 0 : borrowing * square(HOEFFDING_95 * deviationNs());
         return (dependent + Math.sqrt(independent + borrowed)) / packets;
     }
 
@@ -143,12 +157,12 @@ public final class WindowDelay {
         return clockBound;
     }
 
-    /** {@return the smallest delay, or infinity without intervals} */
+    /** {@return the smallest delay, or infinity if no interval has one} */
     public double minimumNs() {
         return minimum;
     }
 
-    /** {@return the largest delay, or minus infinity without intervals} */
+    /** {@return the largest delay, or minus infinity if no interval has one} */
     public double maximumNs() {
         return maximum;
     }

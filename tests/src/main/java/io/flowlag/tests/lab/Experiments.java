@@ -8,6 +8,7 @@ import io.flowlag.tests.lab.heldout.ImpairmentExperiment;
 import io.flowlag.tests.lab.joint.JointExperiment;
 import io.flowlag.tests.lab.joint.JointRepair;
 import io.flowlag.tests.lab.plan.NetworkPlanning;
+import io.flowlag.tests.lab.network.NetworkBounds;
 import io.flowlag.tests.lab.quantile.QuantileExperiment;
 import io.flowlag.tests.lab.reconcile.RdaFigure12;
 import io.flowlag.tests.lab.reconcile.RdaFigure6;
@@ -61,6 +62,6 @@ final class Experiments {
             new RdaFigure7(), new RdaFigure12(), new RdaTheorems(), new RdaRepair(), new ClockExperiment(),
             new ImpairmentExperiment(), new QuantileExperiment(), new MethodsExperiment(), new BudgetExperiment(),
             new JointExperiment(), new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(),
-            new HeldOutCaptures(), new HeldOutHosts(), new NetworkPlanning());
+            new HeldOutCaptures(), new HeldOutHosts(), new NetworkPlanning(), new NetworkBounds());
     }
 }
