@@ -114,8 +114,8 @@ class ArchitectureTest {
     static void shouldKeepTheNetworkApart(final JavaClasses classes) {
         check(classes, classes().that().resideInAPackage("io.flowlag.network..")
             .should().onlyDependOnClassesThat().resideInAnyPackage(
-                "io.flowlag.network..", "io.flowlag.common..", "java..", "javax.xml.stream..", "com.fasterxml.jackson..",
-                "org.ejml..")
+                "io.flowlag.network..", "io.flowlag.sketch..", "io.flowlag.common..", "java..", "javax.xml.stream..",
+                "com.fasterxml.jackson..", "org.agrona..", "org.ejml..")
             .because("an engine, a command and the laboratory use it"));
         check(classes, noClasses().that().resideInAPackage("io.flowlag.network..")
             .should().dependOnClassesThat().belongToAnyOf(Thread.class, java.time.Clock.class)

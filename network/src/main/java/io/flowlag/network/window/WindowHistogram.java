@@ -1,0 +1,65 @@
+package io.flowlag.network.window;
+
+import io.flowlag.sketch.quantile.LogHistogram;
+import org.agrona.DirectBuffer;
+
+/**
+ * The delays of a segment in a window as a histogram: a sum of those of intervals (element 26), or of other sums, in any order.
+ * Quantiles come from it and never from quantiles. One thread; {@link LogHistogram#MEMORY_BYTES}, allocated at construction.
+ */
+public final class WindowHistogram {
+    /** A quantile q needs so many delays above it. */
+    private static final double LEAST_ABOVE = 10 - 1e-6;
+
+    private final LogHistogram sum = new LogHistogram();
+    private final LogHistogram interval = new LogHistogram();
+    private long above;
+
+    /** No delays. */
+    public WindowHistogram() {
+    }
+
+    /** Adds an interval's octets. Returns whether they are valid; if not, nothing is added. */
+    public boolean add(final DirectBuffer octets, final int offset, final int lengthBytes) {
+        final boolean isValid = interval.decode(octets, offset, lengthBytes);
+        if (isValid) {
+            sum.add(interval);
+        }
+        return isValid;
+    }
+
+    /** Adds what another has. */
+    public void add(final WindowHistogram other) {
+        sum.add(other.sum);
+    }
+
+    /** {@return how many delays there are} */
+    public long count() {
+        return sum.count();
+    }
+
+    /** {@return how far a quantile may be off, as a share of itself} */
+    public double relativeError() {
+        return sum.relativeError();
+    }
+
+    /**
+     * The delay that a share of the packets does not exceed.
+     *
+     * @param quantile above 0 and below 1.
+     * @return ns, or NaN with fewer than 10/(1 − q) delays.
+     */
+    public double quantileNs(final double quantile) {
+        return sum.count() * (1 - quantile) < LEAST_ABOVE ? Double.NaN : sum.quantile(quantile);
+    }
+
+    /**
+     * {@return how many delays are above a limit, for {@link BurnRate}; one within {@link #relativeError} of it may be on either
+     * side}
+     */
+    public long above(final long limitNs) {
+        above = 0;
+        sum.forEach((value, count) -> above += value > limitNs ? count : 0);
+        return above;
+    }
+}
