@@ -21,8 +21,8 @@ import java.util.Arrays;
  * <p>Where errors depend on the sizes of references, flows of other sizes have that error in all their packets, and a wider
  * bound ({@link SizeErrors}). Packets of the flow without an estimate have delays distributed as the references': mean μ and
  * standard deviation σ. A share u of them scales the half width by (1 - u) and adds u (|flow's mean - μ| + 1.96 σ).
- * As far as a packet's transmission is not known ({@link OctetTime}), half of it adds to the half width, up to the flow's mean
- * above the least delay.
+ * A packet's own transmission ({@link OctetTime}) adds to the half width; without a known capacity, no more than the flow's
+ * mean is above the least delay.
  *
  * <p>Errors of this period and of the one before count; {@link ClassStatistics} defines when a period ends. One thread. Allocates
  * at construction.
@@ -64,7 +64,8 @@ public final class HeldOutErrors {
     private double quotient95;
     private double quotientSquare;
     private boolean isReferenceRegular;
-    private double octetDoubtNs;
+    private double nsPerByte;
+    private boolean isCapacityKnown;
     private long quantile95Ns;
     private int staleCount;
     private boolean isQuantileOfBound;
@@ -86,9 +87,10 @@ public final class HeldOutErrors {
         isReferenceRegular = true;
     }
 
-    /** Sets how much too high each octet's share of a mean may be, ns ({@link OctetTime}). */
-    void octetDoubtNs(final double doubtNs) {
-        octetDoubtNs = doubtNs;
+    /** Sets the time that an octet takes, or takes at most, ns; 0 if it is not known. */
+    void octetTime(final double timeNs, final boolean isExact) {
+        nsPerByte = timeNs;
+        isCapacityKnown = isExact;
     }
 
     ErrorScales scales() {
@@ -258,8 +260,9 @@ public final class HeldOutErrors {
     public long halfWidthNs(
         final double scaleNs, final long samples, final long meanNs, final double unknownShare, final double lengthBytes) {
         if (isReferenceRegular && samples == 1 || !sizes.tell(lengthBytes, independentCount())) {
-            final double doubtNs = Math.min(octetDoubtNs * lengthBytes, Math.max(0, scales.aboveLeastNs(meanNs)));
-            return withUnknownNs(doubtNs + estimatedNs(scaleNs, samples, 0), meanNs, unknownShare);
+            final double ownNs = nsPerByte * lengthBytes;
+            final double offNs = isCapacityKnown ? ownNs : Math.min(ownNs, Math.max(0, scales.aboveLeastNs(meanNs)));
+            return withUnknownNs(offNs + estimatedNs(scaleNs, samples, 0), meanNs, unknownShare);
         }
         final double varianceNs2 = standardDeviationNs() * standardDeviationNs();
         final double sizeVarianceNs2 = sizes.biasVarianceNs2(lengthBytes, varianceNs2, independentCount());

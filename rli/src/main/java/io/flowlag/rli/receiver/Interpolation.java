@@ -26,8 +26,6 @@ final class Interpolation {
     private double changeNs;
     private double changeBytes;
     private double nsPerByte;
-    private OctetTime octetTime;
-    private boolean isCorrected;
 
     /** Takes two references, and the time that an octet adds to a delay. */
     Interpolation between(final SettledReference left, final SettledReference right, final double serialisationNsPerByte) {
@@ -39,14 +37,7 @@ final class Interpolation {
         changeNs = right.delayNs - left.delayNs;
         changeBytes = right.lengthBytes - left.lengthBytes;
         nsPerByte = serialisationNsPerByte;
-        isCorrected = false;
         return this;
-    }
-
-    /** Takes the excess of packets' delays out: the stamps of packets and references are the beginnings of transmissions. */
-    void correct(final OctetTime time) {
-        octetTime = time;
-        isCorrected = isGap && time.nsPerByte() > 0;
     }
 
     /** Position of a time between the references, from 0 to 1; 0 up to the first, or if both came at once. */
@@ -58,9 +49,7 @@ final class Interpolation {
     long delayNs(final long arrivalNs, final int lengthBytes) {
         final double weight = weight(arrivalNs);
         final double extraNs = nsPerByte == 0 ? 0 : nsPerByte * (lengthBytes - (fromBytes + weight * changeBytes));
-        final double changedNs = weight * changeNs + extraNs;
-        return fromDelayNs + round(isCorrected ? changedNs - octetTime.excessNs(
-            lengthBytes - fromBytes, fromDelayNs + changedNs, changeNs / spanNs, (1 - weight) * spanNs) : changedNs);
+        return fromDelayNs + round(weight * changeNs + extraNs);
     }
 
     /** As {@code (double)value}, for every value. */

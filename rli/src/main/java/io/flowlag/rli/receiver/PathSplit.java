@@ -30,7 +30,7 @@ public final class PathSplit {
     private static final int WAITING_MASK = WAITING - 1;
     /** Octets of a stream whose flows' paths are kept. */
     static final int MEMORY_BYTES = PathFinder.MEMORY_BYTES + KEPT * (3 * Long.BYTES + 1) +
-        WAITING * (3 * Integer.BYTES + 2 * Long.BYTES);
+        WAITING * (2 * Integer.BYTES + 2 * Long.BYTES);
 
     private final int row;
     private final HeldOutErrors heldOut;
@@ -63,7 +63,6 @@ public final class PathSplit {
 
     private final int[] knownSlots;
     private final int[] knownGenerations;
-    private final int[] knownLengthsBytes;
     private final long[] knownArrivalsNs;
     private final double[] knownDelaysNs;
     private final long[] knownLefts = new long[MOST_PATHS];
@@ -75,7 +74,7 @@ public final class PathSplit {
     PathSplit(
         final int row, final HeldOutErrors heldOut, final Serialisation serialisation, final FlowPaths flows,
         final ReceiverSettings.Estimation estimation) {
-        Arrays.setAll(octetTimes, i -> new OctetTime(estimation));
+        Arrays.setAll(octetTimes, i -> new OctetTime(estimation, 0));
         this.serialisation = serialisation;
         this.row = row;
         this.heldOut = heldOut;
@@ -89,7 +88,6 @@ public final class PathSplit {
         final int waiting = flows.isOn() ? WAITING : 0;
         knownSlots = new int[waiting];
         knownGenerations = new int[waiting];
-        knownLengthsBytes = new int[waiting];
         knownArrivalsNs = new long[waiting];
         knownDelaysNs = new double[waiting];
         Arrays.fill(lastStampsNs, NEVER_NS);
@@ -299,11 +297,11 @@ public final class PathSplit {
         if (from != NONE && from < gap) {
             octetTimes[path].onGap(
                 arrivalNs(gap) - arrivalNs(from), delayNs(from), delayNs(gap), octets[path] + referenceBytes);
-            double doubtNs = 0;
+            double mostNs = 0;
             for (int i = 0; i < finder.pathCount(); i++) {
-                doubtNs = Math.max(doubtNs, octetTimes[i].doubtNs());
+                mostNs = Math.max(mostNs, octetTimes[i].nsPerByte());
             }
-            heldOut.octetDoubtNs(doubtNs);
+            heldOut.octetTime(mostNs, false);
         }
         octets[path] = 0;
     }
@@ -320,7 +318,7 @@ public final class PathSplit {
         int negativeCount = 0;
         for (int i = 0; i < packetCount; i++) {
             final double extraNs = nsPerByte * packets.lengthBytes(i);
-            final double mixedNs = byPath(packets.arrivalNs(i), packets.lengthBytes(i), lefts, rights, extraNs);
+            final double mixedNs = byPath(packets.arrivalNs(i), lefts, rights, extraNs);
             final int path = flows.onSample(
                 flows.enter(packets.slot(i), packets.generation(i), row, finder), finder, byPathNs);
             final long delayNs = Math.round(path == NONE ? mixedNs : byPathNs[path]);
@@ -334,15 +332,11 @@ public final class PathSplit {
     }
 
     /** The delays by each path; a path without any has the mixture's. Returns the mixture's. */
-    private double byPath(
-        final long timeNs, final int lengthBytes, final long[] from, final long[] to, final double extraNs) {
+    private double byPath(final long timeNs, final long[] from, final long[] to, final double extraNs) {
         double sum = 0;
         double weights = 0;
         for (int path = 0; path < finder.pathCount(); path++) {
             byPathNs[path] = between(from[path], to[path], timeNs) + extraNs;
-            if (octetTimes[path].nsPerByte() > 0 && from[path] != NONE && to[path] != NONE) {
-                byPathNs[path] -= excessNs(path, from[path], to[path], timeNs, lengthBytes);
-            }
             if (!Double.isNaN(byPathNs[path])) {
                 sum += shares[path] * byPathNs[path];
                 weights += shares[path];
@@ -353,13 +347,6 @@ public final class PathSplit {
             byPathNs[path] = Double.isNaN(byPathNs[path]) ? mixedNs : byPathNs[path];
         }
         return mixedNs;
-    }
-
-    private double excessNs(final int path, final long from, final long to, final long timeNs, final int lengthBytes) {
-        final double gapNs = Math.max(1, arrivalNs(to) - arrivalNs(from));
-        final double slope = (delayNs(to) - delayNs(from)) / gapNs;
-        return octetTimes[path].excessNs(
-            lengthBytes - referenceBytes, between(from, to, timeNs), slope, Math.max(0, arrivalNs(to) - timeNs));
     }
 
     /**
@@ -373,12 +360,11 @@ public final class PathSplit {
         }
         final double delayNs = knownDelayNs - serialisation.nsPerByte() * lengthBytes;
         if (arrivalNs <= arrivalNs(gap)) {
-            know(slot, generation, lengthBytes, arrivalNs, delayNs);
+            know(slot, generation, arrivalNs, delayNs);
         } else if (knownTail - knownHead < WAITING) {
             final int index = (int)knownTail++ & WAITING_MASK;
             knownSlots[index] = slot;
             knownGenerations[index] = generation;
-            knownLengthsBytes[index] = lengthBytes;
             knownArrivalsNs[index] = arrivalNs;
             knownDelaysNs[index] = delayNs;
         }
@@ -387,13 +373,11 @@ public final class PathSplit {
     private void takeKnown(final long upToNs) {
         while (knownHead < knownTail && knownArrivalsNs[(int)knownHead & WAITING_MASK] <= upToNs) {
             final int index = (int)knownHead++ & WAITING_MASK;
-            know(knownSlots[index], knownGenerations[index], knownLengthsBytes[index], knownArrivalsNs[index],
-                knownDelaysNs[index]);
+            know(knownSlots[index], knownGenerations[index], knownArrivalsNs[index], knownDelaysNs[index]);
         }
     }
 
-    private void know(
-        final int slot, final int generation, final int lengthBytes, final long arrivalNs, final double delayNs) {
+    private void know(final int slot, final int generation, final long arrivalNs, final double delayNs) {
         long low = Math.max(0, count - KEPT);
         if (arrivalNs < arrivalNs(low) || heldOut.count() == 0) {
             return;
@@ -411,7 +395,7 @@ public final class PathSplit {
             knownScalesNs[path] = Math.max(1, isBetween ?
                 scales.scaleNs(kind(knownLefts[path], knownRights[path])) : (float)scales.meanNs());
         }
-        byPath(arrivalNs, lengthBytes, knownLefts, knownRights, 0);
+        byPath(arrivalNs, knownLefts, knownRights, 0);
         flows.onKnown(flows.enter(slot, generation, row, finder), finder, byPathNs, knownScalesNs, delayNs);
     }
 

@@ -97,7 +97,7 @@ public final class ReferenceStream {
         samples = new DelaySamples(buffer, DelaySamples.LIMIT);
         drift = new DriftEstimator(settings.drift().windowNs());
         serialisation = new Serialisation(settings.estimation().serialisation(), settings.estimation().capacityBps());
-        octetTime = new OctetTime(settings.estimation());
+        octetTime = new OctetTime(settings.estimation(), settings.estimation().capacityBps());
         split = new PathSplit(row, ownStatistics.heldOut(), serialisation, flowPaths, settings.estimation());
     }
 
@@ -167,7 +167,7 @@ public final class ReferenceStream {
         if (isBeforeLeft && !(hasPrevious && arrivalNs >= previous.arrivalNs)) {
             count(WITHOUT_REFERENCE);
         } else if (isLinear) {
-            interpolation.between(previous, left, serialisation.nsPerByte()).correct(octetTime);
+            interpolation.between(previous, left, serialisation.nsPerByte());
             sample(interpolation.delayNs(arrivalNs, lengthBytes), previousErrorScaleNs);
         } else if (!isBeforeLeft && arrivalNs - left.arrivalNs > maximumGapNs) {
             count(SILENCE);
@@ -291,6 +291,7 @@ public final class ReferenceStream {
 
     void capacityBps(final long capacityBps) {
         serialisation.capacityBps(capacityBps);
+        octetTime.capacityBps(capacityBps);
     }
 
     void onClockStep() {
@@ -443,7 +444,7 @@ public final class ReferenceStream {
     }
 
     private void estimate(final float errorScaleNs) {
-        interpolation.between(left, right, serialisation.nsPerByte()).correct(octetTime);
+        interpolation.between(left, right, serialisation.nsPerByte());
         long octets = left.lengthBytes;
         int count = buffer.countUpTo(right.arrivalNs, DelaySamples.LIMIT);
         while (count > 0) {
@@ -458,7 +459,7 @@ public final class ReferenceStream {
         }
         if (split.count() == 1) {
             octetTime.onGap(right.arrivalNs - left.arrivalNs, left.delayNs, right.delayNs, octets);
-            ownStatistics.heldOut().octetDoubtNs(octetTime.doubtNs());
+            ownStatistics.heldOut().octetTime(octetTime.nsPerByte(), octetTime.isCapacityKnown());
         }
         counters.set(row, BUFFERED, buffer.size());
     }
@@ -515,8 +516,7 @@ public final class ReferenceStream {
                 right.delayNs - left.delayNs - serialisation.nsPerByte() * extraBytes, right.delayNs, right.lengthBytes,
                 extraBytes, gapPackets, 0);
         } else if (hasPrevious) {
-            final double weight =
-                interpolation.between(previous, right, serialisation.nsPerByte()).weight(left.arrivalNs);
+            final double weight = interpolation.between(previous, right, serialisation.nsPerByte()).weight(left.arrivalNs);
             final double errorNs = left.delayNs - previous.delayNs - weight * (right.delayNs - previous.delayNs);
             final double extraBytes =
                 left.lengthBytes - previous.lengthBytes - weight * (right.lengthBytes - previous.lengthBytes);

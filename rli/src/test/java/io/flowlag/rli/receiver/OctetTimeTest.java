@@ -5,9 +5,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.util.Arrays;
+
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A queue in simulated time whose stamps are the beginnings of transmissions, and references that time chooses. */
+/** A queue in simulated time whose stamps are the beginnings or ends of transmissions, and references that time chooses. */
 class OctetTimeTest {
     private static final long CAPACITY_BPS = 10_000_000;
     private static final int REFERENCE_BYTES = 110;
@@ -22,10 +24,12 @@ class OctetTimeTest {
     private RliReceiver receiver;
     private double halfSumNs;
 
-    private void run(final double load, final double gapTransmissions, final double seenShare) {
+    private void run(
+        final double load, final double gapTransmissions, final double seenShare, final boolean isEnd,
+        final long capacityBps) {
         receiver = new RliReceiver(
             new ReceiverSettingsBuilder().sendTimes(SendTimes.STAMP).silentAfterNs(10_000_000_000L)
-                .maximumDelayNs(10_000_000_000L).build(), this::onSamples);
+                .maximumDelayNs(10_000_000_000L).capacityBps(capacityBps).build(), this::onSamples);
         final FifoModel model = new FifoModel(CAPACITY_BPS, load, 7);
         final double gapNs = gapTransmissions * FifoModel.MEAN_LENGTH_BYTES * model.nsPerByte;
         double dueNs = 0;
@@ -36,22 +40,22 @@ class OctetTimeTest {
             while (dueNs < sentNs) {
                 final long referenceNs = Math.round(dueNs);
                 receiver.stream(0).onReference(
-                    number++, referenceNs, beginNs(model, referenceNs, REFERENCE_BYTES), REFERENCE_BYTES);
+                    number++, referenceNs, stampNs(model, referenceNs, REFERENCE_BYTES, isEnd), REFERENCE_BYTES);
                 dueNs += gapNs;
             }
-            final long beginNs = beginNs(model, sentNs, lengthBytes);
+            final long stampNs = stampNs(model, sentNs, lengthBytes, isEnd);
             if (model.random.nextDouble() < seenShare) {
                 final int flow = i / (PACKETS / 10) * (FLOWS / 10) + model.random.nextInt(FLOWS / 10);
-                truthsNs[flow] += beginNs - sentNs;
+                truthsNs[flow] += stampNs - sentNs;
                 octets[flow] += lengthBytes;
                 halfSumNs += model.nsPerByte * lengthBytes / 2;
-                receiver.stream(0).onPacket(flow, 0, 0, 0, lengthBytes, beginNs);
+                receiver.stream(0).onPacket(flow, 0, 0, 0, lengthBytes, stampNs);
             }
         }
     }
 
-    private static long beginNs(final FifoModel model, final long sentNs, final int lengthBytes) {
-        return model.departureNs(sentNs, lengthBytes) - Math.round(lengthBytes * model.nsPerByte);
+    private static long stampNs(final FifoModel model, final long sentNs, final int lengthBytes, final boolean isEnd) {
+        return model.departureNs(sentNs, lengthBytes) - (isEnd ? 0 : Math.round(lengthBytes * model.nsPerByte));
     }
 
     private int onSamples(final DelaySamples samples) {
@@ -85,12 +89,35 @@ class OctetTimeTest {
         return (double)held / FLOWS;
     }
 
+    private void check(
+        final double load, final double gapTransmissions, final double seenShare, final boolean isEnd, final long capacityBps) {
+        Arrays.fill(sumsNs, 0);
+        Arrays.fill(truthsNs, 0);
+        Arrays.fill(octets, 0);
+        Arrays.fill(counts, 0);
+        spans.setMemory(0, spans.capacity(), (byte)0);
+        halfSumNs = 0;
+        run(load, gapTransmissions, seenShare, isEnd, capacityBps);
+        final String line = load + " " + gapTransmissions + " " + seenShare + (isEnd ? " end " : " begin ") + capacityBps +
+            ": error " + error() + ", coverage " + coverage();
+        assertTrue(isEnd ? error() < 0 : error() > 0, line);
+        assertTrue(coverage() >= 0.93, line);
+    }
+
     @ParameterizedTest
     @CsvSource({"0.5, 1, 1", "0.7, 3, 1", "0.9, 3, 1", "0.9, 10, 1", "0.9, 3, 0.5", "0.9, 10, 0.5", "0.5, 20, 1", "0.3, 3, 1"})
-    void shouldTakeHalfOfATransmissionOut(final double load, final double gapTransmissions, final double seenShare) {
-        run(load, gapTransmissions, seenShare);
-        final String line = load + " " + gapTransmissions + " " + seenShare + ": error " + error() + ", coverage " + coverage();
-        assertTrue(Math.abs(error()) <= 0.15, line);
-        assertTrue(coverage() >= 0.93, line);
+    void shouldCoverTransmissionsBeforeAndBehindTheStamp(
+        final double load, final double gapTransmissions, final double seenShare) {
+        check(load, gapTransmissions, seenShare, false, 0);
+        check(load, gapTransmissions, seenShare, false, CAPACITY_BPS);
+        check(load, gapTransmissions, seenShare, true, CAPACITY_BPS);
+    }
+
+    /** A queue that is never seen busy does not tell its time. */
+    @ParameterizedTest
+    @CsvSource({"0.5, 1, 1", "0.7, 3, 1", "0.9, 3, 1", "0.9, 10, 1", "0.9, 3, 0.5", "0.9, 10, 0.5", "0.3, 3, 1"})
+    void shouldCoverTransmissionsBeforeTheStampWhereTheQueueIsBusy(
+        final double load, final double gapTransmissions, final double seenShare) {
+        check(load, gapTransmissions, seenShare, true, 0);
     }
 }
