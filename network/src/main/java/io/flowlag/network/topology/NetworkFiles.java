@@ -29,7 +29,7 @@ public final class NetworkFiles {
 
     /** Makes a network of the text of a file. */
     private interface Format {
-        Topology read(String text) throws TopologyException;
+        NetworkMap read(String text) throws TopologyException;
     }
 
     /**
@@ -58,16 +58,16 @@ public final class NetworkFiles {
      */
     public static NetworkMap parse(final String format, final String name, final String text, final Problems problems) {
         return switch (format) {
-            case "rocketfuel" -> parsed(name, text, TopologyFiles::rocketfuel, problems);
-            case "graphml" -> parsed(name, text, TopologyFiles::graphMl, problems);
-            case "rfc8345" -> parsed(name, text, TopologyFiles::rfc8345, problems);
+            case "rocketfuel" -> parsed(name, text, (of) -> NetworkMap.of(TopologyFiles.rocketfuel(of)), problems);
+            case "graphml" -> parsed(name, text, TopologyFiles::graphMlMap, problems);
+            case "rfc8345" -> parsed(name, text, (of) -> NetworkMap.of(TopologyFiles.rfc8345(of)), problems);
             default -> NetworkReader.read(name, text, problems);
         };
     }
 
     private static NetworkMap parsed(final String name, final String text, final Format format, final Problems problems) {
         try {
-            return NetworkMap.of(format.read(text));
+            return format.read(text);
         } catch (final TopologyException ex) {
             problems.add(Origin.DEFAULT, name + ": " + ex.getMessage());
             return null;

@@ -30,6 +30,11 @@ public record NetworkMap(Topology topology, List<Site> nodes, long[] delaysNs, L
     public record Site(List<Prefix> prefixes, double latitude, double longitude, String address) {
         /** Of which nothing is known. */
         static final Site UNKNOWN = new Site(List.of(), Double.NaN, Double.NaN, "");
+
+        /** Of which the place is known, or one of both numbers is NaN. */
+        static Site at(final double latitude, final double longitude) {
+            return Double.isNaN(latitude) || Double.isNaN(longitude) ? UNKNOWN : new Site(List.of(), latitude, longitude, "");
+        }
     }
 
     /**
@@ -56,10 +61,14 @@ public record NetworkMap(Topology topology, List<Site> nodes, long[] delaysNs, L
 
     /** A network of which nothing but nodes and links is known. */
     static NetworkMap of(final Topology topology) {
+        return of(topology, Collections.nCopies(topology.nodes(), Site.UNKNOWN));
+    }
+
+    /** A network without points. */
+    static NetworkMap of(final Topology topology, final List<Site> nodes) {
         final long[] delaysNs = new long[topology.hops()];
         Arrays.fill(delaysNs, UNKNOWN);
-        return new NetworkMap(
-            topology, Collections.nCopies(topology.nodes(), Site.UNKNOWN), delaysNs, List.of(), List.of());
+        return new NetworkMap(topology, nodes, delaysNs, List.of(), List.of());
     }
 
     /** {@return of each node, whether it has a point} */

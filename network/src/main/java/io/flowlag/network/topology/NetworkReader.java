@@ -47,8 +47,6 @@ final class NetworkReader {
     private static final Pattern DEGREES = Pattern.compile("[+-]?[0-9]{1,3}(\\.[0-9]{1,12})?");
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
     private static final ValueType<Long> DELAY = UnitValue.duration("0ns", "60s");
-    private static final double POLE = 90;
-    private static final double DATE_LINE = 180;
     private static final long MOST_NUMBER = 0xFFFF_FFFFL;
 
     private final Problems problems;
@@ -124,8 +122,8 @@ final class NetworkReader {
         double latitude = Double.NaN;
         double longitude = Double.NaN;
         if (place.size() == 2) {
-            latitude = degrees(path, place.get(0), POLE);
-            longitude = degrees(path, place.get(1), DATE_LINE);
+            latitude = degrees(path, place.get(0), TopologyFiles.POLE);
+            longitude = degrees(path, place.get(1), TopologyFiles.DATE_LINE);
         } else if (keys.containsKey("place")) {
             problems.add(keys.get("place").origin(), path + ".place: is no place: write [LATITUDE, LONGITUDE] in degrees");
         }

@@ -15,9 +15,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Reads networks in the formats of other tools. What is not a link, a node or a weight is passed over. */
 public final class TopologyFiles {
+    static final double POLE = 90;
+    static final double DATE_LINE = 180;
+    private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,3}(\\.[0-9]{1,12})?");
     private static final String NO_WEIGHT = "1";
     private static final String TOPOLOGY = "ietf-network-topology:";
     private static final String LAYER_3 = "ietf-l3-unicast-topology:l3-link-attributes";
@@ -63,6 +67,11 @@ public final class TopologyFiles {
      * @throws TopologyException with the number of the line.
      */
     public static Topology graphMl(final String text) throws TopologyException {
+        return graphMlMap(text).topology();
+    }
+
+    /** The same with the places of nodes, {@code Latitude} and {@code Longitude} in degrees, where they have them. */
+    static NetworkMap graphMlMap(final String text) throws TopologyException {
         final XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
@@ -78,7 +87,7 @@ public final class TopologyFiles {
         } catch (final XMLStreamException ex) {
             throw new TopologyException("line " + ex.getLocation().getLineNumber() + ": is not XML");
         }
-        return graph.build();
+        return graph.map();
     }
 
     /** What was read of a file. */
@@ -130,8 +139,22 @@ public final class TopologyFiles {
             return value;
         }
 
-        private Topology build() throws TopologyException {
+        private NetworkMap map() throws TopologyException {
             final Map<String, String> names = names();
+            final Topology topology = build(names);
+            final NetworkMap.Site[] sites = new NetworkMap.Site[topology.nodes()];
+            nodes.forEach((id, data) -> sites[topology.node(names.get(id))] = NetworkMap.Site.at(
+                degrees(data.get("Latitude"), POLE), degrees(data.get("Longitude"), DATE_LINE)));
+            return NetworkMap.of(topology, List.of(sites));
+        }
+
+        /** {@return degrees; NaN where there are none} */
+        private static double degrees(final String text, final double most) {
+            final double degrees = text != null && NUMBER.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
+            return Math.abs(degrees) <= most ? degrees : Double.NaN;
+        }
+
+        private Topology build(final Map<String, String> names) throws TopologyException {
             final Topology.Builder network = new Topology.Builder();
             for (final String name : names.values()) {
                 network.node(name);

@@ -104,6 +104,19 @@ class NetworkReaderTest {
     }
 
     @Test
+    void shouldReadPlacesOfGraphMl() {
+        final Problems problems = new Problems();
+        final NetworkMap map = NetworkFiles.parse("graphml", "g", """
+            <graphml><key attr.name="Latitude" id="a"/><key attr.name="Longitude" id="o"/><graph>
+            <node id="x"><data key="a">47.4</data><data key="o">-8.5</data></node><node id="y"><data key="a">47.4</data></node>
+            <node id="z"><data key="a">91</data><data key="o">NaN</data></node></graph></graphml>
+            """, problems);
+        assertEquals(47.4, map.nodes().get(0).latitude());
+        assertEquals(-8.5, map.nodes().get(0).longitude());
+        assertTrue(Double.isNaN(map.nodes().get(1).latitude()) && Double.isNaN(map.nodes().get(2).longitude()));
+    }
+
+    @Test
     void shouldRefuseMoreThanItCanPlan() {
         final String nodes = IntStream.rangeClosed(0, Topology.MOST_NODES).mapToObj((i) -> "n" + i + ": {}")
             .collect(Collectors.joining(", ", "nodes: {", "}"));
