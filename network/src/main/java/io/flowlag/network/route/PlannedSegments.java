@@ -126,6 +126,17 @@ public final class PlannedSegments {
         return selections;
     }
 
+    /**
+     * The m-set of a node, as the LDA paper has it: the far ends of the segments that begin there, points, and other nodes, whose
+     * measurement servers end the routes that have no point before.
+     *
+     * @return nodes, ascending, each once.
+     */
+    public int[] mSet(final int node) {
+        final boolean[] isReached = reachedWithoutPoint(node);
+        return IntStream.range(0, isReached.length).filter((end) -> end != node && isReached[end]).toArray();
+    }
+
     private boolean isEnd(final int node, final boolean withServers) {
         return isPoint[node] || withServers && isSource[node];
     }

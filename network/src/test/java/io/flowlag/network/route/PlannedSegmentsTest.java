@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -86,6 +87,10 @@ class PlannedSegmentsTest {
             final Case all = new Case(nodes, seed, withServers);
             final List<Selection> selections =
                 new PlannedSegments(all.routes, all.isPoint, all.isSource).selections(withServers);
+            for (int node = 0; node < nodes; node++) {
+                assertArrayEquals(IntStream.of(all.routes.mSet(node, all.isPoint)).distinct().toArray(),
+                    new PlannedSegments(all.routes, all.isPoint, all.isSource).mSet(node));
+            }
             assertEquals(all.pairs.keySet(), new HashSet<>(selections.stream()
                 .map((each) -> List.of(each.from(), each.to())).toList()));
             for (final Selection each : selections) {

@@ -29,6 +29,7 @@ final class NetworkPlan {
 
     private final NetworkMap map;
     private final List<Step> steps = new ArrayList<>();
+    private final PlannedSegments segments;
     private final List<Selection> selections;
     private final List<PlannedEntry> entries = new ArrayList<>();
     private final List<PlannedHost> hosts = new ArrayList<>();
@@ -62,7 +63,8 @@ final class NetworkPlan {
         }
         isPoint = map.isPoint();
         addSteps(routes, isSource, options);
-        selections = new PlannedSegments(routes, isPoint, isSource).selections(false);
+        segments = new PlannedSegments(routes, isPoint, isSource);
+        selections = segments.selections(false);
         hostOf = new int[isPoint.length];
         addHosts();
         if (hasPrefixes) {
@@ -189,6 +191,11 @@ final class NetworkPlan {
     /** {@return the segments between points that have packets} */
     List<Selection> selections() {
         return selections;
+    }
+
+    /** {@return the far ends of the segments that begin at a node, those with points or the others, whose servers end them} */
+    List<Integer> mSet(final int node, final boolean ofPoints) {
+        return Arrays.stream(segments.mSet(node)).filter((end) -> isPoint[end] == ofPoints).boxed().toList();
     }
 
     /** {@return what exporters measure; none without prefixes} */

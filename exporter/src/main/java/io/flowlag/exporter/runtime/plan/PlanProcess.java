@@ -127,7 +127,8 @@ public final class PlanProcess {
             out.printf(Locale.ROOT, "%-24s %10s %13s %12s %4d %4d  %s%n", shown(host.name()),
                 isMeasuring ? MemorySize.mebibytes(host.memoryBytes()) : "-",
                 isMeasuring ? mega(host.sent()) : "-", isMeasuring ? mega(host.received()) : "-", host.sent().size(),
-                host.received().size(), mSet(host).stream().map(this::node).collect(Collectors.joining(" ")));
+                host.received().size(), mSet(host, true).stream().map(this::node).collect(Collectors.joining(" ", "", " ")) +
+                "+ " + mSet(host, false).size() + " others");
         }
         if (plan.entries().isEmpty()) {
             return;
@@ -149,8 +150,8 @@ public final class PlanProcess {
     }
 
     /** The far ends of the segments that begin at a host. */
-    private List<Integer> mSet(final PlannedHost host) {
-        return plan.selections().stream().filter((each) -> plan.hostAt(each.from()) == host).map(Selection::to).toList();
+    private List<Integer> mSet(final PlannedHost host, final boolean ofPoints) {
+        return plan.mSet(plan.map().topology().node(host.name()), ofPoints);
     }
 
     private List<Selection> leftOut() {
@@ -208,7 +209,9 @@ public final class PlanProcess {
             final PlannedHost host = plan.hosts().get(i);
             final ObjectNode object = points.addObject().put("node", shown(host.name()));
             final ArrayNode mSet = object.putArray("mSet");
-            mSet(host).forEach((node) -> mSet.add(node(node)));
+            mSet(host, true).forEach((node) -> mSet.add(node(node)));
+            final ArrayNode others = object.putArray("mSetWithoutPoints");
+            mSet(host, false).forEach((node) -> others.add(node(node)));
             if (!host.isIdle()) {
                 object.put("memoryOctets", host.memoryBytes())
                     .put("sentBitsPerSecond", sum(host.sent())).put("receivedBitsPerSecond", sum(host.received()));
