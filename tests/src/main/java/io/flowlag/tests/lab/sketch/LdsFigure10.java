@@ -106,7 +106,8 @@ public final class LdsFigure10 extends NamedExperiment {
                 final double to = RELATIVE_DELAYS[j + 1];
                 final double flows = LdsSettings.over(errors, one -> one.chosen(least, limit, from, to).length);
                 if (flows > 0) {
-                    table.row(delays.name(), estimate.title, least, limit == LdsSettings.ALL ? "all" : limit - 1, from, to, flows,
+                    table.row(delays.name(), estimate.title, least, limit == LdsSettings.ALL ? "all" : limit - 1, from,
+                        Double.isInfinite(to) ? Double.NaN : to, flows,
                         100 * LdsSettings.over(errors, one -> Numbers.median(one.chosen(least, limit, from, to))),
                         100 * LdsSettings.over(errors, one -> Numbers.quantile(one.chosen(least, limit, from, to), 0.95)));
                 }
