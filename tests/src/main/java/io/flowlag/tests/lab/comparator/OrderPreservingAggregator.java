@@ -7,7 +7,7 @@ import io.flowlag.exporter.lab.LabRandom;
  * X.-Y. Li; ICNP 2014, section IV): sums of the packets' hashes, each hashed with its place, weighed by powers of the place. A
  * receiver tries what may be lost or displaced until the sums agree, and so knows the sender's place of each packet. Arithmetic
  * is modulo 2⁶⁴; instead of solving for the hashes of lost packets (the mapping equation) they are eliminated, which leaves the
- * checking equation. The paper also mixes losses and displacements; here such a group stays unsolved. One thread.
+ * checking equation. Of the paper's two errors a group one at most may be a displaced packet. One thread.
  */
 public final class OrderPreservingAggregator {
     /** Octets on the wire: the paper's 24 for the sums and 4 for the number of packets. */
@@ -21,18 +21,16 @@ public final class OrderPreservingAggregator {
 
     /** Adds the packet that was sent next. */
     public void add(final long digest) {
+        long term = hash(digest, packets);
         for (int row = 0; row < ROWS; row++) {
-            sums[row] += term(row, digest, packets);
+            sums[row] += term;
+            term *= weight(packets);
         }
         packets++;
     }
 
-    private static long term(final int row, final long digest, final int place) {
-        long term = LabRandom.mix(digest + LabRandom.mix(place));
-        for (int i = 0; i < row; i++) {
-            term *= weight(place);
-        }
-        return term;
+    private static long hash(final long digest, final int place) {
+        return LabRandom.mix(digest + LabRandom.mix(place));
     }
 
     private static long weight(final int place) {
@@ -40,7 +38,7 @@ public final class OrderPreservingAggregator {
     }
 
     /**
-     * Finds the order in which packets were sent. Time: the square of the packets if two are lost.
+     * Finds the order in which packets were sent. Time grows as the square of the packets if two are lost, or one was displaced.
      *
      * @param received digests in the order of arrival.
      * @param shift    how far one packet may have moved, in places; 0 tries none.
@@ -48,43 +46,39 @@ public final class OrderPreservingAggregator {
      */
     public int[] places(final long[] received, final int shift) {
         final int count = received.length;
-        final int lost = packets - count;
-        if (lost < 0 || lost > MOST_LOST) {
+        if (count > packets || count < packets - MOST_LOST) {
             return null;
         }
-        final Sums found = new Sums(received);
-        if (lost == 0) {
-            return found.rest(0, count, count) == 0 && found.rest(1, count, count) == 0 && found.rest(2, count, count) == 0 ?
-                places(count, count, count) : displaced(found, shift);
-        }
-        for (int first = 0; first <= count; first++) {
-            for (int second = lost == 1 ? count : first; second <= count; second++) {
-                if (lost == 1 ? found.isLost(first) : found.areLost(first, second)) {
-                    return places(count, first, second);
-                }
+        int[] places = places(received, moved(count, 0, 0));
+        for (int from = 0; from < count && count > packets - MOST_LOST; from++) {
+            for (int to = Math.max(0, from - shift); to <= Math.min(count - 1, from + shift) && places == null; to++) {
+                places = places(received, moved(count, from, to));
             }
-        }
-        return null;
-    }
-
-    private static int[] places(final int count, final int first, final int second) {
-        final int[] places = new int[count];
-        for (int i = 0; i < count; i++) {
-            places[i] = i + (i >= first ? 1 : 0) + (i >= second ? 1 : 0);
         }
         return places;
     }
 
-    private static int[] displaced(final Sums found, final int shift) {
-        final int count = found.received.length;
-        for (int from = 0; from < count; from++) {
-            for (int to = Math.max(0, from - shift); to <= Math.min(count - 1, from + shift); to++) {
-                if (to != from && found.isDisplaced(from, to)) {
-                    final int[] places = places(count, count, count);
-                    for (int i = Math.min(from, to); i <= Math.max(from, to); i++) {
-                        places[i] += to > from ? -1 : 1;
+    /** Numbers in order, but one. */
+    private static int[] moved(final int count, final int from, final int to) {
+        final int[] order = new int[count];
+        for (int i = 0; i < count; i++) {
+            order[i] = i == to ? from : i >= from && i < to ? i + 1 : i <= from && i > to ? i - 1 : i;
+        }
+        return order;
+    }
+
+    /** Tries every loss, with the packets in an order. */
+    private int[] places(final long[] received, final int[] order) {
+        final int count = order.length;
+        final int lost = packets - count;
+        final Sums found = new Sums(received, order, lost);
+        for (int first = lost == 0 ? count : 0; first <= count; first++) {
+            for (int second = lost == MOST_LOST ? first : count; second <= count; second++) {
+                if (found.fits(first, second)) {
+                    final int[] places = new int[count];
+                    for (int i = 0; i < count; i++) {
+                        places[order[i]] = i + (i >= first ? 1 : 0) + (i >= second ? 1 : 0);
                     }
-                    places[from] = to;
                     return places;
                 }
             }
@@ -92,57 +86,41 @@ public final class OrderPreservingAggregator {
         return null;
     }
 
-    /** Sums over the first packets that arrived, had each moved by so many places: -1 to 2. */
+    /** Sums over the first packets of an order, had so many been lost before each. */
     private final class Sums {
-        private final long[] received;
-        private final long[][][] moved;
+        private final long[][][] after;
 
-        Sums(final long[] received) {
-            this.received = received;
-            moved = new long[MOST_LOST + 2][ROWS][received.length + 1];
-            for (int by = -1; by <= MOST_LOST; by++) {
-                for (int row = 0; row < ROWS; row++) {
-                    final long[] upTo = moved[by + 1][row];
-                    for (int i = 0; i < received.length; i++) {
-                        upTo[i + 1] = upTo[i] + term(row, received[i], i + by);
+        Sums(final long[] received, final int[] order, final int mostLost) {
+            after = new long[MOST_LOST + 1][ROWS][order.length + 1];
+            for (int lost = 0; lost <= mostLost; lost++) {
+                for (int i = 0; i < order.length; i++) {
+                    long term = hash(received[order[i]], i + lost);
+                    for (int row = 0; row < ROWS; row++) {
+                        after[lost][row][i + 1] = after[lost][row][i] + term;
+                        term *= weight(i + lost);
                     }
                 }
             }
         }
 
-        private long sum(final int by, final int row, final int from, final int to) {
-            return moved[by + 1][row][to] - moved[by + 1][row][from];
+        /** What packets lost ahead of the first and of the second have to add. */
+        private long rest(final int row, final int first, final int second) {
+            return sums[row] - after[0][row][first] - (after[1][row][second] - after[1][row][first]) -
+                (after[2][row][after[2][row].length - 1] - after[2][row][second]);
         }
 
-        /** What lost packets ahead of the first and of the second of two that arrived have to add. */
-        long rest(final int row, final int first, final int second) {
-            return sums[row] - sum(0, row, 0, first) - sum(1, row, first, second) -
-                sum(2, row, second, received.length);
-        }
-
-        boolean isLost(final int first) {
-            final int none = received.length;
-            return rest(1, first, none) == weight(first) * rest(0, first, none) &&
-                rest(2, first, none) == weight(first) * rest(1, first, none);
-        }
-
-        boolean areLost(final int first, final int second) {
+        /** The rows less those that the lost packets' hashes need. */
+        boolean fits(final int first, final int second) {
+            final long one = rest(0, first, second);
+            final long two = rest(1, first, second);
+            final long three = rest(2, first, second);
+            final int count = after[0][0].length - 1;
             final long low = weight(first);
             final long high = weight(second + 1);
-            return rest(2, first, second) - (low + high) * rest(1, first, second) + low * high * rest(0, first, second) == 0;
-        }
-
-        boolean isDisplaced(final int from, final int to) {
-            final int low = Math.min(from, to);
-            final int high = Math.max(from, to) + 1;
-            for (int row = 0; row < ROWS; row++) {
-                final long between = to > from ? sum(-1, row, low + 1, high) : sum(1, row, low, high - 1);
-                if (rest(row, received.length, received.length) !=
-                    between + term(row, received[from], to) - sum(0, row, low, high)) {
-                    return false;
-                }
+            if (packets - count == MOST_LOST) {
+                return three - (low + high) * two + low * high * one == 0;
             }
-            return true;
+            return packets == count ? one == 0 && two == 0 && three == 0 : two == low * one && three == low * two;
         }
     }
 }

@@ -11,11 +11,13 @@ import java.util.stream.IntStream;
 /**
  * OPA: both points divide packets into groups by their digests. The sender ships each group's aggregator and its compressed
  * times; the receiver keeps digest and time of every packet until it knows the sender's order, and has each packet's delay.
+ * Displaced packets are looked for in groups of up to 1000.
  */
 public final class OpaMethod extends Simple.Named {
     private static final int SENT_BYTES = 8;
     private static final int RECEIVED_BYTES = 16;
     private static final int SHIFT = 2;
+    private static final int LARGE_GROUP = 1_000;
 
     private final int packetsPerGroup;
     private final double share;
@@ -57,7 +59,8 @@ public final class OpaMethod extends Simple.Named {
         for (final int packet : sent) {
             aggregator.add(trace.digestOf(packet));
         }
-        final int[] places = aggregator.places(Arrays.stream(received).mapToLong(trace::digestOf).toArray(), SHIFT);
+        final int[] places = aggregator.places(Arrays.stream(received).mapToLong(trace::digestOf).toArray(),
+            sent.length > LARGE_GROUP ? 0 : SHIFT);
         if (places != null) {
             final long[] timesNs = WaveletTimes.restored(Arrays.stream(sent).mapToLong(trace::sentNsOf).toArray(), share);
             for (int i = 0; i < received.length; i++) {
