@@ -26,6 +26,7 @@ final class Metrics {
     private static final double NS = 1e-9;
     private static final double MS = 1e-3;
     private static final String PREFIX = "flowlag_";
+    private static final String SEGMENT = "segment";
     private static final String[] SHARES = {"0.5", "0.9", "0.95", "0.99", "0.999"};
 
     private final Map<String, MetricFamily> families = new LinkedHashMap<>();
@@ -52,10 +53,11 @@ final class Metrics {
         final List<DelayStatistics> delays = snapshot.statistics().delays();
         for (int i = 0; i < Math.max(delays.size(), snapshot.histograms().size()); i++) {
             if (i < delays.size()) {
-                metrics.segment = delays.size() == 1 ? new String[0] :
-                    new String[] {"segment", Long.toString(delays.get(i).segmentId())};
-                metrics.addDelay(
-                    delays.get(i), i < snapshot.segments().size() ? snapshot.segments().get(i).segments() : List.of());
+                final List<SegmentName> pairs =
+                    i < snapshot.segments().size() ? snapshot.segments().get(i).segments() : List.of();
+                metrics.segment = delays.size() == 1 ? new String[0] : new String[] {
+                    SEGMENT, pairs.isEmpty() ? Long.toString(delays.get(i).segmentId()) : "local"};
+                metrics.addDelay(delays.get(i), pairs);
             }
             if (i < snapshot.histograms().size()) {
                 snapshot.histograms().get(i).forEach(metrics::addHistogram);
@@ -139,7 +141,8 @@ final class Metrics {
 
     private void addSegment(final DelayStatistics delay, final long id, final String... points) {
         gauge("segment_info", "What the segment is; always 1.", 1, Stream.concat(Stream.of("segment_id", Long.toString(id),
-            "role", delay.role(), "policy", delay.policy()), Stream.of(points)).toArray(String[]::new));
+            "role", delay.role(), "policy", delay.policy()), Stream.concat(Stream.of(points),
+            segment.length == 0 ? Stream.of() : Stream.of(SEGMENT, Long.toString(id)))).toArray(String[]::new));
     }
 
     private void addDelay(final DelayStatistics delay, final List<SegmentName> segments) {
@@ -242,12 +245,13 @@ final class Metrics {
     private static String[] labels(
         final int senderIndex, final SegmentName segment, final int classIndex, final int dscp) {
         return new String[] {
-            segment == null ? "sender" : "segment", Long.toString(segment == null ? senderIndex : segment.id()),
+            segment == null ? "sender" : SEGMENT, Long.toString(segment == null ? senderIndex : segment.id()),
             "class", Integer.toString(classIndex), "dscp", dscp < 0 ? "" : Integer.toString(dscp)};
     }
 
+    /** Labels with the segment, if there are several and no label names one. */
     private String[] withSegment(final String[] labels) {
-        return segment.length == 0 ? labels : with(labels, segment[0], segment[1]);
+        return segment.length == 0 || List.of(labels).contains(SEGMENT) ? labels : with(labels, segment[0], segment[1]);
     }
 
     private static String[] with(final String[] labels, final String name, final String value) {

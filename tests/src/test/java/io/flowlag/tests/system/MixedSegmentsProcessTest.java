@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -101,8 +104,9 @@ class MixedSegmentsProcessTest {
     }
 
     private void writeRouter(final String... remote) throws IOException {
-        write("router", "checkpoint: {file: " + directory.resolve("checkpoint") + ", interval: 100ms}\nsegments: [" +
-            String.join(", ", remote) + ", {auto: [eth0, eth1], offload: allow}]\n");
+        write("router", "checkpoint: {file: " + directory.resolve("checkpoint") + ", interval: 100ms}\n" +
+            "metrics: {listen: \"127.0.0.1:9100\"}\n" +
+            "segments: [" + String.join(", ", remote) + ", {auto: [eth0, eth1], offload: allow}]\n");
     }
 
     private void write(final String name, final String settings) throws IOException {
@@ -127,6 +131,7 @@ class MixedSegmentsProcessTest {
             try (Command.Running second = start("second"); Command.Running router = start("router")) {
                 Flowlag.awaitMetering(first, second, router);
                 awaitMeasured(router);
+                tellMetrics();
                 reload(router);
                 Deadline.await(TIMEOUT, () -> stats("router").path("counters").path("checkpoint_rounds").asLong() > 1,
                     router::errors);
@@ -184,6 +189,19 @@ class MixedSegmentsProcessTest {
             count("router", 2, "references_sent") > 3 && count("second", 0, "lds_flows_exact") != compared &&
             count("second", 0, "lds_flows_exact") > 3, () -> router.errors() + stats("router") + stats("second"));
         assertTrue(router.isAlive(), router::errors);
+    }
+
+    /** Each figure has one segment: a number, or those between interfaces together. */
+    private void tellMetrics() throws Exception {
+        final String metrics = namespaces.get(0).call(() -> {
+            try (InputStream body = URI.create("http://127.0.0.1:9100/metrics").toURL().openStream()) {
+                return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+            }
+        });
+        assertTrue(metrics.contains("flowlag_segment_match_matched_packets_total{segment=\"" + THROUGH + "\"}"), metrics);
+        assertTrue(metrics.contains("flowlag_match_matched_packets_total{segment=\"local\"}"), metrics);
+        assertTrue(metrics.contains("flowlag_lds_flows_exact_total{segment=\"" + FROM_HOST + "\"}"), metrics);
+        metrics.lines().forEach((line) -> assertTrue(line.split("[{,]segment=").length <= 2, line));
     }
 
     /** A setting of one segment takes effect; one that cannot change while the process runs is refused. */
