@@ -152,6 +152,14 @@ public final class WindowDelay {
         return (dependent + Math.sqrt(independent + borrowed)) / packets;
     }
 
+    /**
+     * {@return standard deviation of the mean's error as that of all that pass in the window, for localisation: of the bound, and
+     * of the packets, which are a sample of these; NaN if either is not known}
+     */
+    public double sigmaNs() {
+        return Math.sqrt(square(boundNs() / NORMAL_95) + square(deviationNs()) / packets);
+    }
+
     /** {@return the bound of the error of both clocks together} */
     public double clockBoundNs() {
         return clockBound;

@@ -9,6 +9,8 @@ import io.flowlag.tests.lab.joint.JointExperiment;
 import io.flowlag.tests.lab.joint.JointRepair;
 import io.flowlag.tests.lab.plan.NetworkPlanning;
 import io.flowlag.tests.lab.network.NetworkBounds;
+import io.flowlag.tests.lab.network.NetworkClocks;
+import io.flowlag.tests.lab.network.NetworkLocate;
 import io.flowlag.tests.lab.quantile.QuantileExperiment;
 import io.flowlag.tests.lab.reconcile.RdaFigure12;
 import io.flowlag.tests.lab.reconcile.RdaFigure6;
@@ -62,6 +64,6 @@ final class Experiments {
             new RdaFigure7(), new RdaFigure12(), new RdaTheorems(), new RdaRepair(), new ClockExperiment(),
             new ImpairmentExperiment(), new QuantileExperiment(), new MethodsExperiment(), new BudgetExperiment(),
             new JointExperiment(), new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(),
-            new HeldOutCaptures(), new HeldOutHosts(), new NetworkPlanning(), new NetworkBounds());
+            new HeldOutCaptures(), new HeldOutHosts(), new NetworkPlanning(), new NetworkLocate(), new NetworkClocks(), new NetworkBounds());
     }
 }

@@ -1,4 +1,4 @@
-package io.flowlag.tests.network;
+package io.flowlag.tests.lab.network;
 
 import io.flowlag.network.locate.HopGroups;
 
@@ -11,10 +11,9 @@ import java.util.stream.IntStream;
  * What others do with the same segments: a lasso and non-negative least squares, both by coordinate descent, whose groups above
  * the limit are named; and the fewest groups that explain all slow segments and no other (a Boolean cover, taken greedily).
  */
-final class HopComparators {
+public final class HopComparators {
     private static final double LIMIT_NS = 500_000;
     private static final double SURE_DEVIATIONS = 3;
-    private static final double USUAL_NS = 50_000;
     private static final double STEADY_NS = 1000;
     private static final int MOST_SWEEPS = 60;
 
@@ -22,19 +21,20 @@ final class HopComparators {
     private final double[] y;
     private final double[] variances;
 
-    HopComparators(final LocateTrial.Window window) {
+    /** For a window, of which they know the usual wait of a hop. */
+    public HopComparators(final HopWindow window) {
         groups = window.groups;
-        y = new double[window.excess.length];
+        y = new double[window.excessNs.length];
         variances = new double[y.length];
         for (int i = 0; i < y.length; i++) {
             final double length = Arrays.stream(window.segments.get(i).shares()).sum();
-            y[i] = window.excess[i] - USUAL_NS * length;
-            variances[i] = window.sigma[i] * window.sigma[i] + length * USUAL_NS * USUAL_NS;
+            y[i] = window.excessNs[i] - window.usualNs * length;
+            variances[i] = window.sigmaNs[i] * window.sigmaNs[i] + length * window.usualNs * window.usualNs;
         }
     }
 
-    /** The groups of a penalty in deviations; 0 is least squares alone. */
-    Set<Integer> lasso(final double penalty) {
+    /** The groups of a lasso with a penalty in deviations; 0 is least squares alone. */
+    public Set<Integer> lasso(final double penalty) {
         final double[] left = y.clone();
         final double[] x = new double[groups.count()];
         double moved = Double.MAX_VALUE;
@@ -63,7 +63,7 @@ final class HopComparators {
     }
 
     /** The groups that cover the slow segments. */
-    Set<Integer> cover() {
+    public Set<Integer> cover() {
         final boolean[] isSlow = new boolean[y.length];
         for (int i = 0; i < y.length; i++) {
             isSlow[i] = y[i] > LIMIT_NS && y[i] > SURE_DEVIATIONS * Math.sqrt(variances[i]);

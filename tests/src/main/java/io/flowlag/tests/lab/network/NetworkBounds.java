@@ -57,7 +57,7 @@ public final class NetworkBounds extends NamedExperiment {
 
     /** The experiment. */
     public NetworkBounds() {
-        super("network-bounds", "network.window", "whether bounds that are merged over a window hold, by source and queue");
+        super("network-bounds", "network: window", "whether bounds that are merged over a window hold, by source and queue");
     }
 
     private static List<Scenario> scenarios() {

@@ -1,5 +1,6 @@
 package io.flowlag.tests.lab.network;
 
+import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
@@ -28,5 +29,47 @@ class NetworkLabTest {
         }
         assertTrue(bySource.size() == 6 && bySource.values().stream().allMatch((sums) -> sums[0] >= 15), table.csv());
         bySource.forEach((source, sums) -> assertTrue(sums[1] >= 0.95 * sums[0], source + table.csv()));
+    }
+
+    /** In queues, and on AS1239 with their errors, where it is there. */
+    @Test
+    void shouldHoldSlowHops() {
+        final Results results = new NetworkLocate().run(Setup.of(Scale.TEST));
+        for (final Table table : List.of(results.named("queues"), results.named("resampled"))) {
+            double verdicts = 0;
+            double held = 0;
+            double slow = 0;
+            double found = 0;
+            for (final List<Object> row : table.rows()) {
+                if ("single effects".equals(row.get(2)) && (Integer)row.get(6) > 0) {
+                    verdicts += (Integer)row.get(6);
+                    held += (Integer)row.get(6) * (Double)row.get(7) / 100;
+                    slow += (Integer)row.get(8);
+                    found += (Integer)row.get(8) * (Double)row.get(9) / 100;
+                    assertTrue((Double)row.get(10) <= 1.2, table.csv());
+                }
+            }
+            assertTrue(table.rows().isEmpty() || slow >= 10 && held >= 0.95 * verdicts && found >= 0.9 * slow, table.csv());
+        }
+    }
+
+    /** Solved for; taken for exact they hide slow hops. */
+    @Test
+    void shouldFindSlowHopsBehindClocksOfQueues() {
+        final Table table = new NetworkClocks().run(Setup.of(Scale.TEST)).named("clocks");
+        final double[] found = new double[2];
+        double slow = 0;
+        double held = 0;
+        double verdicts = 0;
+        for (final List<Object> row : table.rows()) {
+            final boolean isSolved = "solved".equals(row.get(2));
+            found[isSolved ? 1 : 0] += (Integer)row.get(6) * (Double)row.get(7) / 100;
+            if (isSolved) {
+                slow += (Integer)row.get(6);
+                verdicts += (Integer)row.get(4);
+                held += (Integer)row.get(4) * (Double)row.get(5) / 100;
+            }
+        }
+        assertTrue(verdicts >= 10 && held >= 0.95 * verdicts && found[1] >= 0.85 * slow && found[0] < 0.7 * slow, table.csv());
     }
 }

@@ -1,0 +1,173 @@
+package io.flowlag.tests.lab.network;
+
+import io.flowlag.network.locate.HopLocator;
+import io.flowlag.network.locate.HopVerdict;
+import io.flowlag.network.locate.Localisation;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Verdicts of many windows against the truth. One thread. */
+public final class HopScore {
+    /** Excess of a hop that counts as slow, and from which on it has to be found. */
+    private static final double SLOW_NS = HopLocator.Settings.USUAL.slowNs();
+    private static final double FOUND_NS = 1e6;
+    private static final double NORMAL_95 = 1.96;
+
+    private int windows;
+    private int fits;
+    private int slow;
+    private int found;
+    private int verdicts;
+    private int held;
+    private int suspects;
+    private int groupHops;
+    /** Verdicts on one hop that is slow. */
+    private final Intervals effects = new Intervals();
+    /** Clocks of which segments tell something. */
+    private final Intervals clocks = new Intervals();
+
+    /** 95 % intervals: how many, how many hold the truth, and half widths over errors. */
+    public static final class Intervals {
+        private int count;
+        private int held;
+        private final List<Double> widths = new ArrayList<>();
+
+        private void add(final double estimate, final double low, final double high, final double truth) {
+            count++;
+            held += low <= truth && truth <= high ? 1 : 0;
+            widths.add((high - low) / 2 / Math.max(1, Math.abs(estimate - truth)));
+        }
+
+        public int count() {
+            return count;
+        }
+
+        public double heldShare() {
+            return (double)held / count;
+        }
+
+        /** {@return the median half width over the error} */
+        public double width() {
+            return widths.stream().sorted().skip(count / 2).findFirst().orElse(Double.NaN);
+        }
+    }
+
+    /** Locates with the clocks' bounds given. */
+    public Localisation locate(final HopWindow window, final double[] clockBoundsNs) {
+        final HopLocator locator =
+            new HopLocator(window.segments, window.groups, clockBoundsNs, HopLocator.Settings.USUAL);
+        final Localisation result = locator.locate(window.excessNs, window.sigmaNs, locator.evenPrior());
+        windows++;
+        fits += result.isFit() ? 1 : 0;
+        final Set<Integer> named = new HashSet<>();
+        for (final HopVerdict verdict : result.verdicts()) {
+            if (verdict.isOneRoute()) {
+                final Set<Integer> hops = new HashSet<>();
+                verdict.suspects().forEach((suspect) -> hops.add(suspect.hop()));
+                named.addAll(hops);
+                if (hops.size() == 1 && window.slower(SLOW_NS).containsAll(hops)) {
+                    effects.add(verdict.effectNs(), verdict.effectLowNs(), verdict.effectHighNs(),
+                        window.waitsNs[hops.iterator().next()] - result.usualNs());
+                }
+                add(hops, window);
+            }
+        }
+        count(named, window);
+        for (int clock = 0; clock < clockBoundsNs.length; clock++) {
+            final double width = NORMAL_95 * result.clockDeviationsNs()[clock];
+            final double offset = result.clockOffsetsNs()[clock];
+            if (result.clockDeviationsNs()[clock] < clockBoundsNs[clock] / 2) {
+                clocks.add(offset, offset - width, offset + width, window.offsetsNs[clock]);
+            }
+        }
+        return result;
+    }
+
+    /** What another method names, each group for itself. */
+    public void take(final Set<Integer> groups, final HopWindow window) {
+        windows++;
+        final Set<Integer> named = new HashSet<>();
+        for (final int group : groups) {
+            final Set<Integer> hops = new HashSet<>();
+            for (final int hop : window.groups.hops(group)) {
+                hops.add(hop);
+            }
+            add(hops, window);
+            named.addAll(hops);
+        }
+        count(named, window);
+    }
+
+    private void add(final Set<Integer> hops, final HopWindow window) {
+        verdicts++;
+        suspects += hops.size();
+        hops.retainAll(window.slower(SLOW_NS));
+        held += hops.isEmpty() ? 0 : 1;
+    }
+
+    private void count(final Set<Integer> named, final HopWindow window) {
+        for (final int hop : window.slower(FOUND_NS)) {
+            slow++;
+            found += named.contains(hop) ? 1 : 0;
+            groupHops += window.groups.hops(window.groups.of(hop)).length;
+        }
+    }
+
+    public Intervals effects() {
+        return effects;
+    }
+
+    public Intervals clocks() {
+        return clocks;
+    }
+
+    public int windows() {
+        return windows;
+    }
+
+    public int verdicts() {
+        return verdicts;
+    }
+
+    /** {@return slow hops that were to be found} */
+    public int slow() {
+        return slow;
+    }
+
+    /** {@return slow hops that were named} */
+    public int found() {
+        return found;
+    }
+
+    /** {@return the share of verdicts whose suspects have a slow hop} */
+    public double heldShare() {
+        return (double)held / verdicts;
+    }
+
+    public double foundShare() {
+        return (double)found / slow;
+    }
+
+    public double meanSuspects() {
+        return (double)suspects / verdicts;
+    }
+
+    /** {@return the mean hops of the groups that have the slow hops} */
+    public double meanGroup() {
+        return (double)groupHops / slow;
+    }
+
+    /** {@return the share of windows in which the model fits} */
+    public double fitShare() {
+        return (double)fits / windows;
+    }
+
+    @Override
+    public String toString() {
+        return "%d windows, %d verdicts, held %.3f, found %.3f, suspects %.2f, groups %.2f, fits %.2f".formatted(
+            windows, verdicts, heldShare(), foundShare(), meanSuspects(), meanGroup(), fitShare());
+    }
+}
