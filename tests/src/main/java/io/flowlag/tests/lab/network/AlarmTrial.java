@@ -85,7 +85,7 @@ final class AlarmTrial {
         return alarms;
     }
 
-    /** {@return of each series the windows until a rise by so many deviations is told, eight days after the begin; ascending} */
+    /** {@return windows until a rise by so many deviations raises an alarm, eight days after the begin of a series; ascending} */
     int[] delays(final double rise, final int rounds) {
         final int[] delays = new int[rounds];
         for (int round = 0; round < rounds; round++) {

@@ -91,7 +91,7 @@ public final class NetworkBounds extends NamedExperiment {
             "queue", "source", "windows", "bounded %", "held %", "median error %", "median bound %", "width over error",
             "intervals held %");
         final List<Scenario> all = scenarios();
-        for (int i = 0; i < all.size(); i += setup.size(3, 1, 1)) {
+        for (int i = 0; i < all.size(); i += setup.size(6, 1, 1)) {
             final Scenario scenario = all.get(i);
             final Map<MeanSource, Score> scores = new EnumMap<>(MeanSource.class);
             for (int seed = 1; seed <= setup.seeds(); seed++) {

@@ -62,9 +62,9 @@ final class QueueTrial {
         return points == 0 ? "pairs" : points + " points and ends";
     }
 
-    /** Runs windows without slow hops, in the ring of 30 nodes with points. */
-    static List<HopWindow> quiet(final int windows) {
-        return new QueueTrial("", SharedNetworks.ofChance(30, 30), 15, windows).run(1, 0, 0);
+    /** Runs windows without slow hops, in a ring with chords; half of the nodes are points. */
+    static List<HopWindow> quiet(final int nodes, final int windows) {
+        return new QueueTrial("", SharedNetworks.ofChance(nodes, nodes), nodes / 2, windows).run(1, 0, 0);
     }
 
     /** Runs windows; clocks have errors of the deviation given once floors are learned. */
