@@ -21,8 +21,11 @@ import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.rli.path.PathEstimate;
+import io.flowlag.rli.path.PathFinder;
 import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
+import io.flowlag.rli.receiver.SendTimes;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -47,6 +50,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -228,6 +232,66 @@ public class StageBenchmark {
             }
         }
         return flows.samples;
+    }
+
+    /** References of 16 ports that take four paths, and flows whose path is known. */
+    @State(Scope.Thread)
+    public static class Paths {
+        private static final int COUNT = 4;
+        private static final int FIRST_PORT = 40_000;
+        private static final int FLOWS = 4096;
+
+        private final SplittableRandom random = new SplittableRandom(1);
+        private RliReceiver receiver;
+        private long now;
+        private long samples;
+        private int sequence;
+
+        /** Finds them. */
+        @Setup(Level.Trial)
+        public void setUp() {
+            receiver = new RliReceiver(
+                ReceiverSettings.defaults().withSendTimes(SendTimes.STAMP).withPathFlows(FLOWS), (estimated) -> {
+                    for (int i = 0; i < estimated.count(); i++) {
+                        samples += estimated.delayNs(i);
+                    }
+                    return 0;
+                });
+            play(PACKETS);
+            for (int i = 0; i < FLOWS; i++) {
+                for (int j = 0; j < COUNT; j++) {
+                    receiver.stream(0).paths().onKnown(i, 1, 60, now, delayNs(i % COUNT));
+                }
+            }
+            play(PACKETS);
+            final PathEstimate path = receiver.stream(0).paths().resolve(0, 1, new PathEstimate());
+            if (receiver.stream(0).paths().count() != COUNT || path.state() != PathEstimate.State.KNOWN) {
+                throw new IllegalStateException(receiver.stream(0).paths().count() + " paths, " + path.state());
+            }
+        }
+
+        private long delayNs(final int path) {
+            return 1_000_000L * (path + 1) + random.nextInt(65_536);
+        }
+
+        private void play(final int packets) {
+            for (int i = 0; i < packets; i++) {
+                now += 1_000;
+                receiver.stream(0).onPacket(i & FLOWS - 1, 1, 0, 0, 60, now);
+                if (i % MemoryTraffic.REFERENCE_DISTANCE == 0) {
+                    final int lane = sequence % PathFinder.LANES;
+                    receiver.stream(0).onReference(sequence++, now - delayNs(lane % COUNT), now, 86, FIRST_PORT + lane);
+                }
+            }
+        }
+    }
+
+    /** The same on four paths that are known of all flows. */
+    @Benchmark
+    @OperationsPerInvocation(PACKETS)
+    public long interpolateByPath(final Paths paths) {
+        paths.play(PACKETS);
+        return paths.samples;
     }
 
     /** An LDS of R = 4, k = 1, c = 0.5, of packets whose digest is known. */

@@ -44,6 +44,9 @@ public final class RliPaths extends NamedExperiment {
     private static final int FIRST_PORT = 40_000;
     private static final long COUNTED_PACKETS = 100;
     private static final double KNOWN_SHARE = 0.05;
+    private static final int MOST_REFERENCES = 400_000;
+    private static final int SHORTER_LANES = 7;
+    private static final double JITTER_NS = 100_000;
 
     /** The experiment. */
     public RliPaths() {
@@ -87,6 +90,37 @@ public final class RliPaths extends NamedExperiment {
                 table.row(paths, each.title, Math.round(row[0]), row[1], row[2], row[3], row[4]);
             }
         }
+        separate(setup, results);
+    }
+
+    /** Two paths whose delays differ in their mean only, by shares of their standard deviation. */
+    private static void separate(final Setup setup, final Results results) {
+        final Table table = results.table("similar", "Two paths with means that differ by a share of the jitter, seven ports " +
+            "on one and nine on the other, at most " + MOST_REFERENCES + " references", "difference/jitter",
+            "told apart after, references", "told apart, % of runs", "found said after, references");
+        for (final double difference : new double[] {0, 0.1, 0.2, 0.3, 0.5, 1, 2, 4}) {
+            final double[] row = setup.medians(seed -> separation(difference, setup.firstSeed(0) + seed));
+            table.row(difference, row[0], 100 * row[1], row[2]);
+        }
+    }
+
+    /** {@return references until the paths are told apart, or the most; 1 if they were, else 0; and until they count as found} */
+    static double[] separation(final double difference, final long seed) {
+        final Random random = new Random(seed);
+        final PathFinder finder = new PathFinder();
+        final List<Integer> lanes = new ArrayList<>(IntStream.range(0, PathFinder.LANES).boxed().toList());
+        double found = 0;
+        int references = 0;
+        while (references < MOST_REFERENCES && finder.pathCount() == 1) {
+            Collections.shuffle(lanes, random);
+            for (final int lane : lanes) {
+                final double level = lane < SHORTER_LANES ? 0 : difference;
+                finder.onReference(finder.lane(FIRST_PORT + lane), references++ / PathFinder.LANES,
+                    references * REFERENCE_GAP_NS, JITTER_NS * (10 + level + random.nextGaussian()));
+                found = found == 0 && finder.isFound() ? references : found;
+            }
+        }
+        return new double[] {references, finder.pathCount() > 1 ? 1 : 0, found};
     }
 
     /** One trace over all paths, and a receiver for each case. */

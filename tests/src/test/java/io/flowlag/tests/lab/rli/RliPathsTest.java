@@ -31,4 +31,17 @@ class RliPathsTest {
         assertTrue(mixed[HELD] >= 95 && known[HELD] >= 95, all);
         assertTrue(known[WIDTH] < 10, all);
     }
+
+    @Test
+    void shouldTellPathsApartTheSoonerTheMoreTheyDiffer() {
+        double before = 60_000;
+        for (final double difference : new double[] {0.3, 0.5, 1, 2}) {
+            final double[] separation = RliPaths.separation(difference, 1);
+            final String line = difference + ": " + Arrays.toString(separation);
+            System.out.println(line);
+            assertEquals(1, separation[1], line);
+            assertTrue(separation[0] < before, line);
+            before = separation[0];
+        }
+    }
 }
