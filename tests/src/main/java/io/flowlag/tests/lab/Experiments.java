@@ -64,6 +64,7 @@ final class Experiments {
             new RdaFigure7(), new RdaFigure12(), new RdaTheorems(), new RdaRepair(), new ClockExperiment(),
             new ImpairmentExperiment(), new QuantileExperiment(), new MethodsExperiment(), new BudgetExperiment(),
             new JointExperiment(), new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(),
-            new HeldOutCaptures(), new HeldOutHosts(), new NetworkPlanning(), new NetworkLocate(), new NetworkClocks(), new NetworkBounds());
+            new HeldOutCaptures(), new HeldOutHosts(), new NetworkPlanning(), new NetworkBounds(),
+            new NetworkLocate(), new NetworkClocks());
     }
 }
