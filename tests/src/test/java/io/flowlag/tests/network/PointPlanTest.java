@@ -5,7 +5,7 @@ import io.flowlag.network.route.ShortestRoutes;
 import io.flowlag.network.topology.Topology;
 import io.flowlag.network.topology.TopologyException;
 import io.flowlag.network.topology.TopologyFiles;
-import io.flowlag.tests.lab.plan.NetworkPlanning;
+import io.flowlag.tests.lab.network.NetworkPlanning;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
@@ -66,7 +66,7 @@ class PointPlanTest {
 
     @Test
     void shouldDrawFigure9AndFindFewerSuspects() {
-        final Results results = new NetworkPlanning(SharedData.require()).run(Setup.of(Scale.TEST));
+        final Results results = new NetworkPlanning().run(Setup.of(Scale.TEST));
         final Table figure = results.named("figure9");
         assertEquals(5662, figure.number("probe hops", 45));
         assertTrue(figure.number("probe hops by chance", 45) > 10 * figure.number("probe hops", 45));

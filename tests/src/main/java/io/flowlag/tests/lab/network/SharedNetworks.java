@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * Networks of the shared data, in the folder that {@code FLOWLAG_SHARED} names, otherwise in {@code ../shared}; and networks of
- * chance, which need no data.
+ * Networks of the shared data, in the folder that {@code FLOWLAG_SHARED} names, otherwise in {@code shared} next to the
+ * checkout; and networks of chance, which need no data.
  */
 final class SharedNetworks {
     private static final String FOLDER = System.getenv("FLOWLAG_SHARED");
@@ -23,7 +23,9 @@ final class SharedNetworks {
 
     /** Reads {@code zoo/NAME} or {@code rocketfuel/NUMBER}; absent if it is not there. */
     static Optional<Topology> of(final String name) {
-        final Path shared = FOLDER == null ? Path.of("..", "shared") : Path.of(FOLDER);
+        // Tests run in the folder of their module.
+        final Path beside = Path.of("..", Files.isDirectory(Path.of("..", "shared")) ? "" : "..", "shared");
+        final Path shared = FOLDER == null ? beside : Path.of(FOLDER);
         final boolean isZoo = name.startsWith("zoo/");
         final Path file = shared.resolve("data/topology").resolve(isZoo ? name + ".graphml" : name + "/weights.intra");
         if (!Files.isReadable(file)) {

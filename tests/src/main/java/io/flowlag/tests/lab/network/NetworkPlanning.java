@@ -1,23 +1,16 @@
-package io.flowlag.tests.lab.plan;
+package io.flowlag.tests.lab.network;
 
 import io.flowlag.network.route.ExpectedSuspects;
 import io.flowlag.network.route.PlannedSegments;
 import io.flowlag.network.route.PlannedSegments.Selection;
 import io.flowlag.network.route.PointPlan;
 import io.flowlag.network.route.ShortestRoutes;
-import io.flowlag.network.topology.Topology;
-import io.flowlag.network.topology.TopologyException;
-import io.flowlag.network.topology.TopologyFiles;
 import io.flowlag.tests.lab.report.NamedExperiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -28,9 +21,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Figure 9 of the LDA paper beside ours, in Rocketfuel's networks (their folder is in the one that {@code FLOWLAG_SHARED} names,
- * otherwise in {@code ../shared}): Algorithm 1 and points by chance; how many routers cut the probe hop count to a hundredth;
- * which segments prefixes select; and plans by expected suspects.
+ * Figure 9 of the LDA paper beside ours, in Rocketfuel's networks: Algorithm 1 and points by chance; how many
+ * routers cut the probe hop count to a hundredth; which segments prefixes select; and plans by expected suspects.
  */
 public final class NetworkPlanning extends NamedExperiment {
     private static final List<Integer> NETWORKS = List.of(1221, 1239, 1755, 3257, 3967, 6461);
@@ -46,27 +38,17 @@ public final class NetworkPlanning extends NamedExperiment {
     private static final double PAPER_MEAN_OF_50 = 1.5;
     private static final double PAPER_SHARE = 15;
 
-    private final Path folder;
-
     /** The experiment. */
     public NetworkPlanning() {
-        this(System.getenv("FLOWLAG_SHARED") == null ? Path.of("..", "shared") : Path.of(System.getenv("FLOWLAG_SHARED")));
-    }
-
-    /** With Rocketfuel's networks in a folder of shared data. */
-    public NetworkPlanning(final Path shared) {
         super("network-plan", "LDA/ToN Figure 9", "where points go: probe hops, segments, selectors and expected suspects");
-        folder = shared.resolve("data/topology/rocketfuel");
     }
 
     @Override
     public void run(final Setup setup, final Results results) {
         final Map<Integer, ShortestRoutes> networks = new LinkedHashMap<>();
         for (final int number : setup.size(1, NETWORKS.size(), NETWORKS.size()) == 1 ? List.of(SPRINT) : NETWORKS) {
-            final Topology topology = rocketfuel(number);
-            if (topology != null) {
-                networks.put(number, new ShortestRoutes(topology));
-            }
+            SharedNetworks.of("rocketfuel/" + number)
+                .ifPresent((topology) -> networks.put(number, new ShortestRoutes(topology)));
         }
         if (networks.isEmpty()) {
             results.note("Rocketfuel's networks are not there: FLOWLAG_SHARED names their folder.");
@@ -77,17 +59,6 @@ public final class NetworkPlanning extends NamedExperiment {
         }
         hundredth(networks, results);
         suspects(networks, results);
-    }
-
-    private Topology rocketfuel(final int number) {
-        final Path file = folder.resolve(number + "/weights.intra");
-        try {
-            return Files.exists(file) ? TopologyFiles.rocketfuel(Files.readString(file)) : null;
-        } catch (final IOException ex) {
-            throw new UncheckedIOException(ex);
-        } catch (final TopologyException ex) {
-            throw new IllegalStateException(file + ": " + ex.getMessage(), ex);
-        }
     }
 
     private static void figure9(final ShortestRoutes routes, final Setup setup, final Results results) {
