@@ -86,7 +86,7 @@ public final class RliPaths extends NamedExperiment {
             final int pathCount = paths;
             for (final Case each : Case.values()) {
                 final double[] row = setup.medians(
-                    seed -> new Run(pathCount, setup.size(50_000, 100_000, 400_000), setup.firstSeed(0) + seed).score(each));
+                    seed -> new Run(pathCount, setup.size(100_000, 400_000, 1_600_000), setup.firstSeed(0) + seed).score(each));
                 table.row(paths, each.title, Math.round(row[0]), row[1], row[2], row[3], row[4]);
             }
         }
@@ -151,6 +151,10 @@ public final class RliPaths extends NamedExperiment {
             flowCount = flows;
             truePackets = new long[pathCount * flowCount];
             trueSumsNs = new double[truePackets.length];
+            // Until the first path has no traffic left: references of a path end with its traffic.
+            final long untilNs = IntStream.range(0, pathCount).mapToLong(path -> arrivals.stream()
+                .filter(each -> each.path == path).mapToLong(Arrival::arrivalNs).max().orElseThrow()).min().orElseThrow();
+            arrivals.removeIf(each -> each.arrivalNs > untilNs);
             arrivals.sort(Comparator.comparingLong(Arrival::arrivalNs));
             fromNs = arrivals.get(2 * (arrivals.size() / 3)).arrivalNs;
             for (final Arrival each : arrivals) {

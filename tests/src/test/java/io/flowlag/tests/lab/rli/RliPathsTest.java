@@ -16,7 +16,7 @@ class RliPathsTest {
 
     @Test
     void shouldFindFourPathsAndTheFlowsOnThem() {
-        final RliPaths.Run run = new RliPaths.Run(4, 180_000, 1);
+        final RliPaths.Run run = new RliPaths.Run(4, 400_000, 1);
         final double[] each = run.score(RliPaths.Case.EACH);
         final double[] onePort = run.score(RliPaths.Case.ONE_PORT);
         final double[] mixed = run.score(RliPaths.Case.MIXED);
