@@ -104,7 +104,7 @@ public final class RliPaths extends NamedExperiment {
         }
     }
 
-    /** {@return references until the paths are told apart, or the most; 1 if they were, else 0; and until they count as found} */
+    /** {@return references until two paths are found, or the most; 1 if they were, else 0; and until paths count as found} */
     static double[] separation(final double difference, final long seed) {
         final Random random = new Random(seed);
         final PathFinder finder = new PathFinder();
