@@ -117,7 +117,7 @@ public final class RliPaths extends NamedExperiment {
                 final double level = lane < SHORTER_LANES ? 0 : difference;
                 finder.onReference(finder.lane(FIRST_PORT + lane), references++ / PathFinder.LANES,
                     references * REFERENCE_GAP_NS, JITTER_NS * (10 + level + random.nextGaussian()));
-                found = found == 0 && finder.isFound() ? references : found;
+                found = found == 0 && references > PathFinder.LANES && finder.isFound() ? references : found;
             }
         }
         return new double[] {references, finder.pathCount() > 1 ? 1 : 0, found};
