@@ -293,7 +293,7 @@ class ExactMatching extends Matching implements MatchHandler {
                 return;
             }
             DelayCounters.record(entries, matchedOffset, delayNs);
-            if (stream < receiver.streamCount() && receiver.stream(stream).paths().count() > 1) {
+            if (stream < receiver.streamCount() && receiver.stream(stream).paths().wantsKnown()) {
                 final int entry = offset - FlowEntry.BASE_LENGTH_BYTES;
                 receiver.stream(stream).paths().onKnown(
                     slot, (int)(receiverTag >> Integer.SIZE),

@@ -151,11 +151,14 @@ public final class FlowPaths {
         flows.putDouble(offset, flows.getDouble(offset) + value);
     }
 
-    /** Takes the known delay of a packet, with those by each path and the scales of their errors, 1 or more. */
-    public void onKnown(
+    /**
+     * Takes the known delay of a packet, with those by each path and the scales of their errors, 1 or more. Returns the flow's
+     * path, or {@link PathFinder#NONE} if that is not known.
+     */
+    public int onKnown(
         final int offset, final PathFinder paths, final double[] delaysNs, final float[] scalesNs, final double delayNs) {
         if (offset == NONE) {
-            return;
+            return PathFinder.NONE;
         }
         flows.putInt(offset + KNOWN_COUNT_OFFSET, flows.getInt(offset + KNOWN_COUNT_OFFSET) + 1);
         for (int i = 0; i < paths.pathCount(); i++) {
@@ -166,6 +169,7 @@ public final class FlowPaths {
         }
         final int best = decide(offset, paths);
         flows.putFloat(offset + BEST_FITS_OFFSET, flows.getFloat(offset + BEST_FITS_OFFSET) + fits[best]);
+        return flows.getInt(offset + PATH_OFFSET) - 1;
     }
 
     /** Returns the most probable path. */

@@ -26,6 +26,7 @@ final class Interpolation {
     private double changeNs;
     private double changeBytes;
     private double nsPerByte;
+    private OctetTime octetTime;
 
     /** Takes two references, and the time that an octet adds to a delay. */
     Interpolation between(final SettledReference left, final SettledReference right, final double serialisationNsPerByte) {
@@ -37,6 +38,13 @@ final class Interpolation {
         changeNs = right.delayNs - left.delayNs;
         changeBytes = right.lengthBytes - left.lengthBytes;
         nsPerByte = serialisationNsPerByte;
+        octetTime = null;
+        return this;
+    }
+
+    /** Adds what packets' own transmissions add to the line, once that is known. */
+    Interpolation correct(final OctetTime time) {
+        octetTime = time.isLearned() ? time : null;
         return this;
     }
 
@@ -49,7 +57,9 @@ final class Interpolation {
     long delayNs(final long arrivalNs, final int lengthBytes) {
         final double weight = weight(arrivalNs);
         final double extraNs = nsPerByte == 0 ? 0 : nsPerByte * (lengthBytes - (fromBytes + weight * changeBytes));
-        return fromDelayNs + round(weight * changeNs + extraNs);
+        final double lineNs = weight * changeNs + extraNs;
+        return fromDelayNs + round(
+            octetTime == null ? lineNs : lineNs + octetTime.addedNs(lengthBytes - fromBytes, fromDelayNs + lineNs));
     }
 
     /** As {@code (double)value}, for every value. */

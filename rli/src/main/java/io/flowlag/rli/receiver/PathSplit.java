@@ -30,7 +30,7 @@ public final class PathSplit {
     private static final int WAITING_MASK = WAITING - 1;
     /** Octets of a stream whose flows' paths are kept. */
     static final int MEMORY_BYTES = PathFinder.MEMORY_BYTES + KEPT * (3 * Long.BYTES + 1) +
-        WAITING * (2 * Integer.BYTES + 2 * Long.BYTES);
+        WAITING * (3 * Integer.BYTES + 2 * Long.BYTES);
 
     private final int row;
     private final HeldOutErrors heldOut;
@@ -56,6 +56,7 @@ public final class PathSplit {
     private final double[] shares = new double[MOST_PATHS];
     private final double[] byPathNs = new double[MOST_PATHS];
     private final OctetTime[] octetTimes = new OctetTime[MOST_PATHS];
+    private final OctetTime single;
     private final long[] octets = new long[MOST_PATHS];
     private float largestScaleNs;
     private long spanReferences;
@@ -63,6 +64,7 @@ public final class PathSplit {
 
     private final int[] knownSlots;
     private final int[] knownGenerations;
+    private final int[] knownLengthsBytes;
     private final long[] knownArrivalsNs;
     private final double[] knownDelaysNs;
     private final long[] knownLefts = new long[MOST_PATHS];
@@ -75,6 +77,7 @@ public final class PathSplit {
         final int row, final HeldOutErrors heldOut, final Serialisation serialisation, final FlowPaths flows,
         final ReceiverSettings.Estimation estimation) {
         Arrays.setAll(octetTimes, i -> new OctetTime(estimation, 0));
+        single = new OctetTime(estimation, estimation.capacityBps());
         this.serialisation = serialisation;
         this.row = row;
         this.heldOut = heldOut;
@@ -88,9 +91,15 @@ public final class PathSplit {
         final int waiting = flows.isOn() ? WAITING : 0;
         knownSlots = new int[waiting];
         knownGenerations = new int[waiting];
+        knownLengthsBytes = new int[waiting];
         knownArrivalsNs = new long[waiting];
         knownDelaysNs = new double[waiting];
         Arrays.fill(lastStampsNs, NEVER_NS);
+    }
+
+    /** {@return what is known of packets' transmissions while there is one path} */
+    OctetTime single() {
+        return single;
     }
 
     /** The lane of a source port; none of a negative one, or if paths are not kept. */
@@ -299,7 +308,7 @@ public final class PathSplit {
                 arrivalNs(gap) - arrivalNs(from), delayNs(from), delayNs(gap), octets[path] + referenceBytes);
             double mostNs = 0;
             for (int i = 0; i < finder.pathCount(); i++) {
-                mostNs = Math.max(mostNs, octetTimes[i].nsPerByte());
+                mostNs = Math.max(mostNs, octetTimes[i].doubtNsPerByte());
             }
             heldOut.octetTime(mostNs, false);
         }
@@ -318,7 +327,7 @@ public final class PathSplit {
         int negativeCount = 0;
         for (int i = 0; i < packetCount; i++) {
             final double extraNs = nsPerByte * packets.lengthBytes(i);
-            final double mixedNs = byPath(packets.arrivalNs(i), lefts, rights, extraNs);
+            final double mixedNs = byPath(packets.arrivalNs(i), packets.lengthBytes(i), lefts, rights, extraNs);
             final int path = flows.onSample(
                 flows.enter(packets.slot(i), packets.generation(i), row, finder), finder, byPathNs);
             final long delayNs = Math.round(path == NONE ? mixedNs : byPathNs[path]);
@@ -332,11 +341,15 @@ public final class PathSplit {
     }
 
     /** The delays by each path; a path without any has the mixture's. Returns the mixture's. */
-    private double byPath(final long timeNs, final long[] from, final long[] to, final double extraNs) {
+    private double byPath(
+        final long timeNs, final int lengthBytes, final long[] from, final long[] to, final double extraNs) {
         double sum = 0;
         double weights = 0;
         for (int path = 0; path < finder.pathCount(); path++) {
             byPathNs[path] = between(from[path], to[path], timeNs) + extraNs;
+            if (octetTimes[path].isLearned()) {
+                byPathNs[path] += octetTimes[path].addedNs(lengthBytes - referenceBytes, byPathNs[path]);
+            }
             if (!Double.isNaN(byPathNs[path])) {
                 sum += shares[path] * byPathNs[path];
                 weights += shares[path];
@@ -349,6 +362,11 @@ public final class PathSplit {
         return mixedNs;
     }
 
+    /** {@return whether the known delay of a packet is of use} */
+    public boolean wantsKnown() {
+        return finder.pathCount() > 1 || single.wantsKnown();
+    }
+
     /**
      * The delay of a packet of a flow is known, before or after the packet's estimate: evidence of the flow's path. Ignored if
      * it is too old, or too many wait for their references.
@@ -356,15 +374,19 @@ public final class PathSplit {
     public void onKnown(
         final int slot, final int generation, final int lengthBytes, final long arrivalNs, final long knownDelayNs) {
         if (!isReady()) {
+            if (single.wantsKnown()) {
+                single.keep(arrivalNs, knownDelayNs, lengthBytes);
+            }
             return;
         }
         final double delayNs = knownDelayNs - serialisation.nsPerByte() * lengthBytes;
         if (arrivalNs <= arrivalNs(gap)) {
-            know(slot, generation, arrivalNs, delayNs);
+            know(slot, generation, lengthBytes, arrivalNs, delayNs);
         } else if (knownTail - knownHead < WAITING) {
             final int index = (int)knownTail++ & WAITING_MASK;
             knownSlots[index] = slot;
             knownGenerations[index] = generation;
+            knownLengthsBytes[index] = lengthBytes;
             knownArrivalsNs[index] = arrivalNs;
             knownDelaysNs[index] = delayNs;
         }
@@ -373,11 +395,13 @@ public final class PathSplit {
     private void takeKnown(final long upToNs) {
         while (knownHead < knownTail && knownArrivalsNs[(int)knownHead & WAITING_MASK] <= upToNs) {
             final int index = (int)knownHead++ & WAITING_MASK;
-            know(knownSlots[index], knownGenerations[index], knownArrivalsNs[index], knownDelaysNs[index]);
+            know(knownSlots[index], knownGenerations[index], knownLengthsBytes[index], knownArrivalsNs[index],
+                knownDelaysNs[index]);
         }
     }
 
-    private void know(final int slot, final int generation, final long arrivalNs, final double delayNs) {
+    private void know(
+        final int slot, final int generation, final int lengthBytes, final long arrivalNs, final double delayNs) {
         long low = Math.max(0, count - KEPT);
         if (arrivalNs < arrivalNs(low) || heldOut.count() == 0) {
             return;
@@ -395,8 +419,13 @@ public final class PathSplit {
             knownScalesNs[path] = Math.max(1, isBetween ?
                 scales.scaleNs(kind(knownLefts[path], knownRights[path])) : (float)scales.meanNs());
         }
-        byPath(arrivalNs, knownLefts, knownRights, 0);
-        flows.onKnown(flows.enter(slot, generation, row, finder), finder, byPathNs, knownScalesNs, delayNs);
+        byPath(arrivalNs, lengthBytes, knownLefts, knownRights, 0);
+        final int path =
+            flows.onKnown(flows.enter(slot, generation, row, finder), finder, byPathNs, knownScalesNs, delayNs);
+        if (path != NONE && knownLefts[path] != NONE && knownRights[path] != NONE) {
+            octetTimes[path].onKnown(
+                lengthBytes - referenceBytes, delayNs - between(knownLefts[path], knownRights[path], arrivalNs));
+        }
     }
 
     /** What is known of a flow's path, in an estimate that is returned. */

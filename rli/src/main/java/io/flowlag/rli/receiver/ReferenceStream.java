@@ -72,8 +72,7 @@ public final class ReferenceStream {
     private int waitingBefore;
     private long delayBeforeNs;
 
-    ReferenceStream(
-        final int row, final ReceiverSettings settings, final CounterSet<ReceiverCounter> counters,
+    ReferenceStream(final int row, final ReceiverSettings settings, final CounterSet<ReceiverCounter> counters,
         final ClassStatistics[] statistics, final SampleHandler handler, final FlowPaths flowPaths) {
         this.row = row;
         this.counters = counters;
@@ -97,8 +96,8 @@ public final class ReferenceStream {
         samples = new DelaySamples(buffer, DelaySamples.LIMIT);
         drift = new DriftEstimator(settings.drift().windowNs());
         serialisation = new Serialisation(settings.estimation().serialisation(), settings.estimation().capacityBps());
-        octetTime = new OctetTime(settings.estimation(), settings.estimation().capacityBps());
         split = new PathSplit(row, ownStatistics.heldOut(), serialisation, flowPaths, settings.estimation());
+        octetTime = split.single();
     }
 
     /**
@@ -167,7 +166,7 @@ public final class ReferenceStream {
         if (isBeforeLeft && !(hasPrevious && arrivalNs >= previous.arrivalNs)) {
             count(WITHOUT_REFERENCE);
         } else if (isLinear) {
-            interpolation.between(previous, left, serialisation.nsPerByte());
+            interpolation.between(previous, left, serialisation.nsPerByte()).correct(octetTime);
             sample(interpolation.delayNs(arrivalNs, lengthBytes), previousErrorScaleNs);
         } else if (!isBeforeLeft && arrivalNs - left.arrivalNs > maximumGapNs) {
             count(SILENCE);
@@ -444,7 +443,7 @@ public final class ReferenceStream {
     }
 
     private void estimate(final float errorScaleNs) {
-        interpolation.between(left, right, serialisation.nsPerByte());
+        interpolation.between(left, right, serialisation.nsPerByte()).correct(octetTime);
         long octets = left.lengthBytes;
         int count = buffer.countUpTo(right.arrivalNs, DelaySamples.LIMIT);
         while (count > 0) {
@@ -458,8 +457,9 @@ public final class ReferenceStream {
             count = buffer.countUpTo(right.arrivalNs, DelaySamples.LIMIT);
         }
         if (split.count() == 1) {
+            octetTime.learn(interpolation, left, right);
             octetTime.onGap(right.arrivalNs - left.arrivalNs, left.delayNs, right.delayNs, octets);
-            ownStatistics.heldOut().octetTime(octetTime.nsPerByte(), octetTime.isCapacityKnown());
+            ownStatistics.heldOut().octetTime(octetTime.doubtNsPerByte(), octetTime.isCapacityKnown());
         }
         counters.set(row, BUFFERED, buffer.size());
     }

@@ -23,6 +23,7 @@ class OctetTimeTest {
     private final UnsafeBuffer spans = new UnsafeBuffer(new byte[FLOWS * SpanCounters.LENGTH_BYTES]);
     private RliReceiver receiver;
     private double halfSumNs;
+    private int knownEvery = PACKETS;
 
     private void run(
         final double load, final double gapTransmissions, final double seenShare, final boolean isEnd,
@@ -50,6 +51,9 @@ class OctetTimeTest {
                 octets[flow] += lengthBytes;
                 halfSumNs += model.nsPerByte * lengthBytes / 2;
                 receiver.stream(0).onPacket(flow, 0, 0, 0, lengthBytes, stampNs);
+                if (i % knownEvery == 0) {
+                    receiver.stream(0).paths().onKnown(flow, 0, lengthBytes, stampNs, stampNs - sentNs);
+                }
             }
         }
     }
@@ -119,5 +123,16 @@ class OctetTimeTest {
     void shouldCoverTransmissionsBeforeTheStampWhereTheQueueIsBusy(
         final double load, final double gapTransmissions, final double seenShare) {
         check(load, gapTransmissions, seenShare, true, 0);
+    }
+
+    /** Every tenth packet's delay is known, as where matching takes a part of the flows. */
+    @ParameterizedTest
+    @CsvSource({"0.7, 3, false", "0.9, 3, false", "0.9, 10, false", "0.7, 3, true", "0.9, 3, true", "0.5, 20, true"})
+    void shouldLearnWhichWayTransmissionsErr(final double load, final double gapTransmissions, final boolean isEnd) {
+        knownEvery = 10;
+        run(load, gapTransmissions, 1, isEnd, 0);
+        final String line = load + " " + gapTransmissions + " " + isEnd + ": error " + error() + ", coverage " + coverage();
+        assertTrue(Math.abs(error()) <= 0.15, line);
+        assertTrue(coverage() >= 0.93, line);
     }
 }
