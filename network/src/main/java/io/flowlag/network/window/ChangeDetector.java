@@ -9,6 +9,7 @@ import java.util.Arrays;
  * the exponential without a shift, so that this mean less the number of windows is a martingale: the mean time to a false alarm
  * is the mean at the alarm, which exceeds the threshold. For normal means whose reference is known it is 1.4·10⁶ windows, and a
  * rise of three deviations raises an alarm within three windows with probability 0.55: not much sooner is possible.
+ * Means with heavy tails raise more false alarms ({@code flowlag lab network-locate}).
  * <p>
  * The reference is the mean of the same hour in the last seven days, or, until there are enough days, of all hours in the last
  * 24, of those windows that are within three deviations of the median, where a deviation is 1.4826 times the median distance;

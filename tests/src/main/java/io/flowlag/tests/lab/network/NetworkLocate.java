@@ -103,7 +103,7 @@ public final class NetworkLocate extends NamedExperiment {
     }
 
     private static void alarm(final Setup setup, final Results results) {
-        final AlarmTrial trial = new AlarmTrial(QueueTrial.quiet(setup.size(12, 30, 30), setup.size(12, 40, 200)));
+        final AlarmTrial trial = new AlarmTrial(QueueTrial.quiet(setup.size(12, 30, 30), setup.size(12, 40, 80)));
         final int windows = setup.size(80_000, 3_000_000, 10_000_000);
         final int[] delays = trial.delays(RISE, setup.size(5, 51, 201));
         results.table("alarms", "Alarms of rises, on means of windows of quiet queues in blocks", "windows", "false alarms",
