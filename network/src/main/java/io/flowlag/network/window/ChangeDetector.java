@@ -8,7 +8,7 @@ import java.util.Arrays;
  * for shifts δ of 1 and 3, and an alarm when their mean, of weights 0.1 and 0.9, is above {@value #THRESHOLD}. c is the mean of
  * the exponential without a shift, so that this mean less the number of windows is a martingale: the mean time to a false alarm
  * is the mean at the alarm, which exceeds the threshold. For normal means whose reference is known it is 1.4·10⁶ windows, and a
- * rise of three deviations raises an alarm within three windows with probability 0.55: not much sooner is possible.
+ * rise of three deviations raises an alarm within three windows with probability 0.56: not much sooner is possible.
  * Means with heavy tails raise more false alarms ({@code flowlag lab network-locate}).
  * <p>
  * The reference is the mean of the same hour in the last seven days, or, until there are enough days, of all hours in the last
