@@ -21,8 +21,8 @@ import java.util.Arrays;
  * <p>Where errors depend on the sizes of references, flows of other sizes have that error in all their packets, and a wider
  * bound ({@link SizeErrors}). Packets of the flow without an estimate have delays distributed as the references': mean μ and
  * standard deviation σ. A share u of them scales the half width by (1 - u) and adds u (|flow's mean - μ| + 1.96 σ).
- * A packet's own transmission ({@link OctetTime}) adds to the half width; without a known capacity, no more than the flow's
- * mean is above the least delay.
+ * A packet's own transmission ({@link Serialisation.OctetTime}) adds to the half width; without a known capacity, no more than
+ * the flow's mean is above the least delay.
  *
  * <p>Errors of this period and of the one before count; {@link ClassStatistics} defines when a period ends. One thread. Allocates
  * at construction.

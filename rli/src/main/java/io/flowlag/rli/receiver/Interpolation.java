@@ -26,7 +26,7 @@ final class Interpolation {
     private double changeNs;
     private double changeBytes;
     private double nsPerByte;
-    private OctetTime octetTime;
+    private Serialisation.OctetTime octetTime;
 
     /** Takes two references, and the time that an octet adds to a delay. */
     Interpolation between(final SettledReference left, final SettledReference right, final double serialisationNsPerByte) {
@@ -42,9 +42,9 @@ final class Interpolation {
         return this;
     }
 
-    /** Adds what packets' own transmissions add to the line, once that is known. */
-    Interpolation correct(final OctetTime time) {
-        octetTime = time.isLearned() ? time : null;
+    /** Adds what packets' own transmissions add to the line; nothing if that is null. */
+    Interpolation correct(final Serialisation.OctetTime time) {
+        octetTime = time;
         return this;
     }
 

@@ -55,8 +55,9 @@ public final class PathSplit {
     private final float[] gapScalesNs = new float[MOST_PATHS];
     private final double[] shares = new double[MOST_PATHS];
     private final double[] byPathNs = new double[MOST_PATHS];
-    private final OctetTime[] octetTimes = new OctetTime[MOST_PATHS];
-    private final OctetTime single;
+    private final Serialisation.OctetTime[] octetTimes = new Serialisation.OctetTime[MOST_PATHS];
+    private final Serialisation.OctetTime single;
+    private final boolean isTimed;
     private final long[] octets = new long[MOST_PATHS];
     private float largestScaleNs;
     private long spanReferences;
@@ -76,8 +77,9 @@ public final class PathSplit {
     PathSplit(
         final int row, final HeldOutErrors heldOut, final Serialisation serialisation, final FlowPaths flows,
         final ReceiverSettings.Estimation estimation) {
-        Arrays.setAll(octetTimes, i -> new OctetTime(estimation, 0));
-        single = new OctetTime(estimation, estimation.capacityBps());
+        Arrays.setAll(octetTimes, i -> new Serialisation.OctetTime(estimation, 0));
+        single = new Serialisation.OctetTime(estimation, estimation.capacityBps());
+        isTimed = single.isOn();
         this.serialisation = serialisation;
         this.row = row;
         this.heldOut = heldOut;
@@ -97,8 +99,13 @@ public final class PathSplit {
         Arrays.fill(lastStampsNs, NEVER_NS);
     }
 
+    /** {@return whether there is one path, whose packets' transmissions are to be learned} */
+    boolean isTimed() {
+        return isTimed && finder.pathCount() == 1;
+    }
+
     /** {@return what is known of packets' transmissions while there is one path} */
-    OctetTime single() {
+    Serialisation.OctetTime single() {
         return single;
     }
 
@@ -139,7 +146,7 @@ public final class PathSplit {
         gap = 0;
         knownHead = knownTail;
         Arrays.fill(octets, 0);
-        for (final OctetTime each : octetTimes) {
+        for (final Serialisation.OctetTime each : octetTimes) {
             each.reset();
         }
         Arrays.fill(lastStampsNs, NEVER_NS);

@@ -47,7 +47,9 @@ public final class ReferenceStream {
     private final StampCorrection correction = new StampCorrection();
     private final DriftEstimator drift;
     private final Serialisation serialisation;
-    private final OctetTime octetTime;
+    private final Serialisation.OctetTime octetTime;
+    /** Once it is known; else null. */
+    private Serialisation.OctetTime learned;
     private final PathSplit split;
 
     private final SettledReference previous = new SettledReference();
@@ -166,7 +168,7 @@ public final class ReferenceStream {
         if (isBeforeLeft && !(hasPrevious && arrivalNs >= previous.arrivalNs)) {
             count(WITHOUT_REFERENCE);
         } else if (isLinear) {
-            interpolation.between(previous, left, serialisation.nsPerByte()).correct(octetTime);
+            interpolation.between(previous, left, serialisation.nsPerByte()).correct(learned);
             sample(interpolation.delayNs(arrivalNs, lengthBytes), previousErrorScaleNs);
         } else if (!isBeforeLeft && arrivalNs - left.arrivalNs > maximumGapNs) {
             count(SILENCE);
@@ -326,8 +328,7 @@ public final class ReferenceStream {
 
     private void settle() {
         // Without a buffer, packets do not wait for a follow-up either.
-        while (!waiting.isEmpty() &&
-            (isStampUsed || !isLinear || waiting.isKnown(waiting.oldest()) || waiting.isPassedOver())) {
+        while (!waiting.isEmpty() && (isStampUsed || !isLinear || waiting.isKnown(waiting.oldest()) || waiting.isPassedOver())) {
             settleOldest();
         }
     }
@@ -367,7 +368,6 @@ public final class ReferenceStream {
         }
         serialisation.onDelay(lengthBytes, right.delayNs);
         scales.onDelay(ownDelayNs(right));
-        octetTime.onDelay(right.delayNs);
         if (isStep || isGap) {
             estimateByPath(false);
             split.restart();
@@ -443,7 +443,7 @@ public final class ReferenceStream {
     }
 
     private void estimate(final float errorScaleNs) {
-        interpolation.between(left, right, serialisation.nsPerByte()).correct(octetTime);
+        interpolation.between(left, right, serialisation.nsPerByte()).correct(learned);
         long octets = left.lengthBytes;
         int count = buffer.countUpTo(right.arrivalNs, DelaySamples.LIMIT);
         while (count > 0) {
@@ -456,9 +456,9 @@ public final class ReferenceStream {
             buffer.poll(count);
             count = buffer.countUpTo(right.arrivalNs, DelaySamples.LIMIT);
         }
-        if (split.count() == 1) {
-            octetTime.learn(interpolation, left, right);
-            octetTime.onGap(right.arrivalNs - left.arrivalNs, left.delayNs, right.delayNs, octets);
+        if (split.isTimed()) {
+            octetTime.onGap(interpolation, left, right, octets);
+            learned = octetTime.isLearned() ? octetTime : null;
             ownStatistics.heldOut().octetTime(octetTime.doubtNsPerByte(), octetTime.isCapacityKnown());
         }
         counters.set(row, BUFFERED, buffer.size());
