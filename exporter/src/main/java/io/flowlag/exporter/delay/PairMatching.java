@@ -12,6 +12,7 @@ import org.agrona.MutableDirectBuffer;
 
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.IntStream;
 
 /**
  * Matching of the packets of several segments between interfaces of this host by one matcher. Where a packet was seen tells its
@@ -25,6 +26,8 @@ final class PairMatching extends ExactMatching {
     private final int classCount;
     /** The stream of packets from an origin, by interface where they leave and class; {@link SegmentPairs#OUTSIDE} for none. */
     private final int[][] streams;
+    /** The segment of a stream. */
+    private final int[] segments;
     /** By segment; behind them those between interfaces of no segment. */
     private final AtomicLongArray matched;
     private final AtomicLongArray lost;
@@ -40,6 +43,7 @@ final class PairMatching extends ExactMatching {
         classCount = config.rli().classCount();
         matched = new AtomicLongArray(pairs.count() + 1);
         lost = new AtomicLongArray(pairs.count());
+        segments = IntStream.range(0, pairs.count() * classCount).map((stream) -> stream / classCount).toArray();
         streams = new int[pairs.originCount()][pairs.interfaceCount() * classCount];
         for (int origin = 0; origin < streams.length; origin++) {
             for (int i = 0; i < streams[origin].length; i++) {
@@ -63,7 +67,7 @@ final class PairMatching extends ExactMatching {
     @Override
     int matchedStream(final int flow, final long senderTag, final int received) {
         final int stream = streams[(int)senderTag][received];
-        final int segment = stream < 0 ? pairs.count() : stream / classCount;
+        final int segment = stream < 0 ? pairs.count() : segments[stream];
         matched.setRelease(segment, matched.getPlain(segment) + 1);
         if (stream >= 0) {
             flows().onSegment(flow, segment);
@@ -75,7 +79,7 @@ final class PairMatching extends ExactMatching {
     /** The first matched packet of a record tells its segment. */
     @Override
     boolean isOfRecord(final MutableDirectBuffer entries, final int offset, final int stream) {
-        final long id = pairs.id(stream / classCount);
+        final long id = pairs.id(segments[stream]);
         final boolean isFirst = !FlowDelay.hasMatchedSegment(entries, offset);
         if (isFirst) {
             FlowDelay.matchedSegment(entries, offset, id, false);

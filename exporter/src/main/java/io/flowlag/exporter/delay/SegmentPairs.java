@@ -29,6 +29,7 @@ public final class SegmentPairs {
     static final int UNDECIDED = -2;
 
     private final List<ExporterConfig.Segment> segments;
+    private final long[] ids;
     private final int[] interfaceIds;
     private final int[] egresses;
     /** The segment from an origin to an egress. */
@@ -47,6 +48,7 @@ public final class SegmentPairs {
     public SegmentPairs(final Pairs pairs, final int[] interfaceIds, final RouteHistory routes) {
         final List<String> names = pairs.interfaces();
         segments = pairs.segments();
+        ids = segments.stream().mapToLong(ExporterConfig.Segment::id).toArray();
         this.interfaceIds = interfaceIds;
         this.routes = routes;
         isSelected = pairs.areSelected();
@@ -91,7 +93,7 @@ public final class SegmentPairs {
 
     /** {@return the segment's number in records} */
     public long id(final int segment) {
-        return segments.get(segment).id();
+        return ids[segment];
     }
 
     /** {@return the segments' names for people, in their order} */
