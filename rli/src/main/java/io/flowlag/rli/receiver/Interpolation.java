@@ -42,9 +42,9 @@ final class Interpolation {
         return this;
     }
 
-    /** Adds what packets' own transmissions add to the line; nothing if that is null. */
+    /** Adds what packets' own transmissions add to the line, once that is known. */
     Interpolation correct(final Serialisation.OctetTime time) {
-        octetTime = time;
+        octetTime = time.isLearned() ? time : null;
         return this;
     }
 

@@ -57,7 +57,6 @@ public final class PathSplit {
     private final double[] byPathNs = new double[MOST_PATHS];
     private final Serialisation.OctetTime[] octetTimes = new Serialisation.OctetTime[MOST_PATHS];
     private final Serialisation.OctetTime single;
-    private final boolean isTimed;
     private final long[] octets = new long[MOST_PATHS];
     private float largestScaleNs;
     private long spanReferences;
@@ -79,7 +78,6 @@ public final class PathSplit {
         final ReceiverSettings.Estimation estimation) {
         Arrays.setAll(octetTimes, i -> new Serialisation.OctetTime(estimation, 0));
         single = new Serialisation.OctetTime(estimation, estimation.capacityBps());
-        isTimed = single.isOn();
         this.serialisation = serialisation;
         this.row = row;
         this.heldOut = heldOut;
@@ -101,7 +99,7 @@ public final class PathSplit {
 
     /** {@return whether there is one path, whose packets' transmissions are to be learned} */
     boolean isTimed() {
-        return isTimed && finder.pathCount() == 1;
+        return single.isOn() && finder.pathCount() == 1;
     }
 
     /** {@return what is known of packets' transmissions while there is one path} */

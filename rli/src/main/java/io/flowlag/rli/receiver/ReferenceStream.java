@@ -48,8 +48,6 @@ public final class ReferenceStream {
     private final DriftEstimator drift;
     private final Serialisation serialisation;
     private final Serialisation.OctetTime octetTime;
-    /** Once it is known; else null. */
-    private Serialisation.OctetTime learned;
     private final PathSplit split;
 
     private final SettledReference previous = new SettledReference();
@@ -168,7 +166,7 @@ public final class ReferenceStream {
         if (isBeforeLeft && !(hasPrevious && arrivalNs >= previous.arrivalNs)) {
             count(WITHOUT_REFERENCE);
         } else if (isLinear) {
-            interpolation.between(previous, left, serialisation.nsPerByte()).correct(learned);
+            interpolation.between(previous, left, serialisation.nsPerByte()).correct(octetTime);
             sample(interpolation.delayNs(arrivalNs, lengthBytes), previousErrorScaleNs);
         } else if (!isBeforeLeft && arrivalNs - left.arrivalNs > maximumGapNs) {
             count(SILENCE);
@@ -443,7 +441,7 @@ public final class ReferenceStream {
     }
 
     private void estimate(final float errorScaleNs) {
-        interpolation.between(left, right, serialisation.nsPerByte()).correct(learned);
+        interpolation.between(left, right, serialisation.nsPerByte()).correct(octetTime);
         long octets = left.lengthBytes;
         int count = buffer.countUpTo(right.arrivalNs, DelaySamples.LIMIT);
         while (count > 0) {
@@ -458,7 +456,6 @@ public final class ReferenceStream {
         }
         if (split.isTimed()) {
             octetTime.onGap(interpolation, left, right, octets);
-            learned = octetTime.isLearned() ? octetTime : null;
             ownStatistics.heldOut().octetTime(octetTime.doubtNsPerByte(), octetTime.isCapacityKnown());
         }
         counters.set(row, BUFFERED, buffer.size());
