@@ -159,6 +159,12 @@ public final class Command {
             return read(errorFile);
         }
 
+        /** Ends the process in order. Fails if its exit code is not 0. */
+        public Result stop() {
+            signal("TERM");
+            return finish().orFail();
+        }
+
         /**
          * Sends a signal.
          *

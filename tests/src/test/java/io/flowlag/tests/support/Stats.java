@@ -6,6 +6,7 @@ import io.flowlag.exporter.status.CounterId;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** What {@code --stats} wrote. */
@@ -30,6 +31,24 @@ public final class Stats {
         } catch (final IOException ex) {
             throw new UncheckedIOException(ex);
         }
+    }
+
+    /** {@return the content of a file, which is empty while the file is not there} */
+    public static JsonNode tree(final Path file) {
+        return Files.exists(file) ? read(file).root : JSON.createObjectNode();
+    }
+
+    /**
+     * A counter of one of several segments, or of the only one.
+     *
+     * @param stats   content of a file.
+     * @param segment index of it.
+     * @param label   of the counter.
+     * @return its value.
+     */
+    public static long segmentCounter(final JsonNode stats, final int segment, final String label) {
+        return (stats.has("delay") ? stats.get("delay") : stats.path("segments").path(segment)).path("counters").path(label)
+            .asLong();
     }
 
     /** {@return the value of a counter} */

@@ -107,8 +107,8 @@ class ExchangeProcessTest {
             await(receiver, "reload refused, the old configuration stays: lds.in-flight (memory is taken at the start) cannot " +
                 "change while running");
             awaitCompared(receiver, 2);
-            stop(sender);
-            stop(receiver);
+            sender.stop();
+            receiver.stop();
         }
         final Stats stats = Stats.read(receiverStats).orFailUnlessAccounted();
         Stats.read(senderStats).orFailUnlessAccounted();
@@ -164,8 +164,8 @@ class ExchangeProcessTest {
             renew(sender, there, next, 2);
             awaitCompared(receiver, 2);
             assertEquals(2, count("exchange_sessions"), receiver::errors);
-            stop(sender);
-            stop(receiver);
+            sender.stop();
+            receiver.stop();
         }
         final Stats stats = Stats.read(receiverStats).orFailUnlessAccounted();
         final Stats sent = Stats.read(senderStats);
@@ -238,7 +238,7 @@ class ExchangeProcessTest {
                 own("--set", "exchange.key-file=" + key("other", "ffeeddccbbaa99887766554433221100")))) {
                 Deadline.await(TIMEOUT, () -> count("exchange_refused_authentication") >= 1, other::errors);
                 await(other, "the shared keys differ");
-                stop(other);
+                other.stop();
             }
             for (int i = 0; i < HOSTILE_CONNECTIONS; i++) {
                 crowd.add(SocketChannel.open(new InetSocketAddress("127.0.0.1", port)));
@@ -249,8 +249,8 @@ class ExchangeProcessTest {
             awaitCompared(receiver, 3);
             assertTrue(count("exchange_octets_received") > octets, "wire size is counted");
             assertTrue(count(senderStats, "exchange_encoding_ns") > 0, "and what it costs");
-            stop(sender);
-            stop(receiver);
+            sender.stop();
+            receiver.stop();
         } finally {
             for (final SocketChannel each : crowd) {
                 each.close();
@@ -370,12 +370,6 @@ class ExchangeProcessTest {
         } catch (final IOException ex) {
             return "";
         }
-    }
-
-    private static void stop(final Command.Running run) {
-        run.signal("TERM");
-        final Command.Result ended = run.finish();
-        assertEquals(0, ended.exitCode(), ended::toString);
     }
 
     private void makeCertificates() throws IOException {

@@ -115,7 +115,7 @@ class KernelQueueTest {
             Flowlag.awaitMetering(run);
             traffic.run();
             awaitDrained(stats, run);
-            assertTrue(stop(run).errorLines().stream().noneMatch(line -> line.contains("tc says")), "the rates agree");
+            assertTrue(run.stop().errorLines().stream().noneMatch(line -> line.contains("tc says")), "the rates agree");
         }
 
         final Stats counters = Stats.read(stats).orFailUnlessAccounted();
@@ -210,7 +210,7 @@ class KernelQueueTest {
             Flowlag.awaitMetering(run);
             traffic.run();
             awaitDrained(stats, run);
-            stop(run);
+            run.stop();
         }
 
         final Stats counters = Stats.read(stats).orFailUnlessAccounted();
@@ -275,12 +275,12 @@ class KernelQueueTest {
             Deadline.await(TIMEOUT, () -> lateOrReplayed(stats) >= lateBefore + replayed,
                 () -> Stats.read(stats).toString());
 
-            stop(sender);
+            sender.stop();
             Deadline.await(TIMEOUT, () -> delayCounter(stats, "rli_silences") > 0, receiver::errors);
             sendLastFlow();
             Deadline.await(TIMEOUT, () -> delayCounter(stats, "rli_without_reference") +
                 delayCounter(stats, "rli_silence") >= COUNTED_PACKETS, receiver::errors);
-            stop(receiver);
+            receiver.stop();
         }
         checkTwoProcesses(records, Stats.read(stats).orFailUnlessAccounted(), forged, replayed);
     }
@@ -337,8 +337,8 @@ class KernelQueueTest {
             traffic.run();
             awaitDrained(classStats, classes);
             awaitDrained(sharedStats, shared);
-            stop(classes);
-            stop(shared);
+            classes.stop();
+            shared.stop();
         }
         final List<DelayFlow> byClass = DelayFlow.read(classRecords);
         final List<DelayFlow> byOne = DelayFlow.read(sharedRecords);
@@ -377,7 +377,7 @@ class KernelQueueTest {
         try (Command.Running run = both(directory.resolve("started.ipfix"), directory.resolve("started.json"),
             "--capacity", "30m")) {
             Flowlag.awaitMetering(run);
-            final Command.Result ended = stop(run);
+            final Command.Result ended = run.stop();
             assertTrue(ended.errors().contains("tc says that tbf of out0 has 40000000 bits/s"), ended::toString);
         }
     }
@@ -433,13 +433,6 @@ class KernelQueueTest {
     private static long lateOrReplayed(final Path stats) {
         final Stats read = Stats.read(stats);
         return read.counter(CounterId.REFERENCES_REPLAYED) + read.counter(CounterId.REFERENCES_LATE);
-    }
-
-    private static Command.Result stop(final Command.Running run) {
-        run.signal("TERM");
-        final Command.Result ended = run.finish();
-        assertEquals(0, ended.exitCode(), ended::toString);
-        return ended;
     }
 
     /** Waits until the receiver has seen what the tap saw. */

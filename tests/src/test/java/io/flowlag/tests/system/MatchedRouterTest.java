@@ -145,7 +145,7 @@ class MatchedRouterTest {
             traffic(SECONDS);
             final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), SECOND_NS);
             awaitDecided(stats, truth, run);
-            stop(run);
+            run.stop();
             final Map<String, Told> told = told(records);
             assertTrue(told.values().stream().filter(Told::isReferred).count() > LEAST_COUNTED,
                 "references stand beside what is matched");
@@ -175,8 +175,8 @@ class MatchedRouterTest {
             final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), SECOND_NS);
             awaitDecided(stats, truth, run);
             Deadline.await(TIMEOUT, () -> swapped.errors().contains("packets is of the segment"), swapped::errors);
-            stop(swapped);
-            stop(run);
+            swapped.stop();
+            run.stop();
             judge(told(records), truth);
         }
         final Stats counters = Stats.read(stats).orFailUnlessAccounted();
@@ -202,8 +202,8 @@ class MatchedRouterTest {
             final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), SECOND_NS,
                 (key) -> key.replace(RouterTopology.SOURCE, RouterTopology.ROUTER));
             Deadline.await(TIMEOUT, () -> isTranslationTold(run) && isTranslationTold(alone), run::errors);
-            stop(alone);
-            stop(run);
+            alone.stop();
+            run.stop();
             assertTrue(run.errors().contains("have the mean by references"), run::errors);
             assertTrue(alone.errors().contains("references (rli.target) would give them one"), alone::errors);
             judgeReferred(told(records), truth);
@@ -225,7 +225,7 @@ class MatchedRouterTest {
             final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), SECOND_NS);
             Deadline.await(TIMEOUT, () -> run.errors().contains("is matched from now on"), run::errors);
             Deadline.await(TIMEOUT, () -> Stats.read(stats).delayCounter("match_sent_waiting") == 0, run::errors);
-            stop(run);
+            run.stop();
             judgeClaims(told(records), truth, false);
         }
         final Stats counted = Stats.read(stats).orFailUnlessAccounted();
@@ -261,7 +261,7 @@ class MatchedRouterTest {
                 Deadline.await(
                     TIMEOUT, () -> Files.exists(stats) && Stats.read(stats).delayCounter("match_not_of_segment") >= OWN_PACKETS,
                     run::errors);
-                stop(run);
+                run.stop();
                 judgeClaims(told(records), truth, true);
             }
         }
@@ -388,12 +388,6 @@ class MatchedRouterTest {
     private static long decided(final Stats stats) {
         return stats.delayCounter("match_matched") + stats.delayCounter("match_lost") +
             stats.delayCounter("match_sent_undecided");
-    }
-
-    private static void stop(final Command.Running run) {
-        run.signal("TERM");
-        final Command.Result ended = run.finish();
-        assertEquals(0, ended.exitCode(), ended::toString);
     }
 
     private static Map<String, Told> told(final Path records) {

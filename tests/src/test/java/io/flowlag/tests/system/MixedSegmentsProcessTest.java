@@ -1,12 +1,12 @@
 package io.flowlag.tests.system;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.DelayFlow;
 import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.Stats;
 import io.flowlag.tests.support.SteadyTraffic;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,7 +48,6 @@ class MixedSegmentsProcessTest {
     private static final String FIRST = "10.77.0.2";
     private static final String SECOND = "10.77.1.2";
     private static final String PEERS = "source: [10.77.0.0/24], destination: [10.77.1.0/24]";
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
     private Path directory;
@@ -142,7 +141,7 @@ class MixedSegmentsProcessTest {
                 Flowlag.awaitMetering(second, router);
                 Deadline.await(TIMEOUT, () -> router.errors().contains("unclean shutdown: restored"), router::errors);
                 awaitMeasured(router);
-                List.of(router, second, first).forEach(MixedSegmentsProcessTest::stop);
+                List.of(router, second, first).forEach(Command.Running::stop);
             }
             before.addAll(tellRecords("router"));
             assertEquals(Set.of((long)FROM_HOST, THROUGH, BACK), before);
@@ -160,25 +159,13 @@ class MixedSegmentsProcessTest {
         }
     }
 
-    private static void stop(final Command.Running run) {
-        run.signal("TERM");
-        final Command.Result ended = run.finish();
-        assertEquals(0, ended.exitCode(), ended::toString);
-    }
-
     private JsonNode stats(final String name) {
-        try {
-            return Files.exists(file(name, "json")) ? JSON.readTree(file(name, "json").toFile()) : JSON.createObjectNode();
-        } catch (final IOException ex) {
-            throw new IllegalStateException(ex);
-        }
+        return Stats.tree(file(name, "json"));
     }
 
     /** The segments of this host come first, then those to other processes in the order of the file. */
     private long count(final String name, final int segment, final String label) {
-        final JsonNode stats = stats(name);
-        return (stats.has("delay") ? stats.get("delay") : stats.path("segments").path(segment)).path("counters").path(label)
-            .asLong();
+        return Stats.segmentCounter(stats(name), segment, label);
     }
 
     /** Waits until packets matched between the interfaces, and flows were compared at the router and at the second host. */

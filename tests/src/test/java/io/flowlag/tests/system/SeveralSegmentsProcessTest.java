@@ -7,6 +7,7 @@ import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.Ports;
+import io.flowlag.tests.support.Stats;
 import io.flowlag.tests.support.SteadyTraffic;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,9 +128,9 @@ class SeveralSegmentsProcessTest {
             try (Command.Running b = start("b", true)) {
                 Flowlag.awaitMetering(b);
                 awaitCompared(b, c);
-                stop(b);
+                b.stop();
             }
-            List.of(a, d, c).forEach(SeveralSegmentsProcessTest::stop);
+            List.of(a, d, c).forEach(Command.Running::stop);
         }
         final JsonNode stats = stats("b");
         assertTrue(stats.path("identity").path("holds").asBoolean(), stats::toString);
@@ -138,25 +139,12 @@ class SeveralSegmentsProcessTest {
         tellRecords("c");
     }
 
-    private static void stop(final Command.Running run) {
-        run.signal("TERM");
-        final Command.Result ended = run.finish();
-        assertEquals(0, ended.exitCode(), ended::toString);
-    }
-
     private JsonNode stats(final String name) {
-        try {
-            final Path file = directory.resolve(name + ".json");
-            return Files.exists(file) ? JSON.readTree(file.toFile()) : JSON.createObjectNode();
-        } catch (final IOException ex) {
-            throw new IllegalStateException(ex);
-        }
+        return Stats.tree(directory.resolve(name + ".json"));
     }
 
     private long count(final String name, final int segment, final String label) {
-        final JsonNode stats = stats(name);
-        return (stats.has("delay") ? stats.get("delay") : stats.path("segments").path(segment)).path("counters").path(label)
-            .asLong();
+        return Stats.segmentCounter(stats(name), segment, label);
     }
 
     /** Waits until sums of flows were compared in each segment, and references settled. */
