@@ -1,8 +1,8 @@
 package io.flowlag.exporter.export;
 
 import io.flowlag.common.file.Disk;
-import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.export.spool.Spool;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayView;
@@ -10,6 +10,7 @@ import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.SessionSettings;

@@ -2,11 +2,14 @@ package io.flowlag.exporter.export;
 
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 
+import java.util.Arrays;
+import java.util.List;
+
 /**
  * Every field of a flow record, in template order: the element's name, the least profile that includes it, the presence
  * groups that it needs, and those that exclude it. {@link FlowRecordEncoder} writes the octets.
  */
-enum RecordField {
+public enum RecordField {
     SOURCE_IPV4("sourceIPv4Address", Profile.CLASSIC, 0, Presence.IPV6),
     SOURCE_IPV6("sourceIPv6Address", Profile.CLASSIC, Presence.IPV6, 0),
     DESTINATION_IPV4("destinationIPv4Address", Profile.CLASSIC, 0, Presence.IPV6),
@@ -75,6 +78,11 @@ enum RecordField {
         this.profile = profile;
         this.presentBits = presentBits;
         this.absentBits = absentBits;
+    }
+
+    /** {@return the names of all elements that a flow record can have, in the order in which templates list them} */
+    public static List<String> names() {
+        return Arrays.stream(values()).map(RecordField::elementName).toList();
     }
 
     String elementName() {

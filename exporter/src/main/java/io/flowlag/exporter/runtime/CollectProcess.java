@@ -2,7 +2,7 @@ package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.KeyFile;
-import io.flowlag.exporter.export.FlowElements;
+import io.flowlag.exporter.export.RecordField;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.runtime.collect.Collector;
 import io.flowlag.exporter.runtime.collect.ListenAddress;
@@ -11,6 +11,7 @@ import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.ipfix.collect.SessionKind;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +39,7 @@ public final class CollectProcess {
         final ByteArrayOutputStream statistics = new ByteArrayOutputStream();
         try (PrintStream statisticsOut = new PrintStream(statistics, true, StandardCharsets.UTF_8);
             Collector collector = Collector.open(
-                options.withColumns(FlowElements.recordNames()),
+                options.withColumns(RecordField.names()),
                 FlowElements.registry((int)config.exporting().enterpriseNumber()), terminal.out(), statisticsOut)) {
             collector.run(() -> {
                 if (hasTls && signals.takeReloadRequest()) {

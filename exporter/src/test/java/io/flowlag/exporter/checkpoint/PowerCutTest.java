@@ -1,7 +1,6 @@
 package io.flowlag.exporter.checkpoint;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.exporter.export.spool.Spool;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
@@ -9,6 +8,7 @@ import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.flow.SnapshotSink;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
 import org.agrona.DirectBuffer;

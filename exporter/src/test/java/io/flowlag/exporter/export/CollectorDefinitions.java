@@ -1,6 +1,7 @@
 package io.flowlag.exporter.export;
 
 import io.flowlag.ipfix.element.DataType;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.element.Semantics;
 

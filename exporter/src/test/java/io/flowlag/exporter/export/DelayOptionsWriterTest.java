@@ -6,6 +6,7 @@ import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.IntervalDelays;
 import io.flowlag.exporter.status.JointStatistics;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.SessionSettings;
 import io.flowlag.ipfix.template.TemplateCatalog;

@@ -7,6 +7,7 @@ import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.SessionSettings;
 import io.flowlag.ipfix.template.TemplateCatalog;

@@ -11,6 +11,7 @@ import io.flowlag.ipfix.collect.MessageResult;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.collect.TransportSession;
 import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.SessionSettings;

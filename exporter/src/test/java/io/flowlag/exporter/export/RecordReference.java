@@ -3,6 +3,7 @@ package io.flowlag.exporter.export;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.element.Semantics;
 

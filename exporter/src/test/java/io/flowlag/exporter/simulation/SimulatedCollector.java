@@ -1,7 +1,6 @@
 package io.flowlag.exporter.simulation;
 
 import io.flowlag.common.counter.CounterSet;
-import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
@@ -9,6 +8,7 @@ import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.MessageResult;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.collect.TransportSession;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.transport.SendResult;
 import io.flowlag.ipfix.transport.Transport;
 import io.flowlag.ipfix.transport.TransportKind;

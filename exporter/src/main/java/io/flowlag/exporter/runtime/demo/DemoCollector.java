@@ -1,12 +1,12 @@
 package io.flowlag.exporter.runtime.demo;
 
 import io.flowlag.common.counter.CounterSet;
-import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
 import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.CollectorServer;
+import io.flowlag.ipfix.element.FlowElements;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.export.spool;
 
 import io.flowlag.common.file.Disk;
-import io.flowlag.exporter.export.FlowElements;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
 import org.agrona.concurrent.UnsafeBuffer;

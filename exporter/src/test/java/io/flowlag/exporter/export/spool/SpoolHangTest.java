@@ -1,8 +1,8 @@
 package io.flowlag.exporter.export.spool;
 
 import io.flowlag.common.file.Disk;
-import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.exporter.status.HelperThread;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
 import net.jqwik.api.ForAll;

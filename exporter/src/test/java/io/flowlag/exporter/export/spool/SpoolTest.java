@@ -1,9 +1,9 @@
 package io.flowlag.exporter.export.spool;
 
 import io.flowlag.common.file.Disk;
-import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.template.FieldSpecifier;
 import io.flowlag.ipfix.template.Template;

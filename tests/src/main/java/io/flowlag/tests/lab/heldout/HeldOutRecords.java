@@ -1,12 +1,12 @@
 package io.flowlag.tests.lab.heldout;
 
 import io.flowlag.common.counter.CounterSet;
-import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
 import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.MessageStreamReader;
+import io.flowlag.ipfix.element.FlowElements;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;

@@ -1,12 +1,8 @@
-package io.flowlag.exporter.export;
-
-import io.flowlag.ipfix.element.ElementRegistry;
+package io.flowlag.ipfix.element;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.Arrays;
-import java.util.List;
 
 /**
  * The registry of the process: IANA's elements and flowlag's own, which are in the table {@code flowlag-information-elements.csv}
@@ -19,11 +15,6 @@ public final class FlowElements {
     private static final String RESOURCE = "flowlag-information-elements.csv";
 
     private FlowElements() {
-    }
-
-    /** {@return the names of all elements that a flow record can have, in the order in which templates list them} */
-    public static List<String> recordNames() {
-        return Arrays.stream(RecordField.values()).map(RecordField::elementName).toList();
     }
 
     /** A new registry with IANA's elements, and flowlag's under an enterprise number. */
