@@ -16,8 +16,9 @@ import java.util.Map;
 
 /**
  * A Collecting Process without sockets (RFC 7011 sections 8 and 9): messages of any number of Transport Sessions in, records out.
- * A message is verified as a whole, then decoded. A refused message is counted and changes nothing else. When all sessions
- * together hold more than the limit, those of the address that holds most lose their templates.
+ * A message is verified as a whole, then decoded, or, if the process has a {@link MessageHandler}, handed on as it is. A refused
+ * message is counted and changes nothing else. When all sessions together hold more than the limit, those of the address that
+ * holds most lose their templates.
  *
  * <p>One thread calls all methods. The buffers belong to the caller. Allocates for sessions, domains, new templates and type
  * records; never for a message of known templates, nor for its records.
@@ -27,6 +28,8 @@ public final class CollectingProcess {
     private final CollectorLimits limits;
     private final CounterSet<CollectorCounter> counters;
     private final RecordHandler handler;
+    /** Null where messages are decoded. */
+    private final MessageHandler messages;
     private final MessageVerifier verifier;
     private final CollectedRecord record = new CollectedRecord();
     private final Map<ByteBuffer, PeerAddress> addresses = new HashMap<>();
@@ -45,12 +48,29 @@ public final class CollectingProcess {
     public CollectingProcess(
         final ElementRegistry registry, final CollectorLimits limits, final CounterSet<CollectorCounter> counters,
         final RecordHandler handler) {
+        this(registry, limits, counters, handler, null);
+    }
+
+    /**
+     * A process with no session that hands messages on, undecoded. It keeps templates, so that it knows valid messages.
+     *
+     * @param limits on the memory that peers can use.
+     */
+    public CollectingProcess(
+        final CollectorLimits limits, final CounterSet<CollectorCounter> counters, final MessageHandler messages) {
+        this(ElementRegistry.iana(), limits, counters, (record) -> { }, messages);
+    }
+
+    private CollectingProcess(
+        final ElementRegistry registry, final CollectorLimits limits, final CounterSet<CollectorCounter> counters,
+        final RecordHandler handler, final MessageHandler messages) {
         this.registry = registry;
         this.limits = limits;
         this.counters = counters;
         this.handler = handler;
+        this.messages = messages;
         this.verifier = new MessageVerifier(limits);
-        this.stranger = session(SessionKind.UDP, "a peer without session", new PeerAddress(PeerAddress.LOCAL));
+        this.stranger = session(SessionKind.UDP, "a peer without session", null, new PeerAddress(PeerAddress.LOCAL));
     }
 
     public CounterSet<CollectorCounter> counters() {
@@ -77,29 +97,35 @@ public final class CollectingProcess {
      * @return the session, to be closed by {@link #closeSession}.
      */
     public TransportSession openSession(final SessionKind kind, final String peer) {
-        return openSession(kind, peer, PeerAddress.LOCAL);
+        return openSession(kind, peer, null, PeerAddress.LOCAL);
     }
 
-    TransportSession openSession(final SessionKind kind, final InetSocketAddress peer) {
+    /** Begins a Transport Session of an exporter at an address, to be closed by {@link #closeSession}. */
+    public TransportSession openSession(final SessionKind kind, final InetSocketAddress peer) {
         return openSession(
-            kind, peer.getAddress().getHostAddress() + ':' + peer.getPort(), PeerAddress.key(peer.getAddress()));
+            kind, peer.getAddress().getHostAddress() + ':' + peer.getPort(), peer, PeerAddress.key(peer.getAddress()));
     }
 
-    private TransportSession openSession(final SessionKind kind, final String peer, final ByteBuffer key) {
+    private TransportSession openSession(
+        final SessionKind kind, final String peer, final InetSocketAddress source, final ByteBuffer key) {
         sessionCount++;
         counters.increment(CollectorCounter.SESSIONS_OPENED);
-        return session(kind, peer, addresses.computeIfAbsent(key, PeerAddress::new));
+        return session(kind, peer, source, addresses.computeIfAbsent(key, PeerAddress::new));
     }
 
-    private TransportSession session(final SessionKind kind, final String peer, final PeerAddress address) {
+    private TransportSession session(
+        final SessionKind kind, final String peer, final InetSocketAddress source, final PeerAddress address) {
         final ElementView view = new ElementView(registry, limits, counters);
-        final TransportSession session = new TransportSession(kind, peer, address, limits, counters, view);
+        final TransportSession session = new TransportSession(kind, peer, source, address, limits, counters, view);
         address.add(session);
         return session;
     }
 
     /** Ends a Transport Session: its templates are gone (RFC 7011 section 8.1). It must not be used again. */
     public void closeSession(final TransportSession session) {
+        if (!isDecoding()) {
+            messages.onEnd(session);
+        }
         final PeerAddress address = session.address();
         hold(address, -session.heldCount());
         address.remove(session);
@@ -113,6 +139,11 @@ public final class CollectingProcess {
     int crowd(final InetSocketAddress peer) {
         final PeerAddress address = addresses.get(PeerAddress.key(peer.getAddress()));
         return address == null ? PeerAddress.PLACES : address.crowd();
+    }
+
+    /** Whether it decodes messages itself, and so needs their templates. */
+    boolean isDecoding() {
+        return messages == null;
     }
 
     /** The session for messages of peers that have none. */
@@ -143,7 +174,10 @@ public final class CollectingProcess {
         counters.increment(result.counter());
         if (result.isAccepted()) {
             session.onAccepted(nowNs);
-            decode(session, buffer, offset, lengthBytes, nowNs);
+            decode(session, buffer, offset, lengthBytes, nowNs, isDecoding());
+            if (!isDecoding()) {
+                messages.onMessage(session, buffer, offset, lengthBytes);
+            }
         }
         if (session != stranger) {
             hold(session.address(), session.heldCount() - heldBefore);
@@ -152,9 +186,24 @@ public final class CollectingProcess {
         return result;
     }
 
+    /**
+     * Takes the templates of a message that came before, and nothing else; for a session that goes on in another process.
+     *
+     * @param lengthBytes as of {@link #onMessage}.
+     */
+    public void restore(
+        final TransportSession session, final DirectBuffer buffer, final int offset, final int lengthBytes, final long nowNs) {
+        final int heldBefore = session.heldCount();
+        if (verifier.verify(session, buffer, offset, lengthBytes, nowNs).isAccepted()) {
+            decode(session, buffer, offset, lengthBytes, nowNs, false);
+        }
+        hold(session.address(), session.heldCount() - heldBefore);
+        keepLimit(session);
+    }
+
     private void decode(
         final TransportSession session, final DirectBuffer buffer, final int offset, final int lengthBytes,
-        final long nowNs) {
+        final long nowNs, final boolean hasRecords) {
         final int domainId = MessageHeader.observationDomainId(buffer, offset);
         final ObservationDomain domain =
             verifier.actions().isInstalling() ? session.domain(domainId) : session.findDomain(domainId);
@@ -167,14 +216,14 @@ public final class CollectingProcess {
             final int setLimit = setOffset + SetHeader.setLengthBytes(buffer, setOffset);
             if (setId == SetHeader.TEMPLATE_SET_ID || setId == SetHeader.OPTIONS_TEMPLATE_SET_ID) {
                 applyTemplates(session, domain, setOffset, nowNs);
-            } else {
+            } else if (hasRecords) {
                 final int setRecordCount = decodeDataSet(session, domain, buffer, setOffset, setLimit, nowNs);
                 isCountCertain &= setRecordCount >= 0;
                 recordCount += Math.max(0, setRecordCount);
             }
             setOffset = setLimit;
         }
-        if (domain != null) {
+        if (domain != null && hasRecords) {
             domain.sequence().onMessage(
                 record.sequenceNumber(), record.exportTimeSeconds(), recordCount, isCountCertain);
         }

@@ -4,6 +4,7 @@ import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.template.Template;
 import org.agrona.collections.Int2ObjectHashMap;
 
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -24,6 +25,7 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
 
     private final SessionKind kind;
     private final String peer;
+    private final InetSocketAddress source;
     private final PeerAddress address;
     private final CollectorLimits limits;
     private final CounterSet<CollectorCounter> counters;
@@ -37,10 +39,11 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
     private long lastMessageNs;
 
     TransportSession(
-        final SessionKind kind, final String peer, final PeerAddress address, final CollectorLimits limits,
-        final CounterSet<CollectorCounter> counters, final ElementView view) {
+        final SessionKind kind, final String peer, final InetSocketAddress source, final PeerAddress address,
+        final CollectorLimits limits, final CounterSet<CollectorCounter> counters, final ElementView view) {
         this.kind = kind;
         this.peer = peer;
+        this.source = source;
         this.address = address;
         this.limits = limits;
         this.counters = counters;
@@ -55,6 +58,11 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
     /** {@return the exporter's address and port, or the file} */
     public String peer() {
         return peer;
+    }
+
+    /** {@return the exporter's address and port; null for a file} */
+    public InetSocketAddress source() {
+        return source;
     }
 
     PeerAddress address() {

@@ -14,7 +14,8 @@ import java.util.Map;
 
 /**
  * One UDP address (RFC 7011 section 10.3). A Transport Session is a source address and port. It begins with a valid message that
- * has a template; what comes before is counted and leaves nothing. The number of sessions is limited: above it, {@link
+ * has a template; what comes before is counted and leaves nothing, unless messages are handed on undecoded. The number of
+ * sessions is limited: above it, {@link
  * TransportSession#FIRST_TO_GO} is forgotten, of equal ones the one silent longest. Source addresses can be forged, so records
  * from very many addresses can still displace a session. Not thread-safe; allocates per session, and what the JDK allocates for
  * the source address when it differs from the last one's.
@@ -66,7 +67,7 @@ final class UdpListener implements AutoCloseable {
         if (known != null) {
             return known;
         }
-        if (!process.isIntroduction(buffer, 0, lengthBytes, nowNs)) {
+        if (process.isDecoding() && !process.isIntroduction(buffer, 0, lengthBytes, nowNs)) {
             return process.stranger();
         }
         if (sessions.size() >= process.limits().maxUdpSessions()) {

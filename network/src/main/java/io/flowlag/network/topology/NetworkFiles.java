@@ -40,12 +40,22 @@ public final class NetworkFiles {
      * @return the network; null if there was a fault.
      */
     public static NetworkMap read(final String named, final Problems problems) {
+        final Source source = source(named, problems);
+        return source == null ? null : parse(source.format, source.name, source.text, problems);
+    }
+
+    /** A file that was read: as {@link #parse} takes it. */
+    public record Source(String format, String name, String text) {
+    }
+
+    /** Reads the file that a text names, as {@link #read} does; null if there was a fault. */
+    public static Source source(final String named, final Problems problems) {
         final int colon = named.indexOf(':');
         final String format = colon < 0 ? "" : named.substring(0, colon);
         final boolean isKnown = FORMATS.contains(format);
         final String name = (isKnown ? named.substring(colon + 1) : named) + ("rocketfuel".equals(format) ? "/" + WEIGHTS : "");
         final String text = text(name, problems);
-        return text == null ? null : parse(isKnown ? format : "", name, text, problems);
+        return text == null ? null : new Source(isKnown ? format : "", name, text);
     }
 
     /**

@@ -2,10 +2,10 @@ package io.flowlag.network.topology;
 
 import io.flowlag.common.config.BadValueException;
 import io.flowlag.common.config.ConfigNode;
-import io.flowlag.common.config.Names;
 import io.flowlag.common.config.Origin;
 import io.flowlag.common.config.Prefix;
 import io.flowlag.common.config.Problems;
+import io.flowlag.common.config.Sections;
 import io.flowlag.common.config.UnitValue;
 import io.flowlag.common.config.ValueType;
 import io.flowlag.common.config.YamlReader;
@@ -16,7 +16,6 @@ import io.flowlag.network.topology.NetworkMap.Site;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,6 +49,7 @@ final class NetworkReader {
     private static final long MOST_NUMBER = 0xFFFF_FFFFL;
 
     private final Problems problems;
+    private final Sections sections;
     private final Topology.Builder network = new Topology.Builder();
     private final Map<String, Site> sites = new TreeMap<>();
     /** By from and to, ns. */
@@ -57,6 +57,7 @@ final class NetworkReader {
 
     private NetworkReader(final Problems problems) {
         this.problems = problems;
+        sections = new Sections(problems);
     }
 
     /**
@@ -76,15 +77,15 @@ final class NetworkReader {
     }
 
     private NetworkMap network(final ConfigNode.Mapping file, final Origin start) {
-        final Map<String, ConfigNode.Entry> sections = keys("", file, NODES, LINKS, POINTS, SEGMENTS);
-        if (!sections.containsKey(NODES) && problems.isEmpty()) {
+        final Map<String, ConfigNode.Entry> parts = sections.keys("", file, NODES, LINKS, POINTS, SEGMENTS);
+        if (!parts.containsKey(NODES) && problems.isEmpty()) {
             problems.add(start, "has no nodes: write such as nodes: {zrh: {}, gva: {}}");
         }
-        for (final ConfigNode.Entry node : entries(sections.get(NODES))) {
+        for (final ConfigNode.Entry node : sections.entries(parts.get(NODES))) {
             node(node);
         }
-        overlaps(sections.get(NODES));
-        links(sections.get(LINKS));
+        overlaps(parts.get(NODES));
+        links(parts.get(LINKS));
         final Topology topology = network.build();
         final long[] delaysNs = new long[topology.hops()];
         Arrays.fill(delaysNs, NetworkMap.UNKNOWN);
@@ -92,12 +93,12 @@ final class NetworkReader {
             delaysNs[topology.hop(topology.node(ends.get(0)), topology.node(ends.get(1)))] = delayNs);
         final List<Point> points = new ArrayList<>();
         final Map<String, Integer> numbers = new HashMap<>();
-        for (final ConfigNode.Entry point : entries(sections.get(POINTS))) {
+        for (final ConfigNode.Entry point : sections.entries(parts.get(POINTS))) {
             numbers.put(point.name(), points.size());
             points.add(point(point, topology));
         }
         final List<NamedSegment> segments = new ArrayList<>();
-        for (final ConfigNode.Entry segment : entries(sections.get(SEGMENTS))) {
+        for (final ConfigNode.Entry segment : sections.entries(parts.get(SEGMENTS))) {
             segments.add(segment(segment, topology, numbers));
         }
         return problems.isEmpty() ? new NetworkMap(
@@ -109,16 +110,16 @@ final class NetworkReader {
         if (!isName(path, node.origin(), node.name())) {
             return;
         }
-        final Map<String, ConfigNode.Entry> keys = keys(path, node.value(), "prefixes", "place", "address");
+        final Map<String, ConfigNode.Entry> keys = sections.keys(path, node.value(), "prefixes", "place", "address");
         final List<Prefix> prefixes = new ArrayList<>();
-        for (final ConfigNode.Scalar text : items(path, keys.get("prefixes"))) {
+        for (final ConfigNode.Scalar text : sections.items(path, keys.get("prefixes"))) {
             try {
                 prefixes.add(Prefix.parse(text.text()).network());
             } catch (final BadValueException ex) {
                 problems.add(text.origin(), path + ".prefixes", text.text(), ex.getMessage());
             }
         }
-        final List<ConfigNode.Scalar> place = items(path, keys.get("place"));
+        final List<ConfigNode.Scalar> place = sections.items(path, keys.get("place"));
         double latitude = Double.NaN;
         double longitude = Double.NaN;
         if (place.size() == 2) {
@@ -145,7 +146,7 @@ final class NetworkReader {
     }
 
     private String host(final String path, final ConfigNode.Entry entry) {
-        final String host = text(path, entry, "");
+        final String host = sections.text(path, entry, "");
         if (!host.isEmpty() && !HOST.matcher(host).matches()) {
             problems.add(entry.origin(), path + "." + entry.name(), host, "is neither a host's name nor its address");
         }
@@ -192,7 +193,7 @@ final class NetworkReader {
     }
 
     private void links(final ConfigNode.Entry section) {
-        for (final ConfigNode.Scalar link : items("", section)) {
+        for (final ConfigNode.Scalar link : sections.items("", section)) {
             final String[] words = link.text().split("\\s+");
             if (words.length < 2 || !isNode(link, words[0]) || !isNode(link, words[1])) {
                 if (words.length < 2) {
@@ -227,14 +228,9 @@ final class NetworkReader {
 
     private boolean isNode(final ConfigNode.Scalar place, final String name) {
         if (!sites.containsKey(name)) {
-            problems.add(place.origin(), place.text() + ": '" + name + "' is no node" + meant(name, sites.keySet()));
+            problems.add(place.origin(), place.text() + ": '" + name + "' is no node" + sections.meant(name, sites.keySet()));
         }
         return sites.containsKey(name);
-    }
-
-    /** Costs more than the file where most of it is wrong. */
-    private String meant(final String name, final Collection<String> known) {
-        return problems.isFull() ? "" : Names.didYouMean(name, known);
     }
 
     private void link(final String from, final String to, final String weight, final Long delayNs) throws TopologyException {
@@ -246,9 +242,9 @@ final class NetworkReader {
 
     private Point point(final ConfigNode.Entry point, final Topology topology) {
         final String path = POINTS + "." + point.name();
-        final Map<String, ConfigNode.Entry> keys = keys(path, point.value(), "node", "clock");
-        final String node = text(path, keys.get("node"), point.name());
-        final String clock = text(path, keys.get("clock"), node);
+        final Map<String, ConfigNode.Entry> keys = sections.keys(path, point.value(), "node", "clock");
+        final String node = sections.text(path, keys.get("node"), point.name());
+        final String clock = sections.text(path, keys.get("clock"), node);
         isNode(new ConfigNode.Scalar(point.origin(), path), node);
         isName(path, point.origin(), point.name());
         isName(path + ".clock", point.origin(), clock);
@@ -259,10 +255,10 @@ final class NetworkReader {
         final Map<String, Integer> points) {
         final String path = SEGMENTS + "." + segment.name();
         final Map<String, ConfigNode.Entry> keys =
-            keys(path, segment.value(), "from", "to", "exporter", "domain", "id", "via");
+            sections.keys(path, segment.value(), "from", "to", "exporter", "domain", "id", "via");
         isName(path, segment.origin(), segment.name());
         final List<Integer> via = new ArrayList<>();
-        for (final ConfigNode.Scalar node : items(path, keys.get("via"))) {
+        for (final ConfigNode.Scalar node : sections.items(path, keys.get("via"))) {
             isNode(node, node.text());
             via.add(topology.node(node.text()));
         }
@@ -273,16 +269,16 @@ final class NetworkReader {
 
     private int end(final ConfigNode.Entry segment, final String path, final ConfigNode.Entry end,
         final Map<String, Integer> points) {
-        final String name = text(path, end, "");
+        final String name = sections.text(path, end, "");
         if (!points.containsKey(name)) {
             problems.add(end == null ? segment.origin() : end.origin(), path + ": '" + name +
-                "' is no point: give from and to" + meant(name, points.keySet()));
+                "' is no point: give from and to" + sections.meant(name, points.keySet()));
         }
         return points.getOrDefault(name, Topology.NONE);
     }
 
     private long number(final String path, final ConfigNode.Entry entry) {
-        final String text = text(path, entry, "");
+        final String text = sections.text(path, entry, "");
         if (text.isEmpty()) {
             return NetworkMap.UNKNOWN;
         }
@@ -291,67 +287,5 @@ final class NetworkReader {
             problems.add(entry.origin(), path + "." + entry.name(), text, "must be a whole number from 0 to " + MOST_NUMBER);
         }
         return number;
-    }
-
-    /** The entries of a mapping, by their names, of which others are unknown; none where nothing is written. */
-    private Map<String, ConfigNode.Entry> keys(final String path, final ConfigNode node, final String... known) {
-        final Map<String, ConfigNode.Entry> keys = new LinkedHashMap<>();
-        final String before = path.isEmpty() ? "" : path + ".";
-        if (node instanceof ConfigNode.Mapping mapping) {
-            for (final ConfigNode.Entry entry : mapping.entries()) {
-                if (List.of(known).contains(entry.name())) {
-                    keys.put(entry.name(), entry);
-                } else {
-                    final String meant = meant(entry.name(), List.of(known));
-                    problems.add(entry.origin(), before + entry.name() + ": unknown key" +
-                        (meant.isEmpty() ? ": there are " + String.join(", ", known) : meant));
-                }
-            }
-        } else if (!(node instanceof ConfigNode.Scalar scalar && scalar.text() == null)) {
-            problems.add(node.origin(), path + ": has keys: " + String.join(", ", known) + "; write {} for none");
-        }
-        return keys;
-    }
-
-    private List<ConfigNode.Entry> entries(final ConfigNode.Entry section) {
-        if (section == null) {
-            return List.of();
-        }
-        if (section.value() instanceof ConfigNode.Mapping mapping) {
-            return mapping.entries();
-        }
-        problems.add(section.origin(), section.name() + ": is a section: put names, indented, on the lines below it");
-        return List.of();
-    }
-
-    private List<ConfigNode.Scalar> items(final String path, final ConfigNode.Entry list) {
-        final List<ConfigNode.Scalar> items = new ArrayList<>();
-        if (list == null) {
-            return items;
-        }
-        final String name = path.isEmpty() ? list.name() : path + "." + list.name();
-        if (!(list.value() instanceof ConfigNode.Sequence sequence)) {
-            problems.add(list.origin(), name + ": is a list: write it in brackets");
-            return items;
-        }
-        for (final ConfigNode item : sequence.items()) {
-            if (item instanceof ConfigNode.Scalar scalar && scalar.text() != null) {
-                items.add(scalar);
-            } else {
-                problems.add(item.origin(), name + ": an item is one text: write it without braces and brackets");
-            }
-        }
-        return items;
-    }
-
-    private String text(final String path, final ConfigNode.Entry entry, final String otherwise) {
-        if (entry == null) {
-            return otherwise;
-        }
-        if (entry.value() instanceof ConfigNode.Scalar scalar && scalar.text() != null) {
-            return scalar.text();
-        }
-        problems.add(entry.origin(), path + "." + entry.name() + ": is one value");
-        return otherwise;
     }
 }

@@ -24,6 +24,23 @@ public final class DelayFloor {
         Arrays.fill(hours, NO_HOUR);
     }
 
+    /** What is known, to be kept elsewhere. Immutable: the arrays are not to be changed. */
+    public record State(long[] hours, double[] minimums, int windowsAbove, double minimumAbove) {
+    }
+
+    /** What was known. */
+    public DelayFloor(final State state) {
+        System.arraycopy(state.hours, 0, hours, 0, HOURS);
+        System.arraycopy(state.minimums, 0, minimums, 0, HOURS);
+        windowsAbove = state.windowsAbove;
+        minimumAbove = state.minimumAbove;
+    }
+
+    /** {@return a copy of what is known} */
+    public State state() {
+        return new State(hours.clone(), minimums.clone(), windowsAbove, minimumAbove);
+    }
+
     /**
      * Takes a window.
      *

@@ -2,6 +2,7 @@ package io.flowlag.network.window;
 
 import io.flowlag.sketch.quantile.LogHistogram;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 
 /**
  * The delays of a segment in a window as a histogram: a sum of those of intervals (element 26), or of other sums, in any order.
@@ -26,6 +27,21 @@ public final class WindowHistogram {
             sum.add(interval);
         }
         return isValid;
+    }
+
+    /** Forgets all delays. */
+    public void clear() {
+        sum.clear();
+    }
+
+    /**
+     * Writes the delays as element 26 has them.
+     *
+     * @param limitBytes room, at least {@link LogHistogram#LEAST_LIMIT_BYTES}.
+     * @return octets written.
+     */
+    public int encode(final MutableDirectBuffer buffer, final int offset, final int limitBytes) {
+        return sum.encode(buffer, offset, limitBytes);
     }
 
     /** Adds what another has. */

@@ -1,0 +1,223 @@
+package io.flowlag.station.config;
+
+import io.flowlag.common.config.BadValueException;
+import io.flowlag.common.config.ConfigNode;
+import io.flowlag.common.config.Origin;
+import io.flowlag.common.config.Problems;
+import io.flowlag.common.config.Sections;
+import io.flowlag.common.config.TextFile;
+import io.flowlag.common.config.UnitValue;
+import io.flowlag.common.config.ValueType;
+import io.flowlag.common.config.YamlReader;
+import io.flowlag.ipfix.collect.SessionKind;
+import io.flowlag.ipfix.element.FlowElements;
+import io.flowlag.ipfix.transport.Endpoint;
+import io.flowlag.network.topology.NetworkFiles;
+import io.flowlag.station.job.JobSettings;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** Reads the configuration of a station whole, with line and column of each fault. Used by one thread. */
+public final class StationConfigReader {
+    private static final String EXAMPLE = "network: {name: backbone, topology: backbone.yaml}";
+    private static final String LISTEN = "udp://HOST:PORT, tcp://HOST:PORT or " +
+        "tls://HOST:PORT?certificate=FILE&key=FILE&authorities=FILE";
+    private static final long MOST_BYTES = 1 << 20;
+    private static final int MOST_PORT = 65_535;
+    private static final int VIEW_PORT = 8080;
+    private static final ValueType<Long> SLOW = UnitValue.duration("1us", "10s");
+    private static final ValueType<Long> LENGTH = UnitValue.duration("1s", "1h");
+    private static final ValueType<Long> LATENESS = UnitValue.duration("5s", "1h");
+    private static final ValueType<Long> LATE_LIMIT = UnitValue.duration("5s", "24h");
+    private static final ValueType<Long> INTERVAL = UnitValue.duration("1s", "1h");
+    private static final ValueType<Long> PARALLELISM = UnitValue.count("1", "128");
+    private static final ValueType<Long> ENTERPRISE = UnitValue.count("1", "4294967295");
+    private static final ValueType<Double> CONFIDENCE = ValueType.of("0.5 to 0.999", StationConfigReader::confidence);
+
+    private final Path file;
+    private final Problems problems;
+    private final Sections sections;
+
+    private StationConfigReader(final Path file, final Problems problems) {
+        this.file = file;
+        this.problems = problems;
+        sections = new Sections(problems);
+    }
+
+    /**
+     * Reads a configuration and the network that it names. Files are relative to its own.
+     *
+     * @param problems gets every fault.
+     * @return null if there was a fault.
+     */
+    public static StationConfig read(final Path file, final Problems problems) {
+        final String yaml = TextFile.read(file, "configuration", MOST_BYTES, problems);
+        try {
+            return yaml == null ? null : new StationConfigReader(file, problems).config(
+                new YamlReader(file.toString(), EXAMPLE, problems).read(yaml));
+        } catch (final IOException ex) {
+            problems.addMissingInput(file + ": cannot be read: " + ex.getMessage());
+            return null;
+        }
+    }
+
+    private StationConfig config(final ConfigNode.Mapping root) {
+        final Map<String, ConfigNode.Entry> keys = sections.keys(
+            "", root, "network", "listen", "windows", "locate", "view", "flink", "enterprise-number");
+        final Map<String, ConfigNode.Entry> network = section(keys, "network", "name", "topology", "slow");
+        final Map<String, ConfigNode.Entry> windows = section(keys, "windows", "length", "lateness", "late-limit");
+        final Map<String, ConfigNode.Entry> locate = section(keys, "locate", "confidence");
+        final Map<String, ConfigNode.Entry> view = section(keys, "view", "listen", "history");
+        final Map<String, ConfigNode.Entry> flink = section(keys, "flink", "checkpoints", "interval", "parallelism");
+        final JobSettings.Windows times = new JobSettings.Windows(ms("windows", windows.get("length"), LENGTH, "60s"),
+            ms("windows", windows.get("lateness"), LATENESS, "75s"), ms("windows", windows.get("late-limit"), LATE_LIMIT, "1h"));
+        if (times.lateLimitMs() < times.latenessMs()) {
+            problems.add(windows.containsKey("late-limit") ? windows.get("late-limit").origin() : root.origin(),
+                "windows.late-limit: is below windows.lateness: give at least that");
+        }
+        final String topology = sections.text("network", network.get("topology"), null);
+        if (topology == null) {
+            problems.add(root.origin(), "network.topology: is missing: name a file such as backbone.yaml");
+            return null;
+        }
+        final JobSettings job = job(network, topology, times, sections.value(
+            "locate", locate.get("confidence"), CONFIDENCE, 0.95), sections.value("", keys.get("enterprise-number"), ENTERPRISE,
+            (long)FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER).intValue());
+        final StationConfig config = new StationConfig(job, listeners(keys.get("listen")), viewAddress(view.get("listen")),
+            path("view", view.get("history")), path("flink", flink.get("checkpoints")),
+            ms("flink", flink.get("interval"), INTERVAL, "10s"),
+            sections.value("flink", flink.get("parallelism"), PARALLELISM, 1L).intValue());
+        return problems.isEmpty() ? config : null;
+    }
+
+    private Map<String, ConfigNode.Entry> section(
+        final Map<String, ConfigNode.Entry> keys, final String name, final String... known) {
+        return sections.keys(name, keys.containsKey(name) ? keys.get(name).value() : null, known);
+    }
+
+    private JobSettings job(final Map<String, ConfigNode.Entry> network, final String topology, final JobSettings.Windows times,
+        final double confidence, final int enterpriseNumber) {
+        final NetworkFiles.Source source = NetworkFiles.source(resolved(topology), problems);
+        if (source == null || NetworkFiles.parse(source.format(), source.name(), source.text(), problems) == null) {
+            return null;
+        }
+        return new JobSettings(sections.text("network", network.get("name"), "network"), source.format(), source.name(),
+            source.text(), enterpriseNumber, sections.value("network", network.get("slow"), SLOW, 500_000L), confidence, times);
+    }
+
+    /** Files are relative to the configuration; a format stays in front. */
+    private String resolved(final String named) {
+        final int colon = named.indexOf(':');
+        final boolean hasFormat = colon > 0 && NetworkFiles.FORMATS.contains(named.substring(0, colon));
+        final String before = hasFormat ? named.substring(0, colon + 1) : "";
+        return before + file.resolveSibling(named.substring(before.length()));
+    }
+
+    private long ms(final String path, final ConfigNode.Entry entry, final ValueType<Long> type, final String otherwise) {
+        try {
+            return TimeUnit.NANOSECONDS.toMillis(sections.value(path, entry, type, type.parse(otherwise)));
+        } catch (final BadValueException ex) {
+            throw new IllegalStateException("default " + otherwise, ex);
+        }
+    }
+
+    private static Double confidence(final String text) throws BadValueException {
+        if (!text.matches("0\\.[0-9]{1,4}") || Double.parseDouble(text) < 0.5 || Double.parseDouble(text) > 0.999) {
+            throw new BadValueException("must be 0.5 to 0.999");
+        }
+        return Double.parseDouble(text);
+    }
+
+    private Path path(final String section, final ConfigNode.Entry entry) {
+        final String text = sections.text(section, entry, "none");
+        return "none".equals(text) ? null : file.resolveSibling(text);
+    }
+
+    private List<StationConfig.Listener> listeners(final ConfigNode.Entry entry) {
+        final List<StationConfig.Listener> listeners = new ArrayList<>();
+        if (entry == null) {
+            listeners.add(new StationConfig.Listener(
+                SessionKind.UDP, new InetSocketAddress(InetAddress.getLoopbackAddress(), Endpoint.IPFIX_PORT), null));
+        }
+        for (final ConfigNode.Scalar text : sections.items("", entry)) {
+            try {
+                listeners.add(listener(text.text()));
+            } catch (final BadValueException ex) {
+                problems.add(text.origin(), "listen", text.text(), ex.getMessage());
+            }
+        }
+        return listeners;
+    }
+
+    private StationConfig.Listener listener(final String text) throws BadValueException {
+        try {
+            final URI uri = new URI(text);
+            final String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
+            if (uri.getHost() == null || !uri.getRawPath().isEmpty() || !List.of("udp", "tcp", "tls").contains(scheme)) {
+                throw new BadValueException("is no address to receive on: write " + LISTEN);
+            }
+            final SessionKind kind = SessionKind.valueOf(scheme.toUpperCase(Locale.ROOT));
+            final int port = uri.getPort() >= 0 ? uri.getPort() :
+                kind == SessionKind.TLS ? Endpoint.IPFIX_TLS_PORT : Endpoint.IPFIX_PORT;
+            return new StationConfig.Listener(kind, new InetSocketAddress(
+                InetAddress.getByName(uri.getHost().replaceAll("^\\[|]$", "")), port), credentials(kind, uri.getQuery()));
+        } catch (final URISyntaxException ex) {
+            throw new BadValueException("is no address to receive on: write " + LISTEN);
+        } catch (final UnknownHostException ex) {
+            throw new BadValueException("there is no such host: write an address of this machine");
+        }
+    }
+
+    private StationConfig.Credentials credentials(final SessionKind kind, final String query) throws BadValueException {
+        if (kind != SessionKind.TLS) {
+            if (query != null) {
+                throw new BadValueException("only tls:// takes files: write " + LISTEN);
+            }
+            return null;
+        }
+        final Map<String, Path> files = new HashMap<>();
+        for (final String each : query == null ? new String[0] : query.split("&")) {
+            final int equals = each.indexOf('=');
+            files.put(equals < 0 ? each : each.substring(0, equals), file.resolveSibling(each.substring(equals + 1)));
+        }
+        if (!files.keySet().equals(Set.of("certificate", "key", "authorities"))) {
+            throw new BadValueException("TLS needs certificate, key and authorities: write " + LISTEN);
+        }
+        return new StationConfig.Credentials(files.get("certificate"), files.get("key"), files.get("authorities"));
+    }
+
+    private InetSocketAddress viewAddress(final ConfigNode.Entry entry) {
+        final String text = sections.text("view", entry, Integer.toString(VIEW_PORT));
+        final int colon = text.lastIndexOf(':');
+        final String host = colon < 0 ? "" : text.substring(0, colon).replaceAll("^\\[|]$", "");
+        final String port = text.substring(colon + 1);
+        if (!port.matches("[0-9]{1,5}") || Integer.parseInt(port) > MOST_PORT) {
+            problems.add(entry == null ? Origin.DEFAULT : entry.origin(), "view.listen", text, "must be PORT or HOST:PORT");
+            return null;
+        }
+        try {
+            final InetAddress address = host.isEmpty() ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host);
+            if (!address.isLoopbackAddress()) {
+                problems.add(entry.origin(), "view.listen", text,
+                    "must be an address of this host alone, such as 127.0.0.1: pages have no access control yet");
+            }
+            return new InetSocketAddress(address, Integer.parseInt(port));
+        } catch (final UnknownHostException ex) {
+            problems.add(entry.origin(), "view.listen", text, "there is no such host");
+            return null;
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** The configuration file of a station. */
+package io.flowlag.station.config;

@@ -1,0 +1,129 @@
+package io.flowlag.station.job;
+
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+
+/**
+ * The job in this process, in Flink's MiniCluster: from a queue to a feed. It begins with its last checkpoint or savepoint, if
+ * there is one. One thread.
+ */
+public final class EmbeddedJob implements AutoCloseable {
+    private static final int NETWORK_MEMORY_MB = 32;
+    private static final int MANAGED_MEMORY_MB = 1;
+    private static final long STOP_S = 30;
+    private static final String LOOPBACK = "127.0.0.1";
+
+    private final JobClient client;
+    private final Path directory;
+
+    private EmbeddedJob(final JobClient client, final Path directory) {
+        this.client = client;
+        this.directory = directory;
+    }
+
+    /**
+     * Starts the job.
+     *
+     * @param queue      name of the {@link io.flowlag.station.inlet.MessageQueue}.
+     * @param feed       name of the {@link Feed}.
+     * @param directory  of checkpoints; null for none.
+     * @param intervalMs between checkpoints.
+     * @throws IOException if the job cannot begin, or the directory cannot be read.
+     */
+    public static EmbeddedJob start(final JobSettings settings, final String queue, final String feed, final Path directory,
+        final long intervalMs, final int parallelism) throws IOException {
+        final Configuration configuration = new Configuration();
+        configuration.set(PipelineOptions.GENERIC_TYPES, false);
+        configuration.set(PipelineOptions.OBJECT_REUSE, true);
+        configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(NETWORK_MEMORY_MB));
+        configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(NETWORK_MEMORY_MB));
+        configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(MANAGED_MEMORY_MB));
+        configuration.set(JobManagerOptions.BIND_HOST, LOOPBACK);
+        configuration.set(TaskManagerOptions.BIND_HOST, LOOPBACK);
+        configuration.set(RestOptions.BIND_ADDRESS, LOOPBACK);
+        configuration.set(RestOptions.BIND_PORT, "0");
+        configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
+        if (directory != null) {
+            Files.createDirectories(directory);
+            configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, directory.toUri().toString());
+            configuration.set(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+                ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+            final Optional<Path> last = lastState(directory);
+            if (last.isPresent()) {
+                configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, last.get().toUri().toString());
+            }
+        }
+        final StreamExecutionEnvironment environment =
+            StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration);
+        if (directory != null) {
+            environment.enableCheckpointing(intervalMs, CheckpointingMode.EXACTLY_ONCE);
+        }
+        StationJob.add(environment, settings, new QueueSource(queue), new FeedSink<>(feed, Feed::onSegment),
+            new FeedSink<>(feed, Feed::onVerdict));
+        try {
+            return new EmbeddedJob(environment.executeAsync("flowlag " + settings.name()), directory);
+        } catch (final Exception ex) {
+            throw new IOException("the job cannot begin: " + ex.getMessage(), ex);
+        }
+    }
+
+    /** The newest checkpoint or savepoint that is whole: its metadata are written last. */
+    private static Optional<Path> lastState(final Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory, 3)) {
+            return files.filter((file) -> file.getFileName().toString().equals("_metadata"))
+                .max(Comparator.comparingLong((file) -> file.toFile().lastModified())).map(Path::getParent);
+        }
+    }
+
+    /** {@return the job's number in the cluster} */
+    public JobID id() {
+        return client.getJobID();
+    }
+
+    /** {@return completes when the job has ended, exceptionally if it failed} */
+    public CompletableFuture<JobExecutionResult> result() {
+        return client.getJobExecutionResult();
+    }
+
+    /** Stops with a savepoint, if there is a directory; what is open goes on when it starts again. */
+    @Override
+    public void close() throws IOException {
+        try {
+            if (directory == null) {
+                client.cancel().get(STOP_S, TimeUnit.SECONDS);
+            } else {
+                client.stopWithSavepoint(false, directory.toUri().toString(), SavepointFormatType.NATIVE)
+                    .get(STOP_S, TimeUnit.SECONDS);
+            }
+        } catch (final InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } catch (final ExecutionException | TimeoutException ex) {
+            throw new IOException("the job did not stop in order: " + ex.getMessage(), ex);
+        }
+    }
+}

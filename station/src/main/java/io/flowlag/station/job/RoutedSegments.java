@@ -1,0 +1,71 @@
+package io.flowlag.station.job;
+
+import io.flowlag.network.locate.MeasuredSegment;
+import io.flowlag.network.route.Segment;
+import io.flowlag.network.route.ShortestRoutes;
+import io.flowlag.network.topology.NetworkMap;
+import io.flowlag.network.topology.NetworkMap.NamedSegment;
+import io.flowlag.network.topology.Topology;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The segments of a network with the hops that they take, and the clocks at their ends. Immutable after construction. */
+final class RoutedSegments {
+    private final Map<String, MeasuredSegment> segments = new HashMap<>();
+    private final Map<String, Integer> clocks = new LinkedHashMap<>();
+
+    /** All routes are the shortest ones between the points, or through the nodes that the network's file gives. */
+    RoutedSegments(final NetworkMap network) {
+        final ShortestRoutes routes = new ShortestRoutes(network.topology());
+        for (final NamedSegment segment : network.segments()) {
+            final NetworkMap.Point from = network.points().get(segment.from());
+            final NetworkMap.Point to = network.points().get(segment.to());
+            final List<Segment> taken = routes(network.topology(), routes, from.node(), to.node(), segment.via());
+            if (!taken.isEmpty()) {
+                segments.put(segment.name(), MeasuredSegment.of(taken, clock(from.clock()), clock(to.clock())));
+            }
+        }
+    }
+
+    private int clock(final String name) {
+        return clocks.computeIfAbsent(name, (each) -> clocks.size());
+    }
+
+    private static List<Segment> routes(final Topology topology, final ShortestRoutes routes, final int from, final int to,
+        final List<Integer> via) {
+        List<int[]> taken = List.of(new int[0]);
+        int begin = from;
+        final List<Integer> stops = new ArrayList<>(via);
+        stops.add(to);
+        for (final int stop : stops) {
+            final List<int[]> longer = new ArrayList<>();
+            for (final Segment part : routes.segmentsFrom(begin, new boolean[topology.nodes()])) {
+                if (part.end(topology) == stop) {
+                    for (final int[] before : taken) {
+                        final int[] both = Arrays.copyOf(before, before.length + part.hops().length);
+                        System.arraycopy(part.hops(), 0, both, before.length, part.hops().length);
+                        longer.add(both);
+                    }
+                }
+            }
+            taken = longer;
+            begin = stop;
+        }
+        return taken.stream().map(Segment::new).toList();
+    }
+
+    /** {@return the segment of a name, or null if it has no route} */
+    MeasuredSegment find(final String name) {
+        return segments.get(name);
+    }
+
+    /** {@return names of clocks, by their numbers} */
+    List<String> clocks() {
+        return List.copyOf(clocks.keySet());
+    }
+}

@@ -1,0 +1,52 @@
+package io.flowlag.station.job;
+
+import io.flowlag.station.job.state.SegmentInterval;
+import io.flowlag.station.schema.RawMessage;
+import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Verdict;
+import io.flowlag.station.wire.MessageType;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+import java.util.HexFormat;
+
+/** The job of a station: what reads, decodes, sums and localises, in this order. Each operator has an id for its state. */
+public final class StationJob {
+    private StationJob() {
+    }
+
+    /**
+     * Adds the job to an environment.
+     *
+     * @param source   of messages, with their receipt as time.
+     * @param segments takes windows.
+     * @param verdicts takes verdicts.
+     */
+    public static void add(final StreamExecutionEnvironment environment, final JobSettings settings,
+        final Source<RawMessage, ?, ?> source, final Sink<SegmentWindow> segments, final Sink<Verdict> verdicts) {
+        final DataStream<RawMessage> messages = environment
+            .fromSource(source, WatermarkStrategy.noWatermarks(), "messages", MessageType.forMessage(RawMessage.class))
+            .uid("messages");
+        final SingleOutputStreamOperator<SegmentWindow> windows = messages
+            .keyBy(StationJob::session, Types.STRING)
+            .process(new DecodeFunction(settings), MessageType.forMessage(SegmentInterval.class))
+            .name("decode").uid("decode")
+            .keyBy((interval) -> interval.getSegment() + '\n' + (interval.hasDscp() ? interval.getDscp() : ""), Types.STRING)
+            .process(new WindowFunction(settings), MessageType.forMessage(SegmentWindow.class)).name("windows").uid("windows");
+        windows.sinkTo(segments).name("segments").uid("segments");
+        windows.keyBy((window) -> window.hasDscp() ? Integer.toString(window.getDscp()) : "", Types.STRING)
+            .process(new LocateFunction(settings), MessageType.forMessage(Verdict.class)).name("locate").uid("locate")
+            .sinkTo(verdicts).name("verdicts").uid("verdicts");
+    }
+
+
+    private static String session(final RawMessage message) {
+        return message.getTransportValue() + "\n" + HexFormat.of().formatHex(message.getSourceAddress().toByteArray()) + '\n' +
+            message.getPort() + '\n' + message.getConnection() + '\n' + message.getInlet();
+    }
+}

@@ -1,0 +1,223 @@
+package io.flowlag.station.job;
+
+import com.google.protobuf.ByteString;
+import io.flowlag.network.window.DelayFloor;
+import io.flowlag.network.window.IntervalDelay;
+import io.flowlag.network.window.MeanSource;
+import io.flowlag.network.window.WindowDelay;
+import io.flowlag.network.window.WindowHistogram;
+import io.flowlag.network.window.Windows;
+import io.flowlag.station.job.state.Floor;
+import io.flowlag.station.job.state.SegmentInterval;
+import io.flowlag.station.job.state.WindowIntervals;
+import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Source;
+import io.flowlag.station.wire.MessageType;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.util.Collector;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sums the intervals of a segment and class in windows. A window is told {@value #PROVISIONAL_MS} ms after its end, and again as
+ * final; later intervals correct it, until it is too late.
+ */
+final class WindowFunction extends KeyedProcessFunction<String, SegmentInterval, SegmentWindow> {
+    /** How long after its end a window is told first. */
+    static final long PROVISIONAL_MS = 5_000;
+    private static final long serialVersionUID = 1;
+    private static final long CORRECTION_MS = 1_000;
+    private static final int HISTOGRAM_BYTES = 1024;
+
+    private final JobSettings settings;
+
+    private transient Windows windows;
+    private transient WindowHistogram histogram;
+    private transient byte[] octets;
+    private transient UnsafeBuffer buffer;
+    private transient MapState<Long, WindowIntervals> open;
+    private transient ValueState<Floor> floor;
+
+    WindowFunction(final JobSettings settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public void open(final OpenContext context) {
+        windows = new Windows(TimeUnit.MILLISECONDS.toNanos(settings.windows().lengthMs()));
+        histogram = new WindowHistogram();
+        octets = new byte[HISTOGRAM_BYTES];
+        buffer = new UnsafeBuffer(octets);
+        open = getRuntimeContext().getMapState(
+            new MapStateDescriptor<>("windows", Types.LONG, MessageType.forMessage(WindowIntervals.class)));
+        floor = getRuntimeContext().getState(new ValueStateDescriptor<>("floor", MessageType.forMessage(Floor.class)));
+    }
+
+    private long provisionalMs(final long startMs) {
+        return startMs + settings.windows().lengthMs() + PROVISIONAL_MS;
+    }
+
+    private long finalMs(final long startMs) {
+        return startMs + settings.windows().lengthMs() + settings.windows().latenessMs();
+    }
+
+    private long endMs(final long startMs) {
+        return startMs + settings.windows().lengthMs() + settings.windows().lateLimitMs();
+    }
+
+    @Override
+    public void processElement(final SegmentInterval interval, final Context context, final Collector<SegmentWindow> out)
+        throws Exception {
+        final long startMs = TimeUnit.NANOSECONDS.toMillis(windows.startNs(interval.getEndNs() - 1));
+        final long watermarkMs = context.timerService().currentWatermark();
+        if (watermarkMs > endMs(startMs)) {
+            return;
+        }
+        final WindowIntervals before = open.get(startMs);
+        final WindowIntervals.Builder window = before == null ? WindowIntervals.newBuilder() : before.toBuilder();
+        if (before == null) {
+            context.timerService().registerEventTimeTimer(Math.max(provisionalMs(startMs), watermarkMs + 1));
+            context.timerService().registerEventTimeTimer(finalMs(startMs));
+            context.timerService().registerEventTimeTimer(endMs(startMs));
+        }
+        put(window, interval);
+        if (before != null && watermarkMs >= provisionalMs(startMs) && window.getCorrectionMs() == 0) {
+            window.setCorrectionMs(watermarkMs + CORRECTION_MS);
+            context.timerService().registerEventTimeTimer(window.getCorrectionMs());
+        }
+        open.put(startMs, window.build());
+    }
+
+    /** Of each interval the best mean is kept; the histogram and losses are those of whichever record has them. */
+    private static void put(final WindowIntervals.Builder window, final SegmentInterval interval) {
+        for (int i = 0; i < window.getIntervalsCount(); i++) {
+            final SegmentInterval held = window.getIntervals(i);
+            if (held.getStartNs() == interval.getStartNs() && held.getEndNs() == interval.getEndNs()) {
+                final boolean isBetter = interval.getSource() < held.getSource();
+                final SegmentInterval.Builder kept = (isBetter ? interval : held).toBuilder();
+                final SegmentInterval other = isBetter ? held : interval;
+                if (!kept.hasHistogram() && other.hasHistogram()) {
+                    kept.setHistogram(other.getHistogram());
+                }
+                if (!kept.hasLost() && other.hasLost()) {
+                    kept.setLost(other.getLost());
+                }
+                if (!kept.hasClockBoundNs() && other.hasClockBoundNs()) {
+                    kept.setClockBoundNs(other.getClockBoundNs());
+                }
+                if (!kept.hasMinimumNs() && other.hasMinimumNs()) {
+                    kept.setMinimumNs(other.getMinimumNs()).setMaximumNs(other.getMaximumNs());
+                }
+                window.setIntervals(i, kept);
+                return;
+            }
+        }
+        window.addIntervals(interval);
+    }
+
+    @Override
+    public void onTimer(final long timeMs, final OnTimerContext context, final Collector<SegmentWindow> out) throws Exception {
+        final List<Long> starts = new ArrayList<>();
+        open.keys().forEach(starts::add);
+        for (final long startMs : starts) {
+            final WindowIntervals window = open.get(startMs);
+            if (timeMs >= endMs(startMs)) {
+                open.remove(startMs);
+            } else if (timeMs == finalMs(startMs) && !window.getIsFinal()) {
+                tell(startMs, window.toBuilder().setIsFinal(true), out);
+            } else if (timeMs == provisionalMs(startMs) || timeMs == window.getCorrectionMs()) {
+                tell(startMs, window.toBuilder().setIsFinal(timeMs >= finalMs(startMs)), out);
+            }
+        }
+    }
+
+    private void tell(final long startMs, final WindowIntervals.Builder window, final Collector<SegmentWindow> out)
+        throws Exception {
+        window.setCorrectionMs(0);
+        open.put(startMs, window.build());
+        out.collect(sum(startMs, window));
+    }
+
+    private SegmentWindow sum(final long startMs, final WindowIntervals.Builder window) throws Exception {
+        final WindowDelay delay = new WindowDelay();
+        histogram.clear();
+        boolean hasClock = true;
+        long lost = 0;
+        boolean hasLost = false;
+        for (final SegmentInterval each : window.getIntervalsList()) {
+            delay.add(interval(each));
+            hasClock &= each.hasClockBoundNs();
+            hasLost |= each.hasLost();
+            lost += each.getLost();
+            if (each.hasHistogram()) {
+                final byte[] held = each.getHistogram().toByteArray();
+                histogram.add(new UnsafeBuffer(held), 0, held.length);
+            }
+        }
+        final SegmentInterval first = window.getIntervals(0);
+        final long startNs = TimeUnit.MILLISECONDS.toNanos(startMs);
+        final SegmentWindow.Builder told = SegmentWindow.newBuilder().setNetwork(settings.name()).setSegment(first.getSegment())
+            .setIsMapped(first.getIsMapped()).setStartNs(startNs).setEndNs(startNs + windows.lengthNs())
+            .setFinal(window.getIsFinal()).setSource(Source.forNumber(delay.source().ordinal() + 1))
+            .setPackets(delay.packets()).setSamples(delay.samples()).setMeanNs(delay.meanNs())
+            .setIntervals(window.getIntervalsCount());
+        if (first.hasDscp()) {
+            told.setDscp(first.getDscp());
+        }
+        if (!Double.isNaN(delay.deviationNs())) {
+            told.setDeviationNs(delay.deviationNs());
+        }
+        if (!Double.isNaN(delay.boundNs())) {
+            told.setBoundNs(delay.boundNs());
+        }
+        if (hasClock) {
+            told.setClockBoundNs(delay.clockBoundNs());
+        }
+        if (delay.minimumNs() <= delay.maximumNs()) {
+            told.setMinimumNs(delay.minimumNs()).setMaximumNs(delay.maximumNs());
+            toFloor(startNs, delay, told);
+        }
+        if (hasLost) {
+            told.setLost(lost);
+        }
+        if (histogram.count() > 0) {
+            told.setHistogram(ByteString.copyFrom(octets, 0, histogram.encode(buffer, 0, octets.length)));
+        }
+        return told.build();
+    }
+
+    private static IntervalDelay interval(final SegmentInterval each) {
+        return new IntervalDelay(MeanSource.values()[each.getSource()], each.getPackets(), Math.min(each.getSamples(),
+            each.getPackets()), each.getMeanNs(), each.hasDeviationNs() ? each.getDeviationNs() : Double.NaN,
+            each.hasBoundNs() ? each.getBoundNs() : Double.NaN, each.getClockBoundNs(),
+            each.hasMinimumNs() ? each.getMinimumNs() : Double.NaN, each.hasMaximumNs() ? each.getMaximumNs() : Double.NaN);
+    }
+
+    private void toFloor(final long startNs, final WindowDelay delay, final SegmentWindow.Builder told) throws Exception {
+        final Floor held = floor.value();
+        final DelayFloor known = held == null ? new DelayFloor() : new DelayFloor(new DelayFloor.State(
+            held.getHoursList().stream().mapToLong(Long::longValue).toArray(),
+            held.getMinimumsList().stream().mapToDouble(Double::doubleValue).toArray(),
+            held.getWindowsAbove(), held.getMinimumAbove()));
+        if (told.getFinal()) {
+            final double bound = Double.isNaN(delay.boundNs()) ? 0 : delay.boundNs();
+            told.setIsFloorMoved(known.onWindow(startNs, delay.minimumNs(), bound));
+            final DelayFloor.State state = known.state();
+            floor.update(Floor.newBuilder().addAllHours(Arrays.stream(state.hours()).boxed().toList())
+                .addAllMinimums(Arrays.stream(state.minimums()).boxed().toList())
+                .setWindowsAbove(state.windowsAbove()).setMinimumAbove(state.minimumAbove()).build());
+        }
+        final double floorNs = known.floorNs(startNs);
+        told.setFloorNs(Double.isNaN(floorNs) ? delay.minimumNs() : Math.min(floorNs, delay.minimumNs()));
+    }
+}

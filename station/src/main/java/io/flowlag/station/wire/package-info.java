@@ -1,0 +1,2 @@
+/** How messages of {@code docs/station} travel between operators, processes and topics. */
+package io.flowlag.station.wire;

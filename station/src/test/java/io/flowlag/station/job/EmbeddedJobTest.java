@@ -1,0 +1,149 @@
+package io.flowlag.station.job;
+
+import io.flowlag.ipfix.collect.CollectorCounter;
+import io.flowlag.station.demo.DemoExporters;
+import io.flowlag.station.demo.DemoNetwork;
+import io.flowlag.station.inlet.Inlet;
+import io.flowlag.station.inlet.MessageQueue;
+import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Verdict;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The job in one process, with exporters that send by UDP; time is the test's. */
+@Timeout(120)
+class EmbeddedJobTest {
+    private static final long WINDOW_NS = 10_000_000_000L;
+    private static final long START_NS = 1_700_000_000_000_000_000L / WINDOW_NS * WINDOW_NS;
+    private static final double SLOW_NS = 2e6;
+
+    private final DemoNetwork network = new DemoNetwork(7);
+    private final AtomicLong clockNs = new AtomicLong(START_NS);
+    private final Map<String, SegmentWindow> windows = new ConcurrentHashMap<>();
+    private final Map<String, Verdict> verdicts = new ConcurrentHashMap<>();
+    private MessageQueue queue;
+    private Inlet inlet;
+    private DemoExporters exporters;
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void open() throws IOException {
+        queue = new MessageQueue("test");
+        inlet = new Inlet("test", queue, clockNs::get);
+        final InetSocketAddress bound =
+            inlet.server().listenUdp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        exporters = new DemoExporters(network, bound.getPort());
+        Feed.Registry.put("test", new Feed() {
+            @Override
+            public void onSegment(final SegmentWindow window) {
+                windows.put(window.getSegment() + '@' + window.getStartNs(), window);
+            }
+
+            @Override
+            public void onVerdict(final Verdict verdict) {
+                verdicts.put(verdict.getId(), verdict);
+            }
+        });
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        exporters.close();
+        inlet.close();
+        queue.close();
+        Feed.Registry.remove("test");
+    }
+
+    private EmbeddedJob job() throws IOException {
+        final JobSettings settings = new JobSettings("demo", "", "demo.yaml", network.yaml(), 32473, 500_000, 0.95,
+            new JobSettings.Windows(10_000, 15_000, 60_000));
+        return EmbeddedJob.start(settings, "test", "test", directory, 1_000, 2);
+    }
+
+    /** One window of traffic, and all that the inlet has to read of it. */
+    private void window(final long index) throws IOException {
+        final long before = inlet.counters().get(CollectorCounter.MESSAGES);
+        exporters.send(START_NS + index * WINDOW_NS, START_NS + (index + 1) * WINDOW_NS, network.interval());
+        clockNs.set(START_NS + (index + 1) * WINDOW_NS + 1_000_000_000L);
+        do {
+            inlet.poll();
+        } while (inlet.counters().get(CollectorCounter.MESSAGES) - before < network.routes().stream()
+            .map(DemoNetwork.Route::to).distinct().count());
+    }
+
+    private void until(final long seconds, final BooleanSupplier condition) throws IOException {
+        clockNs.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
+        while (!condition.getAsBoolean()) {
+            inlet.poll();
+        }
+    }
+
+    private long told(final long index, final boolean isFinal) {
+        return windows.values().stream().filter((window) ->
+            window.getStartNs() == START_NS + index * WINDOW_NS && (window.getFinal() || !isFinal)).count();
+    }
+
+    private List<Verdict> slowHops(final long index) {
+        return verdicts.values().stream().filter((verdict) -> verdict.getKind() == Verdict.Kind.SLOW_HOP &&
+            verdict.getStartNs() == START_NS + index * WINDOW_NS).toList();
+    }
+
+    @Test
+    void shouldNameTheSlowHopWithinItsWindowAndKeepItsFloorThroughRestart() throws Exception {
+        final int all = network.routes().size();
+        final int slow = network.busiestHop();
+        try (EmbeddedJob job = job()) {
+            for (int i = 0; i < 4; i++) {
+                window(i);
+            }
+            until(20, () -> told(3, true) == all);
+            assertFalse(job.result().isDone());
+        }
+        assertEquals(List.of(), slowHops(3));
+        network.slow(slow, SLOW_NS);
+        try (EmbeddedJob job = job()) {
+            window(8);
+            until(10, () -> told(8, false) == all && !slowHops(8).isEmpty());
+            assertFalse(job.result().isDone());
+        }
+        final Verdict verdict = slowHops(8).get(0);
+        assertEquals(network.topology().name(network.topology().from(slow)), verdict.getSuspects(0).getFrom());
+        assertEquals(network.topology().name(network.topology().to(slow)), verdict.getSuspects(0).getTo());
+        assertTrue(verdict.getEffectLowNs() < SLOW_NS && verdict.getEffectHighNs() > SLOW_NS, () -> verdict.toString());
+    }
+
+    @Test
+    void shouldSumWindowsAsTheyWereSent() throws Exception {
+        try (EmbeddedJob job = job()) {
+            window(0);
+            until(30, () -> told(0, true) == network.routes().size());
+            assertFalse(job.result().isDone());
+        }
+        for (final DemoNetwork.Route route : network.routes()) {
+            final SegmentWindow window = windows.get(route.name() + '@' + START_NS);
+            assertEquals(400, window.getPackets());
+            assertTrue(window.getIsMapped());
+            assertTrue(window.getMinimumNs() <= window.getMeanNs() && window.getMeanNs() <= window.getMaximumNs());
+            assertTrue(window.hasHistogram() && window.hasBoundNs() && window.hasClockBoundNs());
+        }
+    }
+}
