@@ -1,15 +1,15 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.common.time.Nanoseconds;
 import io.flowlag.exporter.config.ConfigLoader;
-import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.LogLevel;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.runtime.CollectProcess;
 import io.flowlag.exporter.runtime.collect.CollectFormat;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.runtime.collect.ListenAddress;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.transport.Endpoint;

@@ -1,12 +1,12 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.runtime.ContentCheck;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Logging;
 import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.exporter.terminal.Terminal;
@@ -48,7 +48,7 @@ abstract class ConfiguredCommand implements Callable<Integer> {
             return work(config).number();
         } catch (final CaptureException ex) {
             final boolean isFilter = ex.kind() == CaptureException.Kind.BAD_FILTER;
-            throw new ExitException(isFilter ? ConfigOptions.blame(config, ConfigTable.FILTER) : ExitCode.of(ex.kind()),
+            throw new ExitException(isFilter ? ConfigOptions.blame(config, ConfigTable.FILTER) : exitCode(ex.kind()),
                 ex.getMessage());
         } finally {
             terminal.eraseStatus();
@@ -91,5 +91,15 @@ abstract class ConfiguredCommand implements Callable<Integer> {
 
     final ConfigOptions options() {
         return options;
+    }
+
+    /** The code for a source that cannot be opened. A bad filter counts as a configuration error: its origin is unknown here. */
+    static ExitCode exitCode(final CaptureException.Kind kind) {
+        return switch (kind) {
+            case DAMAGED -> ExitCode.DAMAGED_INPUT;
+            case NO_PERMISSION -> ExitCode.NO_PERMISSION;
+            case BAD_FILTER -> ExitCode.CONFIGURATION;
+            case NO_INPUT, UNAVAILABLE -> ExitCode.NO_INPUT;
+        };
     }
 }

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
@@ -7,8 +9,6 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.MemorySize;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.runtime.delay.DelayOptions;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
 

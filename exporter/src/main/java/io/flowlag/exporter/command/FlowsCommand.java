@@ -1,13 +1,13 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.monitoring.FlowFilter;
 import io.flowlag.exporter.monitoring.FlowListing;
 import io.flowlag.exporter.monitoring.FlowView;
 import io.flowlag.exporter.monitoring.StatusFileReader;
 import io.flowlag.exporter.monitoring.StatusSnapshot;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,10 +1,10 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.common.config.Names;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.config.ConfigurationException;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.LastResort;
 import io.flowlag.exporter.terminal.LogProvider;
 import io.flowlag.exporter.terminal.Logging;
@@ -12,13 +12,13 @@ import io.flowlag.exporter.terminal.ResultStream;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 import org.slf4j.LoggerFactory;
-import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
+import picocli.CommandLine;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -211,7 +211,7 @@ public final class Main {
             return failed(exit.exitCode(), exit.getMessage());
         }
         if (e instanceof CaptureException capture) {
-            return failed(ExitCode.of(capture.kind()), capture.getMessage());
+            return failed(ConfiguredCommand.exitCode(capture.kind()), capture.getMessage());
         }
         final ParseResult command = line.hasSubcommand() ? line.subcommand() : line;
         return internal(e, command.hasMatchedOption(ConfigOptions.VERBOSE_OPTION));

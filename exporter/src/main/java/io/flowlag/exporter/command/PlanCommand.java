@@ -1,11 +1,11 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.runtime.plan.PlanOptions;
 import io.flowlag.exporter.runtime.plan.PlanProcess;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.network.topology.Topology;
 import picocli.CommandLine.Command;

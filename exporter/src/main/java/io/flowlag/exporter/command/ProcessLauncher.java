@@ -1,5 +1,6 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.runtime.CollectProcess;
 import io.flowlag.exporter.runtime.MeterProcess;
@@ -9,7 +10,6 @@ import io.flowlag.exporter.runtime.delay.DelayProcess;
 import io.flowlag.exporter.runtime.demo.DemoProcess;
 import io.flowlag.exporter.runtime.run.RunProcess;
 import io.flowlag.exporter.runtime.selftest.SelfTestProcess;
-import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.runtime.delay.DelayOptions;
-import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.monitoring.StatusFileReader;
 import io.flowlag.exporter.monitoring.StatusFiles;
 import io.flowlag.exporter.monitoring.StatusSnapshot;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.common.config.Problems;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 
 import java.util.List;
 

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.export;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.common.file.Disk;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -7,8 +9,6 @@ import io.flowlag.exporter.export.spool.Spool;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayView;
 import io.flowlag.exporter.status.HelperThread;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.ipfix.element.ElementRegistry;
 import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.element.InformationElement;

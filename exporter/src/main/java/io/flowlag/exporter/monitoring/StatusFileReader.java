@@ -1,7 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.monitoring;
 
-import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.common.command.ExitException;
 import org.agrona.DirectBuffer;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,7 +1,8 @@
 package io.flowlag.exporter.monitoring;
 
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
+
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

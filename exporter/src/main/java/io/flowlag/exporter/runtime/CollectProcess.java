@@ -1,13 +1,13 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.KeyFile;
 import io.flowlag.exporter.export.RecordField;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.runtime.collect.Collector;
 import io.flowlag.exporter.runtime.collect.ListenAddress;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.ipfix.collect.SessionKind;

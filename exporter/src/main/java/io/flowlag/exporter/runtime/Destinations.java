@@ -1,10 +1,10 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
@@ -10,7 +11,6 @@ import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.runtime.collect.TableStart;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.StageErrors;
-import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 

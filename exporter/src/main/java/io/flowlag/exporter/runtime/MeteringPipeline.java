@@ -1,12 +1,14 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.checkpoint.Checkpoint;
-import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.KeyField;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
@@ -39,8 +41,6 @@ import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.LatencySummary;
 import io.flowlag.exporter.status.PipelineLatency;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;

@@ -1,12 +1,14 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.config.ConfigTable;
-import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.exact.DigestAgreement;
@@ -24,8 +26,6 @@ import io.flowlag.exporter.status.SourceStatistics;
 import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.status.Statistics;
 import io.flowlag.exporter.status.StatisticsWriter;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.exporter.terminal.PortFailure;
 import io.flowlag.exporter.terminal.Progress;

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.command.ExitException;
 import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.KeyFile;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.rli.reference.ReferenceSession;
 
 import java.nio.file.Path;

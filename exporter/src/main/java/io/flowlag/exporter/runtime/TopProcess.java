@@ -1,9 +1,9 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.monitoring.StatusFileReader;
 import io.flowlag.exporter.monitoring.StatusSnapshot;
 import io.flowlag.exporter.monitoring.TopView;
-import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 

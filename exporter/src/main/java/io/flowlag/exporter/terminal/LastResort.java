@@ -1,5 +1,6 @@
 package io.flowlag.exporter.terminal;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.status.Heartbeat;
 import org.slf4j.LoggerFactory;
 

@@ -1,5 +1,8 @@
 package io.flowlag.exporter.terminal;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
+
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;

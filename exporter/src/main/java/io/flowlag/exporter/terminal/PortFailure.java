@@ -1,5 +1,8 @@
 package io.flowlag.exporter.terminal;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
+
 import java.io.IOException;
 import java.net.BindException;
 import java.util.Locale;

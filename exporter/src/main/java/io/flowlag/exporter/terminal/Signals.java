@@ -1,5 +1,6 @@
 package io.flowlag.exporter.terminal;
 
+import io.flowlag.common.command.ExitCode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.config;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.config.ExporterConfig.Destination;
 import io.flowlag.exporter.config.ExporterConfig.Transport;
-import io.flowlag.exporter.terminal.ExitCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

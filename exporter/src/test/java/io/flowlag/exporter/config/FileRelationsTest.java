@@ -1,6 +1,6 @@
 package io.flowlag.exporter.config;
 
-import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.common.command.ExitCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

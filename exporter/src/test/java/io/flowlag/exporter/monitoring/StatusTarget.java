@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
 import io.flowlag.exporter.fuzz.GuardedMemory;
-import io.flowlag.exporter.terminal.ExitException;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.capture.filter.BpfCompiler;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.exchange.link.TestCredentials;
-import io.flowlag.exporter.terminal.ExitCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,6 +2,7 @@ package io.flowlag.exporter.runtime;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
@@ -18,7 +19,6 @@ import io.flowlag.exporter.runtime.delay.CaptureSurvey;
 import io.flowlag.exporter.runtime.delay.DelayOptions;
 import io.flowlag.exporter.runtime.delay.DelayProcess;
 import io.flowlag.exporter.runtime.delay.DelaySizing;
-import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

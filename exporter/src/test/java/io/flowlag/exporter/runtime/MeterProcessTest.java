@@ -1,8 +1,8 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.decode.SharedData;
-import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ResultStream;
 import io.flowlag.exporter.terminal.Terminal;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.terminal;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.delay.exact;
 
+import io.flowlag.common.command.ExitException;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.KeyFile;
-import io.flowlag.exporter.terminal.ExitException;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -1,12 +1,12 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.StageErrors;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.PortFailure;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;

@@ -1,11 +1,11 @@
 package io.flowlag.exporter.runtime.collect;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.common.time.Nanoseconds;
-import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.status.Heartbeat;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.terminal.ResultStream;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;

@@ -1,11 +1,12 @@
 package io.flowlag.exporter.runtime.delay;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.config.ConfigTable;
-import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -26,7 +27,6 @@ import io.flowlag.exporter.runtime.collect.TableStart;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.StageErrors;
-import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;

@@ -1,15 +1,15 @@
 package io.flowlag.exporter.runtime.plan;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.KeyFile;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.network.topology.NetworkFiles;
-import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.network.topology.NetworkMap.NamedSegment;
 import io.flowlag.network.topology.NetworkMap.Point;
 import io.flowlag.network.topology.NetworkMap.Site;
+import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.network.topology.Topology;
 
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime.run;
 
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ConfigurationException;
@@ -10,7 +11,6 @@ import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.runtime.Destinations;
 import io.flowlag.exporter.status.HelperThread;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.LogFile;
 import io.flowlag.exporter.terminal.Logging;
 import io.flowlag.exporter.terminal.Terminal;

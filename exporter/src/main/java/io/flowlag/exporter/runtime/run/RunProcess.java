@@ -1,5 +1,7 @@
 package io.flowlag.exporter.runtime.run;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.live.LiveCapture;
@@ -7,8 +9,8 @@ import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.EffectiveValue;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.runtime.Destinations;
@@ -20,8 +22,6 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.status.StageErrors;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Logging;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;

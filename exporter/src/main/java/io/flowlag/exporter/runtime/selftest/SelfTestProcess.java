@@ -1,11 +1,12 @@
 package io.flowlag.exporter.runtime.selftest;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.capture.live.LiveCapture;
-import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.runtime.ContentCheck;
@@ -17,7 +18,6 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.StageErrors;
-import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.runtime.size;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.FilterSupplier;
@@ -10,8 +12,6 @@ import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.pipeline.PacketTime;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Progress;
 import io.flowlag.exporter.terminal.Terminal;
 import org.agrona.DirectBuffer;

@@ -1,10 +1,10 @@
 package io.flowlag.exporter.runtime.size;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.delay.interval.repair.ReconcilePrice;
 import io.flowlag.exporter.exchange.wire.ExchangePrice;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LdsSizing;

@@ -1,10 +1,10 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.PortFailure;
 import org.agrona.concurrent.CachedNanoClock;
 import org.agrona.concurrent.SystemEpochNanoClock;

@@ -1,16 +1,16 @@
 package io.flowlag.exporter.runtime.delay;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.config.ConfigLoader;
-import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.export.IpfixRecords;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.runtime.ScriptedPoint;
-import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

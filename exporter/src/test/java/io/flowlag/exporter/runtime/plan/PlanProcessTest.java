@@ -2,6 +2,8 @@ package io.flowlag.exporter.runtime.plan;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.common.config.Prefix;
 import io.flowlag.common.config.Problems;
 import io.flowlag.exporter.config.ConfigLoader;
@@ -10,8 +12,6 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.PacketSegments;
 import io.flowlag.exporter.delay.SegmentLookup;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.network.topology.NetworkFiles;
 import io.flowlag.network.topology.NetworkMap;

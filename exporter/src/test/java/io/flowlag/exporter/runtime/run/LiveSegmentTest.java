@@ -1,5 +1,7 @@
 package io.flowlag.exporter.runtime.run;
 
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
 import io.flowlag.exporter.config.ConfigLoader;
@@ -13,8 +15,6 @@ import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.runtime.FreePorts;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.HelperThread;
-import io.flowlag.exporter.terminal.ExitCode;
-import io.flowlag.exporter.terminal.ExitException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;

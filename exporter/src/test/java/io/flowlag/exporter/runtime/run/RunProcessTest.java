@@ -1,6 +1,6 @@
 package io.flowlag.exporter.runtime.run;
 
-import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.common.command.ExitCode;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.runtime.selftest;
 
+import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.runtime.ScriptedPoint;
-import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.terminal;
+package io.flowlag.common.command;
 
 /** A command ends early: exit code, and one line with the cause and the remedy. */
 public class ExitException extends RuntimeException {
