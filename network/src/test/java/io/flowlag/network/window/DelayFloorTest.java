@@ -2,6 +2,8 @@ package io.flowlag.network.window;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.Random;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -35,14 +37,27 @@ class DelayFloorTest {
 
     @Test
     void shouldMoveUpAfterTenWindows() {
-        floor.onWindow(0, 100, 5);
-        for (int i = 1; i < 10; i++) {
-            assertFalse(floor.onWindow(i * MINUTE_NS, 200 + i, 5));
+        for (int i = 0; i < 30; i++) {
+            assertFalse(floor.onWindow(i * MINUTE_NS, 100 + i, 5));
         }
-        assertEquals(100, floor.floorNs(9 * MINUTE_NS));
-        assertTrue(floor.onWindow(10 * MINUTE_NS, 210, 5));
-        assertEquals(201, floor.floorNs(10 * MINUTE_NS));
-        assertFalse(floor.onWindow(11 * MINUTE_NS, 205, 5));
+        for (int i = 1; i < 10; i++) {
+            assertFalse(floor.onWindow((29 + i) * MINUTE_NS, 200 + i, 5));
+        }
+        assertEquals(100, floor.floorNs(38 * MINUTE_NS));
+        final DelayFloor restored = new DelayFloor(floor.state());
+        assertTrue(floor.onWindow(39 * MINUTE_NS, 210, 5));
+        assertTrue(restored.onWindow(39 * MINUTE_NS, 210, 5));
+        assertEquals(201, floor.floorNs(39 * MINUTE_NS));
+        assertFalse(floor.onWindow(40 * MINUTE_NS, 205, 5));
+    }
+
+    /** Smallest of few packets: far above the floor most of the time. */
+    @Test
+    void shouldStayWhereMinimumsAreOfFewPackets() {
+        final Random random = new Random(1);
+        for (int i = 0; i < 300_000; i++) {
+            assertFalse(floor.onWindow(i * MINUTE_NS, 100 + Math.pow(1 - random.nextDouble(), -1), 0), "window " + i);
+        }
     }
 
     @Test

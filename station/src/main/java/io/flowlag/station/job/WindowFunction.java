@@ -41,6 +41,7 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentInterval,
 
     private final JobSettings settings;
 
+    private transient JobCounters total;
     private transient Windows windows;
     private transient WindowHistogram histogram;
     private transient byte[] octets;
@@ -55,6 +56,7 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentInterval,
     @Override
     public void open(final OpenContext context) {
         windows = new Windows(TimeUnit.MILLISECONDS.toNanos(settings.windows().lengthMs()));
+        total = JobCounters.of(settings.name());
         histogram = new WindowHistogram();
         octets = new byte[HISTOGRAM_BYTES];
         buffer = new UnsafeBuffer(octets);
@@ -80,6 +82,7 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentInterval,
         throws Exception {
         final long startMs = TimeUnit.NANOSECONDS.toMillis(windows.startNs(interval.getEndNs() - 1));
         final long watermarkMs = context.timerService().currentWatermark();
+        total.onInterval(watermarkMs > endMs(startMs));
         if (watermarkMs > endMs(startMs)) {
             return;
         }
@@ -208,14 +211,14 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentInterval,
         final DelayFloor known = held == null ? new DelayFloor() : new DelayFloor(new DelayFloor.State(
             held.getHoursList().stream().mapToLong(Long::longValue).toArray(),
             held.getMinimumsList().stream().mapToDouble(Double::doubleValue).toArray(),
-            held.getWindowsAbove(), held.getMinimumAbove()));
+            held.getRecentList().stream().mapToDouble(Double::doubleValue).toArray(), held.getWindows()));
         if (told.getFinal()) {
             final double bound = Double.isNaN(delay.boundNs()) ? 0 : delay.boundNs();
             told.setIsFloorMoved(known.onWindow(startNs, delay.minimumNs(), bound));
             final DelayFloor.State state = known.state();
             floor.update(Floor.newBuilder().addAllHours(Arrays.stream(state.hours()).boxed().toList())
                 .addAllMinimums(Arrays.stream(state.minimums()).boxed().toList())
-                .setWindowsAbove(state.windowsAbove()).setMinimumAbove(state.minimumAbove()).build());
+                .addAllRecent(Arrays.stream(state.recent()).boxed().toList()).setWindows(state.windows()).build());
         }
         final double floorNs = known.floorNs(startNs);
         told.setFloorNs(Double.isNaN(floorNs) ? delay.minimumNs() : Math.min(floorNs, delay.minimumNs()));
