@@ -1,2 +1,2 @@
-/** What the libraries and the exporter share. It depends on Agrona alone. */
+/** What the libraries and the exporter share. Without {@code config} and {@code http} it depends on Agrona alone. */
 package io.flowlag.common;

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.common.http.MetricFamily.Type;
 import io.flowlag.exporter.delay.exact.MatchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.exchange.link.ExchangeCounter;
-import io.flowlag.exporter.monitoring.MetricFamily.Type;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.sender.SenderCounter;

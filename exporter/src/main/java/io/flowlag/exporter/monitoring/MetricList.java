@@ -2,6 +2,8 @@ package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.flowlag.common.http.HttpServer;
+import io.flowlag.common.http.MetricFamily;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.Counters;
@@ -69,7 +71,7 @@ public final class MetricList {
 
     static List<Row> rows() {
         return Stream.concat(
-            Metrics.of(snapshot()).stream(), StatusServer.own((status) -> 0, 0, 0).stream())
+            Metrics.of(snapshot()).stream(), HttpServer.metrics((status) -> 0, 0, 0).stream())
             .map(MetricList::row).sorted(Comparator.comparing(Row::name)).toList();
     }
 

@@ -1,6 +1,8 @@
 package io.flowlag.exporter.monitoring;
 
-import io.flowlag.exporter.monitoring.MetricFamily.Type;
+import io.flowlag.common.http.MetricFamily;
+import io.flowlag.common.http.MetricFamily.Type;
+import io.flowlag.common.http.MetricText;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;

@@ -2,6 +2,8 @@ package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.common.http.MetricFamily;
+import io.flowlag.common.http.MetricText;
 import io.flowlag.exporter.docs.GeneratedDocs;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.DelayStatistics;

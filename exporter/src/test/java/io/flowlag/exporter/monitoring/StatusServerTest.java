@@ -2,6 +2,8 @@ package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.common.http.HttpServer;
+import io.flowlag.exporter.status.Heartbeat;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Size;
@@ -51,6 +53,7 @@ class StatusServerTest {
             assertTrue(open.head().contains("application/openmetrics-text; version=1.0.0"), open.head());
             StrictMetrics.parse(open.body(), true);
 
+            assertTrue(Heartbeat.living().stream().anyMatch((each) -> "http".equals(each.roleName())));
             final StatusServerFixture.Answer health = fixture.get("/healthz");
             assertEquals(200, health.status());
             assertEquals("ok", new ObjectMapper().readTree(health.body()).get("status").asText());

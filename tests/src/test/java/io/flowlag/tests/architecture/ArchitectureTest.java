@@ -79,6 +79,7 @@ class ArchitectureTest {
     };
     /** The reader of files that people write. */
     private static final String YAML = "io.flowlag.common.config..";
+    private static final String HTTP = "io.flowlag.common.http..";
     private static final List<String> LIBRARIES = List.of("common", "ipfix", "rli", "sketch");
     /** Packages of the exporter that are no stages. */
     private static final List<String> NO_STAGES = List.of("config", "status", "lab", "terminal");
@@ -96,17 +97,19 @@ class ArchitectureTest {
     @ArchTest
     static void shouldKeepLibrariesApart(final JavaClasses classes) {
         for (final String library : LIBRARIES) {
-            check(classes, classes().that().resideInAPackage("io.flowlag." + library + "..").and().resideOutsideOfPackage(YAML)
-                .should().onlyDependOnClassesThat().resideInAnyPackage(
+            check(classes, classes().that().resideInAPackage("io.flowlag." + library + "..")
+                .and().resideOutsideOfPackages(YAML, HTTP).should().onlyDependOnClassesThat().resideInAnyPackage(
                     "io.flowlag." + library + "..", "io.flowlag.common..", "java..", "javax.net..", "javax.security..",
                     "org.agrona..", "org.HdrHistogram..")
                 .because(library + " is a library of its own"));
-            check(classes, noClasses().that().resideInAPackage("io.flowlag." + library + "..").and().resideOutsideOfPackage(YAML)
-                .should().dependOnClassesThat().resideInAPackage(YAML)
-                .because("the parser of YAML is not part of " + library));
+            check(classes, noClasses().that().resideInAPackage("io.flowlag." + library + "..")
+                .and().resideOutsideOfPackages(YAML, HTTP).should().dependOnClassesThat().resideInAnyPackage(YAML, HTTP)
+                .because("the parser of YAML and the server are not part of " + library));
         }
         check(classes, classes().that().resideInAPackage(YAML).should().onlyDependOnClassesThat().resideInAnyPackage(
             YAML, "java..", "com.fasterxml.jackson..", "org.yaml.snakeyaml.."));
+        check(classes, classes().that().resideInAPackage(HTTP).should().onlyDependOnClassesThat().resideInAnyPackage(
+            HTTP, "java..", "org.agrona..", "org.eclipse.jetty.."));
     }
 
     /** No engine, no thread, no exporter: only what reads files of other tools, and linear algebra. */

@@ -1,14 +1,15 @@
-package io.flowlag.exporter.monitoring;
+package io.flowlag.common.http;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
  * A metric and its samples. Belongs to one thread.
  */
-final class MetricFamily {
+public final class MetricFamily {
     /** Type of a metric. */
-    enum Type {
+    public enum Type {
         /** Only grows. */
         COUNTER,
         /** Goes up and down. */
@@ -20,7 +21,7 @@ final class MetricFamily {
     }
 
     /** A value, the suffix of its name such as _bucket, and names and values of its labels, alternating. */
-    record Sample(String suffix, List<String> labels, double value) {
+    public record Sample(String suffix, List<String> labels, double value) {
     }
 
     private final String name;
@@ -29,33 +30,39 @@ final class MetricFamily {
     private final List<Sample> samples = new ArrayList<>();
 
     /** Creates a metric without samples; a counter's name has no _total. */
-    MetricFamily(final String name, final Type type, final String help) {
+    public MetricFamily(final String name, final Type type, final String help) {
         this.name = name;
         this.type = type;
         this.help = help;
     }
 
-    String name() {
+    /** {@return its name, without _total} */
+    public String name() {
         return name;
     }
 
-    Type type() {
+    /** {@return its type} */
+    public Type type() {
         return type;
     }
 
-    String help() {
+    /** {@return what it counts} */
+    public String help() {
         return help;
     }
 
-    List<Sample> samples() {
-        return samples;
+    /** {@return a view of its samples} */
+    public List<Sample> samples() {
+        return Collections.unmodifiableList(samples);
     }
 
-    void add(final double value, final String... labels) {
+    /** Adds a sample; names and values of labels alternate. */
+    public void add(final double value, final String... labels) {
         addSuffixed(type == Type.COUNTER ? "_total" : "", value, labels);
     }
 
-    void addSuffixed(final String suffix, final double value, final String... labels) {
+    /** Adds a sample whose name has a suffix. */
+    public void addSuffixed(final String suffix, final double value, final String... labels) {
         samples.add(new Sample(suffix, List.of(labels), value));
     }
 }

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.monitoring;
+package io.flowlag.common.http;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,26 +9,38 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
- * The status page: one resource with inline style and script. The security policy allows only these, by their digests. Immutable.
+ * A page: one resource with inline style and script. The security policy allows only these, by their digests, and what the
+ * page may have beside them. Immutable.
  */
-final class StatusPage {
-    private static final String RESOURCE = "status.html";
+public final class HtmlPage {
+    /** Nothing beside the page's own script and style. */
+    public static final String NOTHING = "";
+    /** Scripts and styles of the same server. */
+    public static final String SAME_SERVER = " 'self'";
 
     private final HttpResponse response;
 
-    StatusPage() {
-        final String page = read();
+    /**
+     * Reads a page.
+     *
+     * @param owner    beside which the resource is.
+     * @param resource its name.
+     * @param besides  {@link #NOTHING} or {@link #SAME_SERVER}.
+     */
+    public HtmlPage(final Class<?> owner, final String resource, final String besides) {
+        final String page = read(owner, resource);
         response = HttpResponse.of(200, "text/html; charset=utf-8", page).with("Content-Security-Policy",
-            "default-src 'none'; style-src " + digest(page, "style") + "; script-src " + digest(page, "script") +
-            "; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+            "default-src 'none'; style-src " + digest(page, "style") + besides + "; script-src " + digest(page, "script") +
+            besides + "; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
     }
 
-    HttpResponse response() {
+    /** {@return the page} */
+    public HttpResponse response() {
         return response;
     }
 
-    private static String read() {
-        try (InputStream stream = StatusPage.class.getResourceAsStream(RESOURCE)) {
+    private static String read(final Class<?> owner, final String resource) {
+        try (InputStream stream = owner.getResourceAsStream(resource)) {
             return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
         } catch (final IOException ex) {
             throw new UncheckedIOException(ex);

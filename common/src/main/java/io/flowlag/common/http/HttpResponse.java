@@ -1,4 +1,4 @@
-package io.flowlag.exporter.monitoring;
+package io.flowlag.common.http;
 
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
@@ -16,7 +16,7 @@ import java.util.Map;
  * @param status  such as 200.
  * @param headers besides {@link #COMMON_HEADERS}.
  */
-record HttpResponse(int status, Map<String, String> headers, byte[] body) {
+public record HttpResponse(int status, Map<String, String> headers, byte[] body) {
     /** For responses that are not pages: forbids loading and framing. */
     private static final String NOTHING_POLICY = "default-src 'none'; frame-ancestors 'none'";
     private static final Map<String, String> COMMON_HEADERS = Map.of(
@@ -24,20 +24,23 @@ record HttpResponse(int status, Map<String, String> headers, byte[] body) {
         "Referrer-Policy", "no-referrer", "Cross-Origin-Resource-Policy", "same-origin", "Cache-Control", "no-store",
         "Connection", "close");
 
-    static HttpResponse of(final int status, final String type, final String body) {
+    /** A response of one type. */
+    public static HttpResponse of(final int status, final String type, final String body) {
         return new HttpResponse(status, Map.of("Content-Type", type), body.getBytes(StandardCharsets.UTF_8));
     }
 
-    static HttpResponse plain(final int status, final String line) {
+    /** One line of text. */
+    public static HttpResponse plain(final int status, final String line) {
         return of(status, "text/plain; charset=utf-8", line + "\n");
     }
 
     /** Without a body of its own. */
-    static HttpResponse refusal(final int status) {
+    public static HttpResponse refusal(final int status) {
         return plain(status, status + " " + HttpStatus.getMessage(status));
     }
 
-    HttpResponse with(final String name, final String value) {
+    /** {@return the same with another header} */
+    public HttpResponse with(final String name, final String value) {
         final Map<String, String> more = new LinkedHashMap<>(headers);
         more.put(name, value);
         return new HttpResponse(status, more, body);

@@ -1,6 +1,5 @@
-package io.flowlag.exporter.monitoring;
+package io.flowlag.common.http;
 
-import io.flowlag.exporter.status.Heartbeat;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.eclipse.jetty.http.HttpStatus;
@@ -31,23 +30,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.IntToLongFunction;
 
 /**
  * Jetty with one request per connection, bounded connections and buffers, and deadlines that slow clients cannot extend. A
  * connection above the limit closes the oldest one that has not sent its request. The selector's thread parses, answers and
  * writes without blocking. The pool has at most {@link #MAXIMUM_THREADS} threads. Any thread may close it.
  */
-final class HttpServer implements AutoCloseable {
+public final class HttpServer implements AutoCloseable {
     /** For reading a request, and for sending a response. */
-    static final long STEP_NS = 10_000_000_000L;
+    public static final long STEP_NS = 10_000_000_000L;
     /** Octets of a request head, at most. */
-    static final int MAXIMUM_HEAD_BYTES = 8192;
+    public static final int MAXIMUM_HEAD_BYTES = 8192;
     private static final int MAXIMUM_THREADS = 4;
     private static final long POOLED_BYTES = 1 << 20;
     private static final long DRAIN_NS = 1_000_000_000L;
     private static final long TICK_MS = 250;
     private static final int BACKLOG = 64;
     private static final int LARGEST_STATUS = 600;
+    private static final int[] STATUSES = {200, 400, 404, 405, 414, 421, 431, 500, 503, 505};
 
     private final Function<Request, HttpResponse> handler;
     private final ErrorHandler errorHandler;
@@ -57,7 +58,7 @@ final class HttpServer implements AutoCloseable {
     private final Server server;
     /** The oldest first; guarded by itself. */
     private final Map<Connection, Progress> connections = new LinkedHashMap<>();
-    private final Heartbeat heartbeat = Heartbeat.of("http", Heartbeat.STUCK_NS);
+    private final Runnable onTick;
     private final AtomicIntegerArray answers = new AtomicIntegerArray(LARGEST_STATUS);
     private final AtomicLong evicted = new AtomicLong();
     private final AtomicLong overdue = new AtomicLong();
@@ -72,15 +73,18 @@ final class HttpServer implements AutoCloseable {
      * @param maximumConnections at the same time.
      * @param stepNs             for reading a request, and for sending a response.
      * @param handler            answers; must not block.
+     * @param onTick             runs on a thread of the pool, some four times a second.
      * @throws IOException if the port cannot be bound.
      */
-    HttpServer(
+    public HttpServer(
         final InetSocketAddress address, final int maximumConnections, final long stepNs,
-        final Function<Request, HttpResponse> handler, final ErrorHandler errorHandler) throws IOException {
+        final Function<Request, HttpResponse> handler, final ErrorHandler errorHandler, final Runnable onTick)
+        throws IOException {
         this.handler = handler;
         this.errorHandler = errorHandler;
         this.maximumConnections = maximumConnections;
         this.stepNs = stepNs;
+        this.onTick = onTick;
         channel = ServerSocketChannel.open();
         try {
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -94,7 +98,6 @@ final class HttpServer implements AutoCloseable {
             CloseHelper.quietClose(channel);
             throw new IllegalStateException(ex);
         }
-        heartbeat.onStart();
         tick();
     }
 
@@ -157,23 +160,41 @@ final class HttpServer implements AutoCloseable {
         return limits;
     }
 
-    InetSocketAddress address() throws IOException {
+    /** {@return the address it listens on} */
+    public InetSocketAddress address() throws IOException {
         return (InetSocketAddress)channel.getLocalAddress();
     }
 
     /** {@return responses of a status since the start} */
-    int answers(final int status) {
+    public int answers(final int status) {
         return answers.get(status);
     }
 
     /** {@return connections closed in favour of others} */
-    long evictedCount() {
+    public long evictedCount() {
         return evicted.get();
     }
 
     /** {@return connections closed by a deadline} */
-    long overdueCount() {
+    public long overdueCount() {
         return overdue.get();
+    }
+
+    /** The metrics of the server itself; responses by status code. */
+    public static List<MetricFamily> metrics(
+        final IntToLongFunction answerCounts, final long evictedCount, final long overdueCount) {
+        final MetricFamily answers = new MetricFamily(
+            "flowlag_http_answers", MetricFamily.Type.COUNTER, "Answers of this server, by status code.");
+        for (final int status : STATUSES) {
+            answers.add(answerCounts.applyAsLong(status), "code", Integer.toString(status));
+        }
+        final MetricFamily evicted = new MetricFamily("flowlag_http_evicted_connections", MetricFamily.Type.COUNTER,
+            "Connections ended because there were too many; the one that had waited longest goes.");
+        evicted.add(evictedCount);
+        final MetricFamily overdue = new MetricFamily("flowlag_http_overdue_connections", MetricFamily.Type.COUNTER,
+            "Connections ended because a request or an answer took too long.");
+        overdue.add(overdueCount);
+        return List.of(answers, evicted, overdue);
     }
 
     private HttpResponse answer(final Request request) {
@@ -233,7 +254,7 @@ final class HttpServer implements AutoCloseable {
     private void tick() {
         try {
             endOverdue();
-            server.getThreadPool().execute(heartbeat::beat);
+            server.getThreadPool().execute(onTick);
         } catch (final RejectedExecutionException ex) {
             return; // the server ends
         } catch (final RuntimeException | Error ex) {
@@ -244,7 +265,6 @@ final class HttpServer implements AutoCloseable {
 
     @Override
     public void close() {
-        heartbeat.onClose();
         try {
             server.stop();
         } catch (final Exception ex) {

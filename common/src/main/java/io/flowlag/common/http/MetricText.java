@@ -1,6 +1,6 @@
-package io.flowlag.exporter.monitoring;
+package io.flowlag.common.http;
 
-import io.flowlag.exporter.monitoring.MetricFamily.Type;
+import io.flowlag.common.http.MetricFamily.Type;
 
 import java.util.Collection;
 import java.util.List;
@@ -10,18 +10,19 @@ import java.util.Locale;
  * Metrics as text: the Prometheus text format 0.0.4, or OpenMetrics 1.0.0, in which a counter's family has no {@code _total} and
  * the text ends with {@code # EOF}. Stateless.
  */
-final class MetricText {
+public final class MetricText {
     /** Prometheus text format 0.0.4. */
-    static final String PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+    public static final String PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
     /** OpenMetrics 1.0.0. */
-    static final String OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    public static final String OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
     private static final double LARGEST_EXACT = 9.0e15;
 
     private MetricText() {
     }
 
-    static String write(final Collection<MetricFamily> families, final boolean isOpenMetrics) {
+    /** {@return the families that have samples, in order} */
+    public static String write(final Collection<MetricFamily> families, final boolean isOpenMetrics) {
         final StringBuilder out = new StringBuilder(1 << 16);
         for (final MetricFamily family : families) {
             if (!family.samples().isEmpty()) {
@@ -63,7 +64,8 @@ final class MetricText {
         return isOpenMetrics ? escaped(help) : help.replace("\\", "\\\\").replace("\n", "\\n");
     }
 
-    static String number(final double value) {
+    /** {@return a value as both formats write it} */
+    public static String number(final double value) {
         if (Double.isNaN(value)) {
             return "NaN";
         }
