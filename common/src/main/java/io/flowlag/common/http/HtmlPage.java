@@ -49,7 +49,8 @@ public final class HtmlPage {
 
     private static String digest(final String page, final String element) {
         final String begin = "<" + element + ">";
-        final String content = page.substring(page.indexOf(begin) + begin.length(), page.indexOf("</" + element + ">"));
+        final int start = page.indexOf(begin) + begin.length();
+        final String content = page.substring(start, page.indexOf("</" + element + ">", start));
         try {
             final byte[] digest =
                 MessageDigest.getInstance("SHA-256").digest(content.getBytes(StandardCharsets.UTF_8));

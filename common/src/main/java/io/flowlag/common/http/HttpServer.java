@@ -14,6 +14,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 
@@ -34,8 +35,9 @@ import java.util.function.IntToLongFunction;
 
 /**
  * Jetty with one request per connection, bounded connections and buffers, and deadlines that slow clients cannot extend. A
- * connection above the limit closes the oldest one that has not sent its request. The selector's thread parses, answers and
- * writes without blocking. The pool has at most {@link #MAXIMUM_THREADS} threads. Any thread may close it.
+ * connection above the limit closes the oldest one that has not sent its request. The selector's thread parses and writes without
+ * blocking, and answers if the handler does not block. The pool has at most {@link #MAXIMUM_THREADS} threads. Any thread may
+ * close it.
  */
 public final class HttpServer implements AutoCloseable {
     /** For reading a request, and for sending a response. */
@@ -72,14 +74,15 @@ public final class HttpServer implements AutoCloseable {
      * @param address            port 0 for any.
      * @param maximumConnections at the same time.
      * @param stepNs             for reading a request, and for sending a response.
-     * @param handler            answers; must not block.
+     * @param handler            answers.
+     * @param invocation         whether the handler may block; one that does runs on a thread of the pool.
      * @param onTick             runs on a thread of the pool, some four times a second.
      * @throws IOException if the port cannot be bound.
      */
     public HttpServer(
         final InetSocketAddress address, final int maximumConnections, final long stepNs,
-        final Function<Request, HttpResponse> handler, final ErrorHandler errorHandler, final Runnable onTick)
-        throws IOException {
+        final Function<Request, HttpResponse> handler, final InvocationType invocation, final ErrorHandler errorHandler,
+        final Runnable onTick) throws IOException {
         this.handler = handler;
         this.errorHandler = errorHandler;
         this.maximumConnections = maximumConnections;
@@ -89,7 +92,7 @@ public final class HttpServer implements AutoCloseable {
         try {
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             channel.bind(address, BACKLOG);
-            server = server();
+            server = server(invocation);
             server.start();
         } catch (final IOException | RuntimeException ex) {
             CloseHelper.quietClose(channel);
@@ -101,7 +104,7 @@ public final class HttpServer implements AutoCloseable {
         tick();
     }
 
-    private Server server() throws IOException {
+    private Server server(final InvocationType invocation) throws IOException {
         final QueuedThreadPool threads = new QueuedThreadPool(MAXIMUM_THREADS, 1);
         threads.setName("http");
         threads.setDaemon(true);
@@ -133,7 +136,7 @@ public final class HttpServer implements AutoCloseable {
         });
         connector.open(channel);
         jetty.addConnector(connector);
-        jetty.setHandler(new Handler.Abstract.NonBlocking() {
+        jetty.setHandler(new Handler.Abstract(invocation) {
             @Override
             public boolean handle(final Request request, final Response response, final Callback callback) {
                 send(request, response, callback, answer(request));

@@ -1,5 +1,6 @@
 package io.flowlag.common.http;
 
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.junit.jupiter.api.Test;
 
 import java.net.HttpURLConnection;
@@ -23,7 +24,7 @@ class HttpServerTest {
         try (HttpServer server = new HttpServer(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 4, HttpServer.STEP_NS,
             (request) -> {
                 throw new StackOverflowError("of the test");
-            }, errors::add, ticks::countDown)) {
+            }, InvocationType.BLOCKING, errors::add, ticks::countDown)) {
             assertTrue(ticks.await(10, TimeUnit.SECONDS), "no tick of the pool");
             final HttpURLConnection connection = (HttpURLConnection)URI.create(
                 "http://127.0.0.1:" + server.address().getPort() + "/").toURL().openConnection();

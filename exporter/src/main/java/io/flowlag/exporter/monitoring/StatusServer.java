@@ -11,6 +11,7 @@ import io.flowlag.exporter.status.Heartbeat;
 import org.agrona.ErrorHandler;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -46,7 +47,8 @@ public final class StatusServer implements AutoCloseable {
         final StatusSource source, final ErrorHandler errorHandler) throws IOException {
         this.source = source;
         rules = new HttpRules(address, host, PATHS);
-        server = new HttpServer(address, connections, stepNs, this::respond, errorHandler, heartbeat::beat);
+        server = new HttpServer(
+            address, connections, stepNs, this::respond, InvocationType.NON_BLOCKING, errorHandler, heartbeat::beat);
         heartbeat.onStart();
     }
 
