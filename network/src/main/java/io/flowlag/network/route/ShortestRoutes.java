@@ -79,6 +79,24 @@ public final class ShortestRoutes {
         return hops[source];
     }
 
+    /** {@return the hops that shortest routes from one node to another take, ascending; none if no route leads there} */
+    public int[] hops(final int fromNode, final int toNode) {
+        final boolean[] leadsThere = new boolean[topology.nodes()];
+        leadsThere[toNode] = true;
+        final int[] taken = hops[fromNode];
+        int count = taken.length;
+        final int[] found = new int[count];
+        for (int i = taken.length - 1; i >= 0; i--) {
+            if (leadsThere[topology.to(taken[i])] && topology.from(taken[i]) != toNode) {
+                leadsThere[topology.from(taken[i])] = true;
+                found[--count] = taken[i];
+            }
+        }
+        final int[] ascending = Arrays.copyOfRange(found, count, found.length);
+        Arrays.sort(ascending);
+        return ascending;
+    }
+
     /** The segments that begin at a node, if each node is an end: all its routes without a point between their ends. */
     public List<Segment> segmentsFrom(final int source, final boolean[] isPoint) {
         final int[][] next = new int[topology.nodes()][];

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -76,6 +77,11 @@ class ShortestRoutesTest {
         for (int source = 0; source < nodes; source++) {
             final Set<Segment> shortest = shortest(topology, source);
             assertEquals(shortest, new HashSet<>(routes.segmentsFrom(source, new boolean[nodes])));
+            for (int end = 0; end < nodes; end++) {
+                final int last = end;
+                assertArrayEquals(shortest.stream().filter((route) -> route.end(topology) == last)
+                    .flatMapToInt((route) -> Arrays.stream(route.hops())).distinct().sorted().toArray(), routes.hops(source, end));
+            }
             final Set<Segment> parts = new HashSet<>();
             for (int other = 0; other < nodes; other++) {
                 for (final Segment route : shortest(topology, other)) {
