@@ -1,0 +1,93 @@
+package io.flowlag.station.view;
+
+import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Verdict;
+import io.flowlag.station.view.WindowHistory.Series;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The newest window of each segment and class, and the newest verdict of each fault: one that began at one time, of one kind,
+ * about one clock or with one likeliest suspect. What is final is not replaced by what is provisional. One thread adds, any
+ * thread reads. At most {@link WindowHistory#MOST_SERIES} windows and {@link #MOST_FAULTS} faults, some kilobytes each.
+ */
+final class LiveState {
+    /** The oldest go. */
+    static final int MOST_FAULTS = 1_000;
+
+    private final Map<Series, SegmentWindow> windows = new ConcurrentHashMap<>();
+    private final Map<Fault, Verdict> faults = new ConcurrentHashMap<>();
+    /** Ends of the newest windows, and of the newest final ones, by network and class. */
+    private final Map<Group, Long> newestNs = new ConcurrentHashMap<>();
+    private final Map<Group, Long> newestFinalNs = new ConcurrentHashMap<>();
+
+    private record Group(String network, int dscp) {
+        static Group of(final Verdict verdict) {
+            return new Group(verdict.getNetwork(), verdict.hasDscp() ? verdict.getDscp() : -1);
+        }
+    }
+
+    private record Fault(Group group, Verdict.Kind kind, long sinceNs, String subject) {
+        static Fault of(final Verdict verdict) {
+            final String subject = verdict.hasClock() || verdict.getSuspectsCount() == 0 ? verdict.getClock() :
+                verdict.getSuspects(0).getFrom() + " " + verdict.getSuspects(0).getTo();
+            return new Fault(Group.of(verdict), verdict.getKind(), verdict.getSinceNs(), subject);
+        }
+    }
+
+    /** Adds a window, unless there is one series too many. Returns whether it did. */
+    boolean add(final SegmentWindow window) {
+        final Series series = Series.of(window);
+        final SegmentWindow before = windows.get(series);
+        if (before == null && windows.size() >= WindowHistory.MOST_SERIES) {
+            return false;
+        }
+        if (before == null || window.getStartNs() > before.getStartNs() ||
+            window.getStartNs() == before.getStartNs() && (window.getFinal() || !before.getFinal())) {
+            windows.put(series, window);
+        }
+        final Group group = new Group(series.network(), series.dscp());
+        newestNs.merge(group, window.getEndNs(), Math::max);
+        if (window.getFinal()) {
+            newestFinalNs.merge(group, window.getEndNs(), Math::max);
+        }
+        return true;
+    }
+
+    /** Adds a verdict. */
+    void add(final Verdict verdict) {
+        faults.merge(Fault.of(verdict), verdict, (before, now) -> now.getEndNs() > before.getEndNs() ||
+            now.getEndNs() == before.getEndNs() && (now.getFinal() || !before.getFinal()) ? now : before);
+        if (faults.size() > MOST_FAULTS) {
+            faults.entrySet().stream().min(Map.Entry.comparingByValue(Comparator.comparingLong(Verdict::getEndNs)))
+                .ifPresent((oldest) -> faults.remove(oldest.getKey()));
+        }
+    }
+
+    /** {@return the newest windows, by network, segment and class} */
+    List<SegmentWindow> windows() {
+        return windows.values().stream().sorted(Comparator.comparing(SegmentWindow::getNetwork)
+            .thenComparing(SegmentWindow::getSegment).thenComparingInt(SegmentWindow::getDscp)).toList();
+    }
+
+    /** {@return the newest verdict of each fault, the newest first, without what final windows have taken back} */
+    List<Verdict> verdicts() {
+        return faults.values().stream()
+            .filter((verdict) -> verdict.getFinal() || verdict.getEndNs() > newestFinalNs.getOrDefault(Group.of(verdict), 0L))
+            .sorted(Comparator.comparingLong(Verdict::getEndNs).reversed().thenComparing(Verdict::getId)).toList();
+    }
+
+    /** {@return whether the fault is still there: in the newest window, or the one before, whose verdict comes later than it} */
+    boolean isCurrent(final Verdict verdict) {
+        final long lengthNs = verdict.getEndNs() - verdict.getStartNs();
+        return verdict.getEndNs() + lengthNs >= newestNs.getOrDefault(Group.of(verdict), verdict.getEndNs());
+    }
+
+    /** {@return the end of the newest window, ns since the epoch; 0 without one} */
+    long newestNs() {
+        return newestNs.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    }
+}

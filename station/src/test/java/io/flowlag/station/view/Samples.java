@@ -1,0 +1,66 @@
+package io.flowlag.station.view;
+
+import com.google.protobuf.ByteString;
+import io.flowlag.common.config.Problems;
+import io.flowlag.network.topology.NetworkFiles;
+import io.flowlag.network.topology.NetworkMap;
+import io.flowlag.sketch.quantile.LogHistogram;
+import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Source;
+import io.flowlag.station.schema.Verdict;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.time.Duration;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Windows, verdicts and a network for tests. */
+final class Samples {
+    static final long S = Duration.ofSeconds(1).toNanos();
+    /** A full hour, ns since the epoch. */
+    static final long START_NS = Duration.ofHours(490_000).toNanos();
+
+    private Samples() {
+    }
+
+    /** A final window of some length, with every field, in class 0. */
+    static SegmentWindow.Builder window(final String segment, final long startNs, final long lengthS) {
+        return SegmentWindow.newBuilder().setNetwork("backbone").setSegment(segment).setDscp(0)
+            .setStartNs(startNs).setEndNs(startNs + lengthS * S).setFinal(true).setSource(Source.SOURCE_EXACT)
+            .setPackets(1000).setSamples(900).setMeanNs(1_250_000).setDeviationNs(40_000).setMinimumNs(1_000_000)
+            .setMaximumNs(2_000_000).setBoundNs(5_000).setClockBoundNs(30_000).setFloorNs(1_000_000).setLost(3).setLossKind(1)
+            .setHistogram(histogram(2000, 1_250_000)).setIntervals(1).setIsMapped(true);
+    }
+
+    static ByteString histogram(final int count, final long delayNs) {
+        final LogHistogram histogram = new LogHistogram();
+        histogram.add(delayNs, count);
+        final UnsafeBuffer octets = new UnsafeBuffer(new byte[4096]);
+        return ByteString.copyFrom(octets.byteArray(), 0, histogram.encode(octets, 0, 4096));
+    }
+
+    /** A final verdict on a hop of {@link #network}. */
+    static Verdict.Builder verdict(final long startNs, final long lengthS, final long sinceNs) {
+        return Verdict.newBuilder().setId("backbone/0/" + startNs + "/1").setNetwork("backbone").setDscp(0)
+            .setStartNs(startNs).setEndNs(startNs + lengthS * S).setSinceNs(sinceNs).setKind(Verdict.Kind.SLOW_HOP)
+            .addSuspects(Verdict.Suspect.newBuilder().setFrom("bern").setTo("gva").setProbability(0.93))
+            .addSuspects(Verdict.Suspect.newBuilder().setFrom("gva").setTo("nyon").setProbability(0.04))
+            .setEffectNs(700_000).setEffectLowNs(600_000).setEffectHighNs(800_000).setConfidence(0.97)
+            .addEvidence("zrh-gva").setIsOneRoute(true).setFinal(true);
+    }
+
+    /** Four nodes in places, two measured directions, a blind branch. */
+    static NetworkMap network() {
+        final Problems problems = new Problems();
+        final NetworkMap map = NetworkFiles.parse("", "backbone.yaml", """
+            nodes: {zrh: {place: [47.4, 8.5]}, bern: {place: [46.9, 7.4]}, gva: {place: [46.2, 6.1]}, nyon: {place: [46.4, 6.2]}}
+            links: ['zrh bern weight=10 delay=600us', 'bern gva weight=10 delay=900us', 'gva nyon weight=1']
+            points: {zrh-point: {node: zrh, clock: zrh}, gva-point: {node: gva, clock: gva}}
+            segments:
+              zrh-gva: {from: zrh-point, to: gva-point, exporter: 192.0.2.7, domain: 12, id: 3}
+              gva-zrh: {from: gva-point, to: zrh-point, exporter: 192.0.2.7, domain: 12, id: 4}
+            """, problems);
+        assertTrue(problems.isEmpty(), problems::toString);
+        return map;
+    }
+}
