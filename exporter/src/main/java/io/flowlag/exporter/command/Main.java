@@ -99,6 +99,7 @@ public final class Main {
         commands.put("check-config", () -> new CheckConfigCommand(terminal));
         commands.put("size", () -> new SizeCommand(terminal));
         commands.put("plan", () -> new PlanCommand(terminal));
+        commands.put(StationCommand.NAME, () -> StationCommand.of(terminal));
         commands.put("lab", () -> new LabCommand(terminal));
         commands.put("top", () -> new TopCommand(terminal));
         commands.put("flows", () -> new FlowsCommand(terminal));

@@ -80,7 +80,8 @@ class ShortestRoutesTest {
             for (int end = 0; end < nodes; end++) {
                 final int last = end;
                 assertArrayEquals(shortest.stream().filter((route) -> route.end(topology) == last)
-                    .flatMapToInt((route) -> Arrays.stream(route.hops())).distinct().sorted().toArray(), routes.hops(source, end));
+                    .flatMapToInt((route) -> Arrays.stream(route.hops())).distinct().sorted().toArray(),
+                    routes.hops(source, end));
             }
             final Set<Segment> parts = new HashSet<>();
             for (int other = 0; other < nodes; other++) {

@@ -43,10 +43,13 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
     /** Over UDP a session that was silent for so long is forgotten: its templates have expired (RFC 7011, 8.4). */
     private static final long SILENT_MS = 1_800_000;
     private static final int IPV4_BYTES = 4;
+    /** Of messages that were refused. */
+    private static final long NO_DOMAIN = -1;
 
     private final JobSettings settings;
 
     private transient CounterSet<CollectorCounter> counters;
+    private transient JobCounters total;
     private transient CollectingProcess process;
     private transient Map<String, TransportSession> sessions;
     private transient ListState<byte[]> templates;
@@ -76,7 +79,8 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
         for (final CollectorCounter each : CollectorCounter.values()) {
             getRuntimeContext().getMetricGroup().gauge(each.name(), () -> counters.get(each));
         }
-        JobCounters.of(settings.name()).add(counters);
+        total = JobCounters.of(settings.name());
+        total.add(counters);
     }
 
     @Override
@@ -96,12 +100,25 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
         final byte[] octets = message.getPayload().toByteArray();
         payload.wrap(octets);
         out = collector;
+        final long records = records();
+        final long missing = missing();
         final boolean isAccepted = process.onMessage(session, payload, 0, octets.length, nowNs).isAccepted();
         out = null;
+        total.add(new JobCounters.Exporter(session.source().getAddress().getHostAddress(), isAccepted ?
+            Integer.toUnsignedLong(MessageHeader.observationDomainId(payload, 0)) : NO_DOMAIN, 1, records() - records,
+            missing() - missing, isAccepted ? 0 : 1, nowNs));
         if (isAccepted) {
             keepTemplates(octets);
             touch(context);
         }
+    }
+
+    private long records() {
+        return counters.get(CollectorCounter.RECORDS) + counters.get(CollectorCounter.OPTIONS_RECORDS);
+    }
+
+    private long missing() {
+        return counters.get(CollectorCounter.RECORDS_LOST) - counters.get(CollectorCounter.RECORDS_LATE);
     }
 
     private void touch(final Context context) throws Exception {

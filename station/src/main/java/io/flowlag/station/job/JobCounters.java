@@ -3,19 +3,33 @@ package io.flowlag.station.job;
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.collect.CollectorCounter;
 
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
 
 /** What the operators of a job count that run in this process, for the view of the same process. Any thread. */
 public final class JobCounters {
     private static final Map<String, JobCounters> JOBS = new ConcurrentHashMap<>();
 
+    /** Intervals that came when their window was no longer corrected. */
+    private final LongAdder tooLate = new LongAdder();
+    private final LongAdder intervals = new LongAdder();
     private final List<CounterSet<CollectorCounter>> decoders = new CopyOnWriteArrayList<>();
+    private final Map<String, Exporter> exporters = new ConcurrentHashMap<>();
 
     private JobCounters() {
+    }
+
+    /** What came of an observation domain of an exporter. Immutable. */
+    public record Exporter(String peer, long domain, long messages, long records, long missing, long refused, long lastNs) {
+        Exporter plus(final Exporter more) {
+            return new Exporter(peer, domain, messages + more.messages, records + more.records, missing + more.missing,
+                refused + more.refused, Math.max(lastNs, more.lastNs));
+        }
     }
 
     /** {@return the counters of the job of a network} */
@@ -27,6 +41,17 @@ public final class JobCounters {
         decoders.add(counters);
     }
 
+    void add(final Exporter more) {
+        exporters.merge(more.peer + '\n' + more.domain, more, Exporter::plus);
+    }
+
+    void onInterval(final boolean isTooLate) {
+        intervals.increment();
+        if (isTooLate) {
+            tooLate.increment();
+        }
+    }
+
     /** {@return the sums of all decoders} */
     public Map<CollectorCounter, Long> sums() {
         final Map<CollectorCounter, Long> sums = new EnumMap<>(CollectorCounter.class);
@@ -34,5 +59,20 @@ public final class JobCounters {
             sums.put(each, decoders.stream().mapToLong((counters) -> counters.get(each)).sum());
         }
         return sums;
+    }
+
+    /** {@return interval records that were read} */
+    public long intervals() {
+        return intervals.sum();
+    }
+
+    /** {@return those of them that came too late for their window} */
+    public long tooLate() {
+        return tooLate.sum();
+    }
+
+    /** {@return each exporter's domains} */
+    public Collection<Exporter> exporters() {
+        return List.copyOf(exporters.values());
     }
 }

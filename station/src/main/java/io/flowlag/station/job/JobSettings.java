@@ -31,7 +31,7 @@ public record JobSettings(String name, String format, String file, String text, 
     }
 
     /** {@return the network, read anew} */
-    NetworkMap network() {
+    public NetworkMap network() {
         final Problems problems = new Problems();
         final NetworkMap network = NetworkFiles.parse(format, file, text, problems);
         if (network == null) {

@@ -1,0 +1,62 @@
+package io.flowlag.station.command;
+
+import io.flowlag.common.command.CommandModule;
+import io.flowlag.common.command.ExitCode;
+import io.flowlag.common.command.ExitException;
+import io.flowlag.common.config.Problems;
+import io.flowlag.station.config.StationConfig;
+import io.flowlag.station.config.StationConfigReader;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+/** {@code flowlag station}. */
+@Command(name = "station", description = {
+    "Receives the records of all exporters of a network and shows where it loses time: pages, REST, metrics.",
+    "With --demo a simulated network sends records; one of its hops becomes slow."})
+final class StationCommand implements Callable<Integer> {
+    @Option(names = "--config", paramLabel = "FILE", description = "The configuration of the station.")
+    private Path file;
+
+    @Option(names = "--demo", description = "Shows a simulated network; needs no configuration, no root and no network.")
+    private boolean isDemo;
+
+    private final CommandModule.Surroundings surroundings;
+
+    StationCommand(final CommandModule.Surroundings surroundings) {
+        this.surroundings = surroundings;
+    }
+
+    @Override
+    public Integer call() {
+        if (isDemo == (file != null)) {
+            throw new ExitException(ExitCode.USAGE, "station: give either --config FILE or --demo");
+        }
+        try {
+            if (isDemo) {
+                DemoStation.run(surroundings);
+            } else {
+                try (Station station = Station.start(config(), surroundings.message())) {
+                    station.run(surroundings.stop());
+                }
+            }
+            return ExitCode.DONE.number();
+        } catch (final IOException ex) {
+            throw new ExitException(ExitCode.NO_INPUT, "station: " + ex.getMessage());
+        }
+    }
+
+    private StationConfig config() {
+        final Problems problems = new Problems();
+        final StationConfig config = StationConfigReader.read(file, problems);
+        if (config == null) {
+            problems.lines().forEach(surroundings.message());
+            throw new ExitException(problems.isInputMissing() ? ExitCode.NO_INPUT : ExitCode.CONFIGURATION,
+                "station: " + file + " cannot be used");
+        }
+        return config;
+    }
+}
