@@ -10,8 +10,11 @@ import io.flowlag.ipfix.collect.TransportSession;
 import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.message.MessageHeader;
 import io.flowlag.ipfix.message.SetHeader;
+import io.flowlag.station.job.state.FlowPart;
 import io.flowlag.station.job.state.SegmentInterval;
+import io.flowlag.station.job.state.SegmentPart;
 import io.flowlag.station.schema.RawMessage;
+import io.flowlag.station.wire.MessageType;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -22,6 +25,7 @@ import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,7 +40,10 @@ import java.util.Map;
  * Decodes the messages of sessions. What is wrong with a message is counted and never ends the job. The messages' templates are
  * state: behind a restart or another parallelism a session goes on where it was.
  */
-final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, SegmentInterval> {
+final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, SegmentPart> {
+    /** Flow records of segments. */
+    static final OutputTag<FlowPart> FLOWS = new OutputTag<>("flows", MessageType.forMessage(FlowPart.class));
+
     private static final long serialVersionUID = 1;
     /** Messages with templates that are kept of a session; those of a refresh are the same octets. */
     private static final int MOST_TEMPLATE_MESSAGES = 256;
@@ -56,7 +63,9 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
     private transient IntervalReader reader;
     private transient UnsafeBuffer payload;
     private transient ExpandableArrayBuffer templateMessage;
-    private transient Collector<SegmentInterval> out;
+    private transient FlowReader flows;
+    private transient Collector<SegmentPart> out;
+    private transient Context context;
     private transient ValueState<Long> lastMs;
 
     DecodeFunction(final JobSettings settings) {
@@ -69,7 +78,9 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
         process = new CollectingProcess(
             FlowElements.registry(settings.enterpriseNumber()), CollectorLimits.DEFAULTS, counters, this::onRecord);
         sessions = new HashMap<>();
-        reader = new IntervalReader(new SegmentNames(settings.network()));
+        final SegmentNames names = new SegmentNames(settings.network());
+        reader = new IntervalReader(names);
+        flows = new FlowReader(names);
         payload = new UnsafeBuffer();
         templateMessage = new ExpandableArrayBuffer();
         templates = getRuntimeContext().getListState(
@@ -84,9 +95,10 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
     }
 
     @Override
-    public void processElement(final RawMessage message, final Context context, final Collector<SegmentInterval> collector)
+    public void processElement(final RawMessage message, final Context of, final Collector<SegmentPart> collector)
         throws Exception {
-        final String key = context.getCurrentKey();
+        context = of;
+        final String key = of.getCurrentKey();
         if (message.getPayload().isEmpty()) {
             forget(key);
             return;
@@ -109,7 +121,7 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
             missing() - missing, isAccepted ? 0 : 1, nowNs));
         if (isAccepted) {
             keepTemplates(octets);
-            touch(context);
+            touch(of);
         }
     }
 
@@ -121,24 +133,24 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
         return counters.get(CollectorCounter.RECORDS_LOST) - counters.get(CollectorCounter.RECORDS_LATE);
     }
 
-    private void touch(final Context context) throws Exception {
+    private void touch(final Context of) throws Exception {
         final Long before = lastMs.value();
         if (before == null) {
-            context.timerService().registerEventTimeTimer(context.timestamp() + SILENT_MS);
+            of.timerService().registerEventTimeTimer(of.timestamp() + SILENT_MS);
         }
-        if (before == null || context.timestamp() - before > SILENT_MS / MOST_TEMPLATE_MESSAGES) {
-            lastMs.update(context.timestamp());
+        if (before == null || of.timestamp() - before > SILENT_MS / MOST_TEMPLATE_MESSAGES) {
+            lastMs.update(of.timestamp());
         }
     }
 
     @Override
-    public void onTimer(final long timeMs, final OnTimerContext context, final Collector<SegmentInterval> collector)
+    public void onTimer(final long timeMs, final OnTimerContext of, final Collector<SegmentPart> collector)
         throws Exception {
         final Long last = lastMs.value();
         if (last != null && last + SILENT_MS > timeMs) {
-            context.timerService().registerEventTimeTimer(last + SILENT_MS);
+            of.timerService().registerEventTimeTimer(last + SILENT_MS);
         } else {
-            forget(context.getCurrentKey());
+            forget(of.getCurrentKey());
         }
     }
 
@@ -214,9 +226,16 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
     }
 
     private void onRecord(final CollectedRecord record) {
-        final SegmentInterval interval = out == null ? null : reader.read(record);
-        if (interval != null) {
-            out.collect(interval);
+        if (record.isOptions()) {
+            final SegmentInterval interval = reader.read(record);
+            if (interval != null) {
+                out.collect(SegmentPart.newBuilder().setInterval(interval).build());
+            }
+        } else {
+            final FlowPart flow = flows.read(record);
+            if (flow != null) {
+                context.output(FLOWS, flow);
+            }
         }
     }
 }

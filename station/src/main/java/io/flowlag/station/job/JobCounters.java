@@ -18,6 +18,8 @@ public final class JobCounters {
     /** Intervals that came when their window was no longer corrected. */
     private final LongAdder tooLate = new LongAdder();
     private final LongAdder intervals = new LongAdder();
+    private final LongAdder flows = new LongAdder();
+    private final LongAdder lateFlows = new LongAdder();
     private final List<CounterSet<CollectorCounter>> decoders = new CopyOnWriteArrayList<>();
     private final Map<String, Exporter> exporters = new ConcurrentHashMap<>();
 
@@ -50,6 +52,23 @@ public final class JobCounters {
         if (isTooLate) {
             tooLate.increment();
         }
+    }
+
+    void onFlows(final long records, final boolean isTooLate) {
+        flows.add(records);
+        if (isTooLate) {
+            lateFlows.add(records);
+        }
+    }
+
+    /** {@return flow records that were summed, those too late included; one that spans windows counts in each} */
+    public long flows() {
+        return flows.sum();
+    }
+
+    /** {@return those of them that came too late for their window} */
+    public long flowsTooLate() {
+        return lateFlows.sum();
     }
 
     /** {@return the sums of all decoders} */

@@ -1,6 +1,7 @@
 package io.flowlag.station.job;
 
 import io.flowlag.station.job.state.SegmentInterval;
+import io.flowlag.station.job.state.SegmentPart;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
@@ -32,11 +33,14 @@ public final class StationJob {
         final DataStream<RawMessage> messages = environment
             .fromSource(source, WatermarkStrategy.noWatermarks(), "messages", MessageType.forMessage(RawMessage.class))
             .uid("messages");
-        final SingleOutputStreamOperator<SegmentWindow> windows = messages
+        final SingleOutputStreamOperator<SegmentPart> decoded = messages
             .keyBy(StationJob::session, Types.STRING)
-            .process(new DecodeFunction(settings), MessageType.forMessage(SegmentInterval.class))
-            .name("decode").uid("decode")
-            .keyBy((interval) -> interval.getSegment() + '\n' + (interval.hasDscp() ? interval.getDscp() : ""), Types.STRING)
+            .process(new DecodeFunction(settings), MessageType.forMessage(SegmentPart.class)).name("decode").uid("decode");
+        final DataStream<SegmentPart> sums = decoded.getSideOutput(DecodeFunction.FLOWS)
+            .transform("sum", MessageType.forMessage(SegmentPart.class), new SumOperator(settings.windows().lengthMs()))
+            .uid("sum");
+        final SingleOutputStreamOperator<SegmentWindow> windows = decoded.union(sums)
+            .keyBy(StationJob::segment, Types.STRING)
             .process(new WindowFunction(settings), MessageType.forMessage(SegmentWindow.class)).name("windows").uid("windows");
         windows.sinkTo(segments).name("segments").uid("segments");
         windows.keyBy((window) -> window.hasDscp() ? Integer.toString(window.getDscp()) : "", Types.STRING)
@@ -44,6 +48,12 @@ public final class StationJob {
             .sinkTo(verdicts).name("verdicts").uid("verdicts");
     }
 
+
+    private static String segment(final SegmentPart part) {
+        final SegmentInterval interval = part.getInterval();
+        return part.hasFlows() ? part.getFlows().getSegment() + '\n' :
+            interval.getSegment() + '\n' + (interval.hasDscp() ? interval.getDscp() : "");
+    }
 
     private static String session(final RawMessage message) {
         return message.getTransportValue() + "\n" + HexFormat.of().formatHex(message.getSourceAddress().toByteArray()) + '\n' +

@@ -8,7 +8,9 @@ import io.flowlag.network.window.WindowDelay;
 import io.flowlag.network.window.WindowHistogram;
 import io.flowlag.network.window.Windows;
 import io.flowlag.station.job.state.Floor;
+import io.flowlag.station.job.state.FlowSums;
 import io.flowlag.station.job.state.SegmentInterval;
+import io.flowlag.station.job.state.SegmentPart;
 import io.flowlag.station.job.state.WindowIntervals;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Source;
@@ -32,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  * Sums the intervals of a segment and class in windows. A window is told {@value #PROVISIONAL_MS} ms after its end, and again as
  * final; later intervals correct it, until it is too late.
  */
-final class WindowFunction extends KeyedProcessFunction<String, SegmentInterval, SegmentWindow> {
+final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, SegmentWindow> {
     /** How long after its end a window is told first. */
     static final long PROVISIONAL_MS = 5_000;
     private static final long serialVersionUID = 1;
@@ -78,12 +80,18 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentInterval,
     }
 
     @Override
-    public void processElement(final SegmentInterval interval, final Context context, final Collector<SegmentWindow> out)
+    public void processElement(final SegmentPart part, final Context context, final Collector<SegmentWindow> out)
         throws Exception {
-        final long startMs = TimeUnit.NANOSECONDS.toMillis(windows.startNs(interval.getEndNs() - 1));
+        final long startMs = TimeUnit.NANOSECONDS.toMillis(
+            part.hasFlows() ? part.getFlows().getWindowNs() : windows.startNs(part.getInterval().getEndNs() - 1));
         final long watermarkMs = context.timerService().currentWatermark();
-        total.onInterval(watermarkMs > endMs(startMs));
-        if (watermarkMs > endMs(startMs)) {
+        final boolean isTooLate = watermarkMs > endMs(startMs);
+        if (part.hasFlows()) {
+            total.onFlows(part.getFlows().getRecords(), isTooLate);
+        } else {
+            total.onInterval(isTooLate);
+        }
+        if (isTooLate) {
             return;
         }
         final WindowIntervals before = open.get(startMs);
@@ -93,12 +101,23 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentInterval,
             context.timerService().registerEventTimeTimer(finalMs(startMs));
             context.timerService().registerEventTimeTimer(endMs(startMs));
         }
-        put(window, interval);
+        if (part.hasFlows()) {
+            window.setFlows(window.hasFlows() ? plus(window.getFlows(), part.getFlows()) : part.getFlows());
+        } else {
+            put(window, part.getInterval());
+        }
         if (before != null && watermarkMs >= provisionalMs(startMs) && window.getCorrectionMs() == 0) {
             window.setCorrectionMs(watermarkMs + CORRECTION_MS);
             context.timerService().registerEventTimeTimer(window.getCorrectionMs());
         }
         open.put(startMs, window.build());
+    }
+
+    private static FlowSums plus(final FlowSums one, final FlowSums other) {
+        return one.toBuilder().setRecords(one.getRecords() + other.getRecords()).setPackets(one.getPackets() + other.getPackets())
+            .setOctets(one.getOctets() + other.getOctets()).setMeasured(one.getMeasured() + other.getMeasured())
+            .setDelayNs(one.getDelayNs() + other.getDelayNs()).setBoundNs(one.getBoundNs() + other.getBoundNs())
+            .setUnbounded(one.getUnbounded() + other.getUnbounded()).setLost(one.getLost() + other.getLost()).build();
     }
 
     /** Of each interval the best mean is kept; the histogram and losses are those of whichever record has them. */
@@ -167,16 +186,18 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentInterval,
                 histogram.add(new UnsafeBuffer(held), 0, held.length);
             }
         }
-        final SegmentInterval first = window.getIntervals(0);
         final long startNs = TimeUnit.MILLISECONDS.toNanos(startMs);
-        final SegmentWindow.Builder told = SegmentWindow.newBuilder().setNetwork(settings.name()).setSegment(first.getSegment())
-            .setIsMapped(first.getIsMapped()).setStartNs(startNs).setEndNs(startNs + windows.lengthNs())
-            .setFinal(window.getIsFinal()).setSource(Source.forNumber(delay.source().ordinal() + 1))
-            .setPackets(delay.packets()).setSamples(delay.samples()).setMeanNs(delay.meanNs())
-            .setIntervals(window.getIntervalsCount());
-        if (first.hasDscp()) {
-            told.setDscp(first.getDscp());
+        final SegmentWindow.Builder told = named(window).setNetwork(settings.name()).setStartNs(startNs)
+            .setEndNs(startNs + windows.lengthNs()).setFinal(window.getIsFinal());
+        if (window.hasFlows()) {
+            told.setRecords(window.getFlows().getRecords()).setOctets(window.getFlows().getOctets())
+                .setPackets(window.getFlows().getPackets());
         }
+        if (delay.packets() == 0) {
+            return ofFlows(window.getFlows(), told);
+        }
+        told.setSource(Source.forNumber(delay.source().ordinal() + 1)).setPackets(delay.packets()).setSamples(delay.samples())
+            .setMeanNs(delay.meanNs()).setIntervals(window.getIntervalsCount());
         if (!Double.isNaN(delay.deviationNs())) {
             told.setDeviationNs(delay.deviationNs());
         }
@@ -197,6 +218,30 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentInterval,
             told.setHistogram(ByteString.copyFrom(octets, 0, histogram.encode(buffer, 0, octets.length)));
         }
         return told.build();
+    }
+
+    private static SegmentWindow.Builder named(final WindowIntervals.Builder window) {
+        final SegmentWindow.Builder told = SegmentWindow.newBuilder();
+        if (window.getIntervalsCount() == 0) {
+            return told.setSegment(window.getFlows().getSegment()).setIsMapped(window.getFlows().getIsMapped());
+        }
+        final SegmentInterval first = window.getIntervals(0);
+        if (first.hasDscp()) {
+            told.setDscp(first.getDscp());
+        }
+        return told.setSegment(first.getSegment()).setIsMapped(first.getIsMapped());
+    }
+
+    /** Without a summary of intervals, the mean is that of the flow records. */
+    private static SegmentWindow ofFlows(final FlowSums flows, final SegmentWindow.Builder told) {
+        if (flows.getMeasured() > 0) {
+            told.setSource(Source.SOURCE_ESTIMATES).setSamples(flows.getMeasured())
+                .setMeanNs(flows.getDelayNs() / flows.getMeasured());
+            if (flows.getUnbounded() == 0) {
+                told.setBoundNs(flows.getBoundNs() / flows.getMeasured());
+            }
+        }
+        return told.setLost(flows.getLost()).build();
     }
 
     private static IntervalDelay interval(final SegmentInterval each) {
