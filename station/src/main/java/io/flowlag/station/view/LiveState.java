@@ -7,6 +7,7 @@ import io.flowlag.station.view.WindowHistory.Series;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -23,6 +24,8 @@ final class LiveState {
     /** Ends of the newest windows, and of the newest final ones, by network and class. */
     private final Map<Group, Long> newestNs = new ConcurrentHashMap<>();
     private final Map<Group, Long> newestFinalNs = new ConcurrentHashMap<>();
+    /** Those that have verdicts of windows that are not final. */
+    private final Set<Group> provisional = ConcurrentHashMap.newKeySet();
 
     private record Group(String network, int dscp) {
         static Group of(final Verdict verdict) {
@@ -59,6 +62,9 @@ final class LiveState {
 
     /** Adds a verdict. */
     void add(final Verdict verdict) {
+        if (!verdict.getFinal()) {
+            provisional.add(Group.of(verdict));
+        }
         faults.merge(Fault.of(verdict), verdict, (before, now) -> now.getEndNs() > before.getEndNs() ||
             now.getEndNs() == before.getEndNs() && (now.getFinal() || !before.getFinal()) ? now : before);
         if (faults.size() > MOST_FAULTS) {
@@ -80,10 +86,15 @@ final class LiveState {
             .sorted(Comparator.comparingLong(Verdict::getEndNs).reversed().thenComparing(Verdict::getId)).toList();
     }
 
-    /** {@return whether the fault is still there: in the newest window, or the one before, whose verdict comes later than it} */
+    /**
+     * {@return whether the fault is still there: in the newest window that verdicts are made of, or the one before, whose verdict
+     * comes later than it}
+     */
     boolean isCurrent(final Verdict verdict) {
+        final Group group = Group.of(verdict);
         final long lengthNs = verdict.getEndNs() - verdict.getStartNs();
-        return verdict.getEndNs() + lengthNs >= newestNs.getOrDefault(Group.of(verdict), verdict.getEndNs());
+        return verdict.getEndNs() + lengthNs >=
+            (provisional.contains(group) ? newestNs : newestFinalNs).getOrDefault(group, verdict.getEndNs());
     }
 
     /** {@return the end of the newest window, ns since the epoch; 0 without one} */

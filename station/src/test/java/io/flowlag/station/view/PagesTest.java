@@ -1,0 +1,266 @@
+package io.flowlag.station.view;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Verdict;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.support.ui.WebDriverWait;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import static io.flowlag.station.view.Samples.S;
+import static io.flowlag.station.view.Samples.START_NS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/** The pages in a real browser: what they show is what REST answers, and axe finds nothing. */
+class PagesTest {
+    private static final Path BROWSER = Path.of("/usr/bin/chromium");
+    private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
+    private static final List<String> PAGES = List.of("map", "verdicts", "segment", "exporters");
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int WINDOWS = 90;
+    private static final long NOW_NS = START_NS + WINDOWS * 10 * S + 6 * S;
+    private static final String KEY = "[\"backbone\",\"zrh-gva\",0]";
+    private static final Map<String, Double> UNITS = Map.of("ns", 1.0, "µs", 1e3, "ms", 1e6, "s", 1e9);
+    /** Says that it does not know this version of the browser; what is used here is the same in each. */
+    private static final Logger LOG = Logger.getLogger("org.openqa.selenium.devtools.CdpVersionFinder");
+    private static final Pattern DURATION = Pattern.compile("(-?[0-9.]+) (ns|µs|ms|s)");
+
+    @TempDir
+    private static Path directory;
+    private static ViewFixture fixture;
+    private static ChromeDriver browser;
+
+    @BeforeAll
+    static void open() throws Exception {
+        LOG.setLevel(Level.OFF);
+        assumeTrue(Boolean.getBoolean("flowlag.require.tools") || Files.isExecutable(BROWSER) && Files.isExecutable(DRIVER),
+            "chromium and chromedriver are not installed (Debian packages chromium, chromium-driver)");
+        fixture = new ViewFixture(directory.resolve("history.db"), () -> NOW_NS);
+        feed(fixture.view());
+        final ChromeOptions options = new ChromeOptions();
+        options.setBinary(BROWSER.toFile());
+        options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+            "--user-data-dir=" + directory.resolve("profile"));
+        browser = new ChromeDriver(
+            new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build(), options);
+    }
+
+    @AfterAll
+    static void close() {
+        if (browser != null) {
+            browser.quit();
+        }
+        if (fixture != null) {
+            fixture.close();
+        }
+    }
+
+    /** A queue that becomes slow after two thirds, a gap, a segment without a mean, one that is not on the map. */
+    private static void feed(final View view) throws InterruptedException {
+        for (int i = 0; i < WINDOWS; i++) {
+            final double slowNs = i < 60 ? 0 : 700_000;
+            if (i < 20 || i > 30) {
+                view.onSegment(Samples.window("zrh-gva", START_NS + i * 10 * S, 10).setPackets(1200 + 13 * (i % 7))
+                    .setFinal(i < 88).setMeanNs(1_050_000 + 3_000 * (i % 5) + slowNs).setBoundNs(12_000 + slowNs / 40)
+                    .setLost(slowNs > 0 ? 3 : 0).setHistogram(Samples.histogram(2000, Math.round(1_100_000 + slowNs))).build());
+            }
+            view.onSegment(Samples.window("gva-zrh", START_NS + i * 10 * S, 10).setMeanNs(1_004_000).build());
+        }
+        view.onSegment(SegmentWindow.newBuilder().setNetwork("backbone").setSegment("192.0.2.9/1/5").setDscp(0)
+            .setStartNs(START_NS).setEndNs(START_NS + 10 * S).setFinal(true).setPackets(5).build());
+        view.onSegment(Samples.window("zrh-gva", START_NS, 10).setDscp(46).clearBoundNs().clearLost().clearHistogram().build());
+        view.onVerdict(Samples.verdict(START_NS + 880 * S, 10, START_NS + 600 * S).build());
+        view.onVerdict(Samples.verdict(START_NS + 100 * S, 10, START_NS + 50 * S).setId("clock").clearSuspects()
+            .setKind(Verdict.Kind.CLOCK_MOVED).setClock("gva").clearEvidence().setFinal(true).build());
+        view.awaitWritten();
+    }
+
+    private static void show(final String page) throws IOException {
+        browser.get(fixture.uri("/").toString());
+        browser.get(fixture.uri("/#" + page).toString());
+        final String name = page.replaceFirst("/.*", "");
+        new WebDriverWait(browser, PATIENCE).until((driver) -> name.equals(
+            browser.executeScript("return document.body.dataset.shown")) && driver.findElement(By.id(name)).isDisplayed());
+    }
+
+    private static String text(final String selector) {
+        return browser.findElement(By.cssSelector(selector)).getText();
+    }
+
+    private static void assertDuration(final JsonNode valueNs, final String shown, final int which) {
+        final Matcher matcher = DURATION.matcher(shown);
+        for (int i = 0; i <= which; i++) {
+            assertTrue(matcher.find(), shown);
+        }
+        assertEquals(valueNs.asDouble(), Double.parseDouble(matcher.group(1)) * UNITS.get(matcher.group(2)),
+            Math.abs(valueNs.asDouble()) * 1e-3, shown);
+    }
+
+    @Test
+    void shouldShowOnTheMapWhatRestAnswers() throws Exception {
+        show("map");
+        final JsonNode answer = fixture.json("/api/segments").get("segments");
+        final List<WebElement> rows = browser.findElements(By.cssSelector("#segments tbody tr"));
+        assertEquals(3, rows.size(), "segments of class 0");
+        final JsonNode slow = answer.get(2);
+        assertEquals("zrh-gva", slow.get("segment").asText());
+        assertEquals("zrh-gva", rows.get(0).findElement(By.cssSelector("th")).getText(), "the largest excess");
+        final List<WebElement> cells = rows.get(0).findElements(By.cssSelector("td"));
+        assertDuration(slow.get("mean_ns"), cells.get(0).getText(), 0);
+        assertDuration(slow.get("bound_ns"), cells.get(0).getText(), 1);
+        assertDuration(slow.get("excess_ns"), cells.get(1).getText(), 0);
+        assertEquals(slow.get("packets").asLong(), Long.parseLong(cells.get(2).getText().replace(",", "")));
+        final List<String> absent = rows.get(2).findElements(By.cssSelector("td")).stream().map(WebElement::getText).toList();
+        assertEquals(List.of("–", "–", "5", "–"), absent, "what is not known");
+        assertEquals(2, browser.findElements(By.cssSelector("#net .seg")).size());
+        assertEquals(2, browser.findElements(By.cssSelector("#net .suspect")).size());
+        int blind = 0;
+        for (final JsonNode hop : fixture.json("/api/network").get("hops")) {
+            blind += hop.get("is_blind").asBoolean() ? 1 : 0;
+        }
+        assertEquals(blind, browser.findElements(By.cssSelector("#net .blind")).size());
+        assertEquals("Not on the map: 192.0.2.9/1/5", text("#unmapped"));
+        assertEquals("1 slow or moved", text("#state"));
+    }
+
+    @Test
+    void shouldShowVerdictsWithTheirEvidence() throws Exception {
+        show("verdicts");
+        final JsonNode verdicts = fixture.json("/api/verdicts").get("verdicts");
+        final List<WebElement> cards = browser.findElements(By.cssSelector("#faults article"));
+        assertEquals(verdicts.size(), cards.size());
+        final String slow = cards.get(0).getText();
+        assertTrue(slow.startsWith("Slow hop: bern → gva now"), slow);
+        assertTrue(slow.contains("bern → gva 93 %") && slow.contains("gva → nyon 4 %") && slow.contains("97 %"), slow);
+        assertTrue(slow.contains("600 µs to 800 µs"), slow);
+        assertTrue(cards.get(1).getText().startsWith("Clock moved: gva over"), cards.get(1).getText());
+        cards.get(0).findElement(By.linkText("zrh-gva")).sendKeys(Keys.ENTER);
+        new WebDriverWait(browser, PATIENCE).until((driver) -> "Segment zrh-gva, class 0".equals(text("#segment-name")));
+    }
+
+    @Test
+    void shouldShowASegmentWithItsHistory() throws Exception {
+        show("segment/" + URLEncoder.encode(KEY, StandardCharsets.UTF_8));
+        new WebDriverWait(browser, PATIENCE).until((driver) -> !driver.findElements(By.cssSelector("#delays canvas")).isEmpty());
+        final JsonNode segment = fixture.json("/api/segments").at("/segments/2");
+        final List<String> names = browser.findElements(By.cssSelector("#values dt")).stream().map(WebElement::getText).toList();
+        final List<WebElement> values = browser.findElements(By.cssSelector("#values dd"));
+        for (final Map.Entry<String, String> each : Map.of("mean", "mean_ns", "bound of the clocks", "clock_bound_ns", "floor",
+            "floor_ns", "99 % quantile", "p99_ns", "largest", "maximum_ns", "standard deviation", "deviation_ns").entrySet()) {
+            assertDuration(segment.get(each.getValue()), values.get(names.indexOf(each.getKey())).getText(), 0);
+        }
+        assertDuration(segment.get("bound_ns"), values.get(names.indexOf("mean")).getText(), 1);
+        browser.findElement(By.cssSelector("details summary")).click();
+        final JsonNode past = fixture.json("/api/history?segment=zrh-gva&class=0").get("windows");
+        final List<WebElement> rows = browser.findElements(By.cssSelector("#past tbody tr"));
+        assertEquals(past.size(), rows.size());
+        assertDuration(past.get(past.size() - 1).get("mean_ns"), rows.get(0).getText(), 0);
+        final long nulls = (long)browser.executeScript(
+            "return plots.delays.plot.data[1].filter((each) => each === null).length");
+        assertEquals(1, nulls, "one gap");
+        browser.findElement(By.xpath("//button[text()='24 h']")).click();
+        new WebDriverWait(browser, PATIENCE).until((driver) -> "true".equals(
+            driver.findElement(By.xpath("//button[text()='24 h']")).getDomAttribute("aria-pressed")));
+    }
+
+    @Test
+    void shouldShowExporters() throws Exception {
+        show("exporters");
+        final JsonNode exporter = fixture.json("/api/exporters").at("/exporters/0");
+        final WebElement row = browser.findElement(By.cssSelector("#peers tbody tr"));
+        assertEquals(exporter.get("peer").asText(), row.findElement(By.cssSelector("th")).getText());
+        final List<String> cells = row.findElements(By.cssSelector("td")).stream().map(WebElement::getText).toList();
+        assertEquals(List.of("12", "400", "90,000", "7", "1", "14 min ago"), cells);
+    }
+
+    @Test
+    void shouldFollowNewWindowsAndBeUsedByKeys() throws Exception {
+        show("exporters");
+        final WebElement map = browser.findElement(By.linkText("Map"));
+        map.sendKeys(Keys.ENTER);
+        new WebDriverWait(browser, PATIENCE).until((driver) ->
+            "map-name".equals(driver.switchTo().activeElement().getDomAttribute("id")));
+        new WebDriverWait(browser, PATIENCE).until((driver) -> !driver.findElements(By.cssSelector("#segments tr")).isEmpty());
+        browser.executeScript("document.querySelector('#segments a').focus()");
+        fixture.view().onSegment(Samples.window("gva-zrh", START_NS + (WINDOWS - 1) * 10 * S, 10).setMeanNs(1_004_000)
+            .setPackets(4321).build());
+        new WebDriverWait(browser, PATIENCE).until((driver) -> text("#segments").contains("4,321"));
+        assertEquals("zrh-gva", browser.switchTo().activeElement().getText(), "the focus stays");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"light,390", "dark,390", "light,1920", "dark,1920"})
+    void shouldBeReadByEverybody(final String scheme, final int width) throws Exception {
+        browser.executeCdpCommand("Emulation.setEmulatedMedia", Map.of(
+            "features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+        browser.manage().window().setSize(new Dimension(width, 1080));
+        browser.executeCdpCommand("Emulation.setDeviceMetricsOverride", Map.of(
+            "width", width, "height", 1080, "deviceScaleFactor", 1, "mobile", false));
+        for (final String page : PAGES) {
+            show(page);
+            if ("segment".equals(page)) {
+                new WebDriverWait(browser, PATIENCE).until((driver) -> !driver.findElements(By.cssSelector("canvas")).isEmpty());
+            }
+            assertEquals((long)width, browser.executeScript("return document.documentElement.scrollWidth"),
+                page + " is wider than the window");
+            shoot(page + "-" + scheme + "-" + width);
+            assertEquals("", violations(), page);
+        }
+        final List<String> said = browser.manage().logs().get(LogType.BROWSER).getAll().stream().map(LogEntry::getMessage)
+            .filter((message) -> !message.contains("favicon")).toList();
+        assertEquals(List.of(), said, "the console");
+        assertEquals(List.of(), List.copyOf(fixture.errors()));
+    }
+
+    /** With -Dflowlag.screenshots=DIRECTORY, to be looked at. */
+    private static void shoot(final String name) throws IOException {
+        final String target = System.getProperty("flowlag.screenshots");
+        if (target != null) {
+            Files.write(Path.of(target, name + ".png"), browser.getScreenshotAs(OutputType.BYTES));
+        }
+    }
+
+    private static String violations() throws IOException {
+        try (InputStream axe = PagesTest.class.getResourceAsStream("/axe.min.js")) {
+            browser.executeScript(new String(axe.readAllBytes(), StandardCharsets.UTF_8));
+        }
+        browser.manage().timeouts().scriptTimeout(PATIENCE);
+        final Object found = browser.executeAsyncScript("""
+            const done = arguments[0];
+            axe.run(document, {resultTypes: ['violations']}).then((result) => done(result.violations.map((each) =>
+              each.id + ': ' + each.help + ' ' + each.nodes.map((node) => node.target).join(' '))),
+              (fault) => done([String(fault)]));
+            """);
+        return String.join("\n", ((List<?>)found).stream().map(String::valueOf).toList());
+    }
+}
