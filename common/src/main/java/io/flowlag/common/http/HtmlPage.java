@@ -13,7 +13,7 @@ import java.util.Base64;
  * page may have beside them. Immutable.
  */
 public final class HtmlPage {
-    /** Nothing beside the page's own script and style. */
+    /** Nothing but the page's own script and style. */
     public static final String NOTHING = "";
     /** Scripts and styles of the same server. */
     public static final String SAME_SERVER = " 'self'";
