@@ -1,7 +1,10 @@
 package io.flowlag.station.job;
 
+import io.flowlag.station.schema.RawMessage;
+import io.flowlag.station.wire.MessageType;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
@@ -15,6 +18,7 @@ import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 import java.io.IOException;
@@ -83,7 +87,10 @@ public final class EmbeddedJob implements AutoCloseable {
         if (directory != null) {
             environment.enableCheckpointing(intervalMs, CheckpointingMode.EXACTLY_ONCE);
         }
-        StationJob.add(environment, settings, new QueueSource(queue), new FeedSink<>(feed, Feed::onSegment),
+        final DataStream<RawMessage> messages = environment.fromSource(new QueueSource(queue),
+            WatermarkStrategy.noWatermarks(), "messages", MessageType.forMessage(RawMessage.class)).uid("messages")
+            .setParallelism(1);
+        StationJob.add(settings, messages, new FeedSink<>(feed, Feed::onSegment),
             new FeedSink<>(feed, Feed::onVerdict));
         try {
             return new EmbeddedJob(environment.executeAsync("flowlag " + settings.name()), directory);

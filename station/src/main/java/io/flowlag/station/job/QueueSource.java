@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class QueueSource implements Source<RawMessage, QueueSource.Queue, Long> {
     private static final long serialVersionUID = 1;
+    private static final long WATERMARK_MS = 100;
 
     private final String queue;
 
@@ -118,6 +119,7 @@ final class QueueSource implements Source<RawMessage, QueueSource.Queue, Long> {
     /** Reads. */
     private static final class Reader implements SourceReader<RawMessage, Queue> {
         private final MessageQueue queue;
+        private long watermarkMs;
 
         private Reader(final MessageQueue queue) {
             this.queue = queue;
@@ -134,16 +136,22 @@ final class QueueSource implements Source<RawMessage, QueueSource.Queue, Long> {
             if (message != null) {
                 final long receivedMs = TimeUnit.NANOSECONDS.toMillis(message.getTimeReceivedNs());
                 output.collect(message, receivedMs);
-                output.emitWatermark(new Watermark(receivedMs - 1));
+                advance(receivedMs, output);
                 return InputStatus.MORE_AVAILABLE;
             }
             if (queue.isOver()) {
                 return InputStatus.END_OF_INPUT;
             }
-            if (tickMs > 0) {
-                output.emitWatermark(new Watermark(tickMs - 1));
-            }
+            advance(tickMs, output);
             return InputStatus.NOTHING_AVAILABLE;
+        }
+
+        /** A watermark goes to all operators, and ends the buffers of each: not one for each message. */
+        private void advance(final long nowMs, final ReaderOutput<RawMessage> output) {
+            if (nowMs - WATERMARK_MS >= watermarkMs) {
+                watermarkMs = nowMs;
+                output.emitWatermark(new Watermark(nowMs - 1));
+            }
         }
 
         @Override

@@ -6,13 +6,10 @@ import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.wire.MessageType;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
-import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 import java.util.HexFormat;
 
@@ -24,15 +21,12 @@ public final class StationJob {
     /**
      * Adds the job to an environment.
      *
-     * @param source   of messages, with their receipt as time.
+     * @param messages with their receipt as time.
      * @param segments takes windows.
      * @param verdicts takes verdicts.
      */
-    public static void add(final StreamExecutionEnvironment environment, final JobSettings settings,
-        final Source<RawMessage, ?, ?> source, final Sink<SegmentWindow> segments, final Sink<Verdict> verdicts) {
-        final DataStream<RawMessage> messages = environment
-            .fromSource(source, WatermarkStrategy.noWatermarks(), "messages", MessageType.forMessage(RawMessage.class))
-            .uid("messages");
+    public static void add(final JobSettings settings, final DataStream<RawMessage> messages,
+        final Sink<SegmentWindow> segments, final Sink<Verdict> verdicts) {
         final SingleOutputStreamOperator<SegmentPart> decoded = messages
             .keyBy(StationJob::session, Types.STRING)
             .process(new DecodeFunction(settings), MessageType.forMessage(SegmentPart.class)).name("decode").uid("decode");
