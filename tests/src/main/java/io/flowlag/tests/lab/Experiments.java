@@ -7,6 +7,7 @@ import io.flowlag.tests.lab.heldout.HeldOutHosts;
 import io.flowlag.tests.lab.heldout.ImpairmentExperiment;
 import io.flowlag.tests.lab.joint.JointExperiment;
 import io.flowlag.tests.lab.joint.JointRepair;
+import io.flowlag.tests.lab.network.NetworkAlarms;
 import io.flowlag.tests.lab.network.NetworkBounds;
 import io.flowlag.tests.lab.network.NetworkClocks;
 import io.flowlag.tests.lab.network.NetworkLocate;
@@ -65,6 +66,6 @@ final class Experiments {
             new ImpairmentExperiment(), new QuantileExperiment(), new MethodsExperiment(), new BudgetExperiment(),
             new JointExperiment(), new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(),
             new HeldOutCaptures(), new HeldOutHosts(), new NetworkPlanning(), new NetworkBounds(),
-            new NetworkLocate(), new NetworkClocks());
+            new NetworkLocate(), new NetworkClocks(), new NetworkAlarms());
     }
 }

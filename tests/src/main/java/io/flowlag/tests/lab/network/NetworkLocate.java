@@ -26,7 +26,6 @@ import java.util.stream.IntStream;
 public final class NetworkLocate extends NamedExperiment {
     private static final double PERCENT = 100;
     private static final double PENALTY = 3;
-    private static final double RISE = 3;
     private static final double SLOW_NS = 1e6;
     private static final int FLOWS = 3000;
     private static final int SPRINT = 1239;
@@ -98,18 +97,7 @@ public final class NetworkLocate extends NamedExperiment {
             methods.rows(queues, trial.name(), trial.measured());
         }
         resample(setup, results, pool);
-        alarm(setup, results);
         time(setup, results);
-    }
-
-    private static void alarm(final Setup setup, final Results results) {
-        final AlarmTrial trial = new AlarmTrial(QueueTrial.quiet(setup.size(12, 30, 30), setup.size(12, 40, 80)));
-        final int windows = setup.size(80_000, 3_000_000, 10_000_000);
-        final int[] delays = trial.delays(RISE, setup.size(5, 51, 201));
-        results.table("alarms", "Alarms of rises, on means of windows of quiet queues in blocks", "windows", "false alarms",
-            "windows until a rise of 3 sigma: median", "90 %", "deviations that 99 % of the means are below", "99.9 %")
-            .row(windows, trial.falseAlarms(windows), delays[delays.length / 2], delays[delays.length * 9 / 10],
-                trial.quantile(0.99), trial.quantile(0.999));
     }
 
     private static void resample(final Setup setup, final Results results, final List<HopWindow> pool) {
