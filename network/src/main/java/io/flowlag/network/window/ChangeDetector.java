@@ -3,18 +3,21 @@ package io.flowlag.network.window;
 import java.util.Arrays;
 
 /**
- * Tells when the mean delay of a segment has risen, by the statistic of Shiryaev and Roberts. With u the mean less its reference,
- * over the deviation of both, at most {@value #MOST_SHIFT}, so that a single window is no change, S ← (1 + S) exp(δu − δ²/2)/c
- * for shifts δ of 1 and 3, and an alarm when their mean, of weights 0.1 and 0.9, is above {@value #THRESHOLD}. c is the mean of
- * the exponential without a shift, so that this mean less the number of windows is a martingale: the mean time to a false alarm
- * is the mean at the alarm, which exceeds the threshold. For normal means whose reference is known it is 1.4·10⁶ windows, and a
- * rise of three deviations raises an alarm within three windows with probability 0.56: not much sooner is possible.
- * Means with heavy tails raise more false alarms ({@code flowlag lab network-locate}).
+ * Tells when the mean delay of a segment has risen, whatever the distribution of its means, from ranks by the statistic of
+ * Shiryaev and Roberts (Gordon and Pollak, Annals of Statistics 23, 1995). A window's score is its mean less the reference, over
+ * the deviation of both; without a change its rank among the scores of the history and of its hour is as likely as any other.
+ * {@link RankBets} has what the rank is worth, 1 on average then: S ← (1 + S)·worth for each kind of rise, and an alarm when the
+ * weighted mean of all S is above {@value #THRESHOLD}. This mean less the number of windows is a martingale: the mean time to a
+ * false alarm is the mean at the alarm, which exceeds the threshold. That holds for windows that are exchangeable; for the
+ * correlation that the history shows, worths are discounted. No single window is an alarm.
  * <p>
- * The reference is the mean of the same hour in the last seven days, or, until there are enough days, of all hours in the last
- * 24, of those windows that are within three deviations of the median, where a deviation is 1.4826 times the median distance;
- * its deviation is that of these windows, as of a normal variable cut there. Both are taken at the begin of an hour.
- * One thread; memory of seven days of windows; allocates at construction and each hour.
+ * The history is the windows of the last seven days. Each hour of the day of which it has {@value #ENOUGH_DAYS} days has its own
+ * reference and deviation, once such hours have a day's windows; before, all windows have one. They are the mean of those
+ * windows that are within three deviations of the median, where a deviation is 1.4826 times the median distance, and their
+ * deviation as of a normal variable cut there. Windows of alarms are left out while they are the fewer. All is taken at the
+ * begin of an hour.
+ * <p>
+ * One thread; 17 octets for each window of seven days. Allocates at construction and each hour.
  */
 public final class ChangeDetector {
     private static final long HOUR_NS = 3_600_000_000_000L;
@@ -24,108 +27,186 @@ public final class ChangeDetector {
     private static final int ENOUGH_DAYS = 4;
     /** A window before there are so many is not judged. */
     private static final int LEAST_WINDOWS = 120;
-    private static final double MOST_SHIFT = 4;
     private static final double THRESHOLD = 400_000;
-    private static final double MEDIAN_DISTANCE = 1.4826;
-    private static final double CUT = 3;
-    /** Of a normal variable cut at three deviations. */
-    private static final double DEVIATION_OF_CUT = 0.98658;
-    private static final double[] WEIGHTS = {0.1, 0.9};
-    /** δ²/2 + ln c of shifts 1 and 3: c is Φ(4 − δ) + exp(4δ − δ²/2) Φ(−4). */
-    private static final double[] LOSSES = {0.4996988641, 4.3930912805};
+    private static final long NONE = Long.MIN_VALUE;
 
+    private final long windowNs;
     private final int perHour;
-    /** Means by hour of the day; a ring each. */
-    private final double[][] means = new double[HOURS][];
-    private final long[] counts = new long[HOURS];
-    private final double[] statistics = new double[LOSSES.length];
-    private final double[] sorted;
-    private long hour = Long.MIN_VALUE;
-    private double reference = Double.NaN;
-    private double deviation;
+    /** By window modulo their number; NaN without one. */
+    private final double[] means;
+    private final float[] sigmas;
+    /** Whether a window is one of those that raised an alarm. */
+    private final boolean[] isRise;
+    private final RankBets bets;
+    private final double[] statistics = new double[RankBets.KINDS];
+    private long hour = NONE;
+    private long newest = NONE;
+    /** The first window after the statistic was last below 1. */
+    private long riseBegin;
+    /** Of this hour; null if it is not judged. */
+    private Reference reference;
 
-    /** With the length of a window, at most an hour. */
+    /** With the length of a window, a divisor of an hour. */
     public ChangeDetector(final long windowNs) {
-        perHour = Math.toIntExact(HOUR_NS / windowNs);
-        for (int i = 0; i < HOURS; i++) {
-            means[i] = new double[DAYS * perHour];
+        if (windowNs <= 0 || HOUR_NS % windowNs != 0) {
+            throw new IllegalArgumentException("windowNs=" + windowNs + ": must divide an hour");
         }
-        sorted = new double[Math.max(DAYS, HOURS) * perHour];
+        this.windowNs = windowNs;
+        perHour = Math.toIntExact(HOUR_NS / windowNs);
+        means = new double[Math.multiplyExact(DAYS * HOURS, perHour)];
+        Arrays.fill(means, Double.NaN);
+        sigmas = new float[means.length];
+        isRise = new boolean[means.length];
+        bets = new RankBets(means.length, perHour);
     }
 
     /**
      * Judges a window, and learns it.
      *
-     * @param startNs of the window; not before that of the window before.
-     * @param meanNs  its mean delay.
-     * @param sigmaNs standard deviation of the mean's error.
+     * @param startNs of the window; after that of the window before.
+     * @param meanNs  its mean delay; a window with NaN is as none.
+     * @param sigmaNs standard deviation of the mean's error; a window with NaN is as none.
      * @return whether it is the alarm of a change; the statistic begins anew then.
      */
     public boolean onWindow(final long startNs, final double meanNs, final double sigmaNs) {
-        final long nowHour = Math.floorDiv(startNs, HOUR_NS);
-        if (nowHour != hour) {
-            hour = nowHour;
-            refer(Math.floorMod(hour, HOURS));
+        final long window = Math.floorDiv(startNs, windowNs);
+        if (window <= newest) {
+            throw new IllegalArgumentException("startNs=" + startNs + ": must be after the window before");
         }
-        final boolean isAlarm = !Double.isNaN(reference) && judge(meanNs, sigmaNs);
-        final double[] ring = means[Math.floorMod(hour, HOURS)];
-        ring[(int)(counts[Math.floorMod(hour, HOURS)]++ % ring.length)] = meanNs;
-        return isAlarm;
+        for (long each = Math.max(newest + 1, window - means.length + 1); each <= window; each++) {
+            means[slot(each)] = Double.NaN;
+        }
+        newest = window;
+        if (hour != Math.floorDiv(startNs, HOUR_NS)) {
+            hour = Math.floorDiv(startNs, HOUR_NS);
+            reference = learn(true);
+            reference = reference == null ? learn(false) : reference;
+        }
+        if (Double.isNaN(meanNs + sigmaNs)) {
+            return false;
+        }
+        means[slot(window)] = meanNs;
+        sigmas[slot(window)] = (float)sigmaNs;
+        isRise[slot(window)] = false;
+        if (reference == null) {
+            riseBegin = newest + 1;
+            return false;
+        }
+        return judge(reference.score(meanNs, sigmas[slot(window)]));
     }
 
-    private boolean judge(final double meanNs, final double sigmaNs) {
-        final double spread = Math.sqrt(sigmaNs * sigmaNs + deviation * deviation);
-        final double shift = spread == 0 ? Math.signum(meanNs - reference) * MOST_SHIFT :
-            Math.min(MOST_SHIFT, (meanNs - reference) / spread);
+    private int slot(final long window) {
+        return (int)Math.floorMod(window, (long)means.length);
+    }
+
+    private boolean judge(final float score) {
+        final int bin = bets.rank(score);
         double sum = 0;
-        for (int i = 0; i < LOSSES.length; i++) {
-            statistics[i] = (1 + statistics[i]) * Math.exp((2 * i + 1) * shift - LOSSES[i]);
-            sum += WEIGHTS[i] * statistics[i];
+        for (int i = 0; i < RankBets.KINDS; i++) {
+            statistics[i] = (1 + statistics[i]) * bets.worth(i, bin);
+            sum += RankBets.weight(i) * statistics[i];
         }
         final boolean isAlarm = sum > THRESHOLD;
         if (isAlarm) {
+            for (long each = Math.max(riseBegin, newest - means.length + 1); each <= newest; each++) {
+                isRise[slot(each)] = true;
+            }
             Arrays.fill(statistics, 0);
+        }
+        if (isAlarm || sum < 1) {
+            riseBegin = newest + 1;
         }
         return isAlarm;
     }
 
-    private void refer(final int hourOfDay) {
-        int count = 0;
-        if (counts[hourOfDay] >= (long)ENOUGH_DAYS * perHour) {
-            count = take(hourOfDay, DAYS * perHour, count);
-        } else {
-            for (int i = 0; i < HOURS; i++) {
-                count = take(i, perHour, count);
+    /**
+     * Learns the scores of the history.
+     *
+     * @param isByHour whether each hour of the day has its reference; else there is one.
+     * @return the reference of this hour; null if it cannot be told.
+     */
+    private Reference learn(final boolean isByHour) {
+        final int[] windows = new int[HOURS];
+        final int[] rises = new int[HOURS];
+        for (int slot = 0; slot < means.length; slot++) {
+            if (!Double.isNaN(means[slot])) {
+                windows[group(slot, isByHour)]++;
+                rises[group(slot, isByHour)] += isRise[slot] ? 1 : 0;
             }
         }
-        if (count < LEAST_WINDOWS) {
-            reference = Double.NaN;
-            return;
+        final int now = group(slot(newest), isByHour);
+        final int least = isByHour ? ENOUGH_DAYS * perHour : LEAST_WINDOWS;
+        if (windows[now] < least || isByHour && Arrays.stream(windows).filter((each) -> each >= least).sum() < HOURS * perHour) {
+            return null;
         }
-        final double median = median(count);
-        final double[] values = Arrays.copyOf(sorted, count);
-        for (int i = 0; i < count; i++) {
-            sorted[i] = Math.abs(sorted[i] - median);
+        final Reference[] references = new Reference[HOURS];
+        final double[][] values = new double[HOURS][];
+        Arrays.setAll(values, (group) -> new double[windows[group]]);
+        final int[] counts = new int[HOURS];
+        final boolean[] isTaken = new boolean[means.length];
+        for (int slot = 0; slot < means.length; slot++) {
+            final int group = group(slot, isByHour);
+            isTaken[slot] = windows[group] >= least && !Double.isNaN(means[slot]) &&
+                !(isRise[slot] && 2 * rises[group] < windows[group]);
+            if (isTaken[slot]) {
+                values[group][counts[group]++] = means[slot];
+            }
         }
-        final double most = CUT * MEDIAN_DISTANCE * median(count);
-        final double[] near = Arrays.stream(values).filter((each) -> Math.abs(each - median) <= most).toArray();
-        reference = Arrays.stream(near).average().orElse(median);
-        deviation = Math.sqrt(Arrays.stream(near).map((each) -> (each - reference) * (each - reference)).average().orElse(0)) /
-            DEVIATION_OF_CUT;
+        Arrays.setAll(references, (group) -> counts[group] == 0 ? null : Reference.of(values[group], counts[group]));
+        final float[] scores = new float[means.length];
+        final int oldest = slot(newest + 1);
+        for (int i = 0, slot = oldest; i < scores.length; i++, slot = slot + 1 == scores.length ? 0 : slot + 1) {
+            scores[i] = isTaken[slot] ? references[group(slot, isByHour)].score(means[slot], sigmas[slot]) : Float.NaN;
+        }
+        bets.learn(scores);
+        return references[now];
     }
 
-    /** Takes the last means of an hour of the day. */
-    private int take(final int hourOfDay, final int most, final int begin) {
-        final double[] ring = means[hourOfDay];
-        int count = begin;
-        for (long i = Math.max(0, counts[hourOfDay] - most); i < counts[hourOfDay]; i++) {
-            sorted[count++] = ring[(int)(i % ring.length)];
-        }
-        return count;
+    private int group(final int slot, final boolean isByHour) {
+        return isByHour ? slot / perHour % HOURS : 0;
     }
 
-    private double median(final int count) {
-        Arrays.sort(sorted, 0, count);
-        return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+    /** What means usually are. */
+    private record Reference(double meanNs, double deviationNs) {
+        private static final double MEDIAN_DISTANCE = 1.4826;
+        private static final double CUT = 3;
+        /** Of a normal variable cut at three deviations. */
+        private static final double DEVIATION_OF_CUT = 0.98658;
+
+        /** Of the first means. */
+        private static Reference of(final double[] means, final int count) {
+            Arrays.sort(means, 0, count);
+            final double median = (means[(count - 1) / 2] + means[count / 2]) / 2;
+            int low = 0;
+            int high = count - 1;
+            // What is left is nearer than what was dropped.
+            while (high - low >= count / 2 + 1) {
+                if (median - means[low] > means[high] - median) {
+                    low++;
+                } else {
+                    high--;
+                }
+            }
+            final double most = CUT * MEDIAN_DISTANCE * Math.max(median - means[low], means[high] - median);
+            double sum = 0;
+            double squares = 0;
+            int near = 0;
+            for (int i = 0; i < count; i++) {
+                final double distance = means[i] - median;
+                if (Math.abs(distance) <= most) {
+                    sum += distance;
+                    squares += distance * distance;
+                    near++;
+                }
+            }
+            final double mean = sum / near;
+            return new Reference(median + mean, Math.sqrt(Math.max(0, squares / near - mean * mean)) / DEVIATION_OF_CUT);
+        }
+
+        /** Finite, also where nothing deviates. */
+        private float score(final double mean, final float sigmaNs) {
+            final double spread = Math.sqrt((double)sigmaNs * sigmaNs + deviationNs * deviationNs);
+            return mean == meanNs ? 0 : (float)Math.max(-Float.MAX_VALUE, Math.min(Float.MAX_VALUE, (mean - meanNs) / spread));
+        }
     }
 }
