@@ -41,11 +41,8 @@ final class ClassDelays {
         private Part(
             final Estimate estimate, final double samples, final Long lostPackets, final Long packets, final Long boundNs) {
             this(estimate.hasMean() ? samples : 0, estimate.hasMean() ? estimate.meanNs() : Double.NaN,
-                hasSpread(estimate) ? estimate.standardDeviationNs() : Double.NaN, lostPackets, packets, boundNs);
-        }
-
-        private static boolean hasSpread(final Estimate estimate) {
-            return estimate.hasMean() && estimate.hasStandardDeviation();
+                estimate.hasMean() && estimate.hasStandardDeviation() ? estimate.standardDeviationNs() : Double.NaN, lostPackets,
+                packets, boundNs);
         }
     }
 
@@ -116,7 +113,8 @@ final class ClassDelays {
 
     /** The bound of the mean of all packets, of which a share is not behind the estimate: only these differ. */
     private static Long boundNs(final Estimate estimate, final double unseen) {
-        return Part.hasSpread(estimate) ? Long.valueOf((long)Math.ceil(estimate.boundNs() * Math.sqrt(unseen))) : null;
+        return estimate.hasMean() && estimate.hasBound() ?
+            Long.valueOf((long)Math.ceil(estimate.boundNs() * Math.sqrt(unseen))) : null;
     }
 
     /**

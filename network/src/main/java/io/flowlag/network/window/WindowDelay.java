@@ -1,5 +1,7 @@
 package io.flowlag.network.window;
 
+import io.flowlag.sketch.estimate.SampleBound;
+
 /**
  * The delays of a segment in a window: a sum of intervals, or of other sums, in any order. With N packets, n samples, mean m,
  * deviation s and half width h of each interval:
@@ -8,18 +10,20 @@ package io.flowlag.network.window;
  *   deviation²  Σ [n s² + n (m − mean)²] / Σ n
  *   bound       √Σ (N h)² / Σ N where errors of intervals are independent, Σ N h / Σ N where not; of both kinds, the sum
  * </pre>
- * An interval whose source is independent and whose record has no half width has that of a sample without replacement, by
- * Hoeffding's factor as records have it, h = 2.716 s √((1 − n/N)/(n − 1)); one without a deviation borrows that of the window.
- * The bound of the clocks is apart: it is the largest of the intervals. Deviation and extremes are those of the intervals that
- * have them. In the laboratory's queues ({@code flowlag lab network-bounds}) the bound of each source holds in 97 % of windows
- * or more. Without half widths it holds for log-normal delays of deviation 1 in 97 % of windows of 120 samples, and in 93 % of
- * those of 30. One thread; allocates nothing.
+ * Intervals whose source is independent and whose records have no half width are samples without replacement of variances
+ * v = (N s)² (1 − n/N)/(n − 1), with less than 5 samples of v = (N S)² (1 − n/N)/n, S the deviation of the window. Together
+ * their bound is c(m) √Σ v / Σ N, with c the factor of {@link SampleBound} for m samples, as many as make up Σ v
+ * (Satterthwaite): m − 1 = (Σ v)²/Σ (v²/(n − 1)). It is absent below 3 samples. The bound of the clocks is apart: it is the
+ * largest of the intervals. Deviation and extremes are those of the intervals that have them. How often bounds hold:
+ * {@code flowlag lab network-bounds}. One thread; allocates nothing.
  */
 public final class WindowDelay {
     /** A normal variable lies within so many deviations with probability 0.95. */
     static final double NORMAL_95 = 1.959963984540054;
-    /** √(2 ln 40): the mean of a sample lies within so many standard errors with probability 0.95 or more (LDA paper, III-D). */
-    static final double HOEFFDING_95 = 2.716203;
+
+    private static final SampleBound BOUND = new SampleBound(0.95);
+    /** An interval of fewer samples borrows the deviation of the window. */
+    private static final long LEAST_OWN_SAMPLES = 5;
 
     private long packets;
     private long samples;
@@ -32,6 +36,9 @@ public final class WindowDelay {
     private double squares;
     private double independent;
     private double dependent;
+    /** Σ v of the class, and Σ v² / (n − 1), of intervals with their own deviation. */
+    private double variance;
+    private double varianceSquares;
     /** Σ N² (1 − n/N) / n of intervals that borrow the deviation. */
     private double borrowing;
     private double clockBound;
@@ -66,9 +73,11 @@ public final class WindowDelay {
             dependent += weight * interval.boundNs();
         } else if (!Double.isNaN(interval.boundNs())) {
             independent += square(weight * interval.boundNs());
-        } else if (interval.samples() > 1 && !Double.isNaN(interval.deviationNs())) {
-            independent += square(HOEFFDING_95 * weight * interval.deviationNs()) * (1 - interval.samples() / weight) /
+        } else if (interval.samples() >= LEAST_OWN_SAMPLES && !Double.isNaN(interval.deviationNs())) {
+            final double own = square(weight * interval.deviationNs()) * (1 - interval.samples() / weight) /
                 (interval.samples() - 1);
+            variance += own;
+            varianceSquares += square(own) / (interval.samples() - 1);
         } else {
             borrowing += square(weight) * (1 - interval.samples() / weight) / interval.samples();
         }
@@ -81,6 +90,8 @@ public final class WindowDelay {
         samples += other.samples;
         intervals += other.intervals;
         independent += other.independent;
+        variance += other.variance;
+        varianceSquares += other.varianceSquares;
         dependent += other.dependent;
         borrowing += other.borrowing;
         clockBound = Math.max(clockBound, other.clockBound);
@@ -148,8 +159,19 @@ public final class WindowDelay {
         if (packets == 0) {
             return Double.NaN;
         }
-        final double borrowed = borrowing == 0 ? 0 : borrowing * square(HOEFFDING_95 * deviationNs());
-        return (dependent + Math.sqrt(independent + borrowed)) / packets;
+        return (dependent + Math.sqrt(independent + sampled())) / packets;
+    }
+
+    /** The square of what intervals without half width add. */
+    private double sampled() {
+        if (variance + borrowing == 0) {
+            return 0;
+        }
+        final double degrees = spreadSamples - 1;
+        final double borrowed = borrowing == 0 ? 0 : borrowing * square(deviationNs()) * spreadSamples / degrees;
+        final double sum = variance + borrowed;
+        final double all = sum == 0 ? degrees : sum * sum / (varianceSquares + square(borrowed) / degrees);
+        return square(BOUND.factor(all + 1, all)) * sum;
     }
 
     /**

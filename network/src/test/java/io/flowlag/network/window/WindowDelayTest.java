@@ -1,5 +1,6 @@
 package io.flowlag.network.window;
 
+import io.flowlag.sketch.estimate.SampleBound;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -24,6 +25,8 @@ class WindowDelayTest {
     /** Half widths over median errors: 2.9 for a normal error, whose bound is exact, and 4.0 by Hoeffding's factor. */
     private static final double MOST_WIDTH = 3.5;
     private static final double MOST_SAMPLED_WIDTH = 4.2;
+    /** The factor of {@link SampleBound} for 90 samples is 2.9, and a normal error's median 0.67 deviations. */
+    private static final double MOST_WIDTH_OF_90 = 4.5;
 
     @Property(tries = 300)
     void shouldMergePartsToTheWhole(@ForAll @IntRange(min = 1, max = 40) final int count, @ForAll final long seed) {
@@ -98,7 +101,7 @@ class WindowDelayTest {
     @Test
     void shouldHoldItsBoundForFewSamples() {
         final Random random = new Random(8);
-        check(MOST_SAMPLED_WIDTH, () -> {
+        check(MOST_WIDTH_OF_90, () -> {
             final WindowDelay window = new WindowDelay();
             double sum = 0;
             for (int i = 0; i < 10 * INTERVALS; i++) {
@@ -138,9 +141,22 @@ class WindowDelayTest {
         assertEquals(8, window.deviationNs());
         assertEquals(90, window.minimumNs());
         assertEquals(120, window.maximumNs());
-        assertClose(WindowDelay.HOEFFDING_95 * 8 * Math.sqrt(0.5 / 5 + 0.5 / 4) / 2, window.boundNs());
+        assertClose(new SampleBound(0.95).factor(9, 8) * 8 * Math.sqrt(0.5 / 4 + 0.5 / 4) / 2, window.boundNs());
         window.add(new IntervalDelay(MeanSource.REFERENCES, 10, 5, 100, 8, Double.NaN, 0, 90, 120));
         assertTrue(Double.isNaN(window.boundNs()), "references are no sample");
+    }
+
+    /** Two samples say nothing of the rest; both of two packets say everything. */
+    @Test
+    void shouldHaveNoBoundOfTwoSamples() {
+        final WindowDelay window = new WindowDelay();
+        window.add(new IntervalDelay(MeanSource.AGGREGATOR, 10, 2, 100, 8, Double.NaN, 0, 90, 120));
+        assertTrue(Double.isNaN(window.boundNs()));
+        window.add(new IntervalDelay(MeanSource.AGGREGATOR, 10, 1, 100, 0, Double.NaN, 0, 90, 120));
+        assertTrue(window.boundNs() > 8);
+        final WindowDelay whole = new WindowDelay();
+        whole.add(new IntervalDelay(MeanSource.AGGREGATOR, 2, 2, 100, 8, Double.NaN, 0, 90, 120));
+        assertEquals(0, whole.boundNs());
     }
 
     @Test

@@ -11,9 +11,8 @@ public abstract class Estimate {
     protected double meanNs;
     /** Of the packets' delays. */
     protected double standardDeviationNs;
-    /** With the bound. */
     protected boolean hasStandardDeviation;
-    /** Half width about the mean. */
+    /** Half width about the mean, or NaN. */
     protected double boundNs;
     /** Of the flow, or of the image. */
     protected int totalCells;
@@ -34,7 +33,7 @@ public abstract class Estimate {
         return meanNs;
     }
 
-    /** {@return whether standard deviation and bound are present: enough cells determine them} */
+    /** {@return whether the standard deviation is present: enough cells determine it} */
     public boolean hasStandardDeviation() {
         return hasStandardDeviation;
     }
@@ -45,9 +44,14 @@ public abstract class Estimate {
         return standardDeviationNs;
     }
 
+    /** {@return whether the bound is there too: enough packets and cells say how far off the mean may be} */
+    public boolean hasBound() {
+        return hasStandardDeviation() && !Double.isNaN(boundNs);
+    }
+
     /** {@return half width about the mean in which the true mean lies, at the estimator's confidence; ns, not negative} */
-    public double boundNs() {
-        require(hasStandardDeviation());
+    public final double boundNs() {
+        require(hasBound());
         return boundNs;
     }
 
@@ -62,7 +66,7 @@ public abstract class Estimate {
         meanNs = newMeanNs;
     }
 
-    /** Sets standard deviation and bound; called by an estimator. */
+    /** Sets standard deviation and bound, NaN for none; called by an estimator. */
     public final void spread(final double deviationNs, final double halfWidthNs) {
         hasStandardDeviation = true;
         standardDeviationNs = deviationNs;

@@ -20,14 +20,10 @@ public final class FlowEstimate extends Estimate {
     LossKind lossKind = LossKind.NONE;
     double lostPackets;
 
-    /**
-     * Half width of the interval about the mean that holds the flow's true mean at the estimator's confidence. It covers the
-     * spread of the cells, their sampling, and the expected share of other flows' packets. Returns ns, not negative.
-     */
+    /** Every mean has a bound: of the spread of the cells, their sampling, and the expected share of other flows' packets. */
     @Override
-    public double boundNs() {
-        require(hasMean());
-        return boundNs;
+    public boolean hasBound() {
+        return hasMean();
     }
 
     /**

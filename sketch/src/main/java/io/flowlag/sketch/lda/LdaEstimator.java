@@ -2,7 +2,7 @@ package io.flowlag.sketch.lda;
 
 import io.flowlag.sketch.estimate.Cells;
 import io.flowlag.sketch.estimate.EstimateStatus;
-import io.flowlag.sketch.estimate.Hoeffding;
+import io.flowlag.sketch.estimate.SampleBound;
 import io.flowlag.sketch.image.ImagePairing;
 import io.flowlag.sketch.image.PairingResult;
 import io.flowlag.sketch.image.SketchFamily;
@@ -13,14 +13,14 @@ import io.flowlag.sketch.image.SketchImage;
  * agree; all usable cells of all banks count. One thread; allocates at construction only.
  */
 public final class LdaEstimator {
-    private final double boundFactor;
+    private final SampleBound bound;
 
     private SketchImage sender;
     private SketchImage receiver;
 
     /** An estimator with a confidence of the bound between 0 and 1. */
     public LdaEstimator(final double confidence) {
-        boundFactor = Hoeffding.factor(confidence);
+        bound = new SampleBound(confidence);
     }
 
     /**
@@ -78,6 +78,7 @@ public final class LdaEstimator {
         double deviationsNs2 = 0;
         double packets = 0;
         double weight = 0;
+        double weightSquares = 0;
         for (int bank = 0; bank < receiver.rows(); bank++) {
             for (int cell = 0; cell < receiver.columns(); cell += 2) {
                 final double count = receiver.count(bank, cell) + receiver.count(bank, cell + 1);
@@ -89,7 +90,9 @@ public final class LdaEstimator {
                     squaresNs2 += differenceNs * differenceNs;
                     deviationsNs2 += centredNs * centredNs;
                     packets += count;
-                    weight += count - more * more / result.samples;
+                    final double part = count - more * more / result.samples;
+                    weight += part;
+                    weightSquares += part * part;
                     result.usablePairs++;
                 }
             }
@@ -97,7 +100,8 @@ public final class LdaEstimator {
         if (packets > 0 && result.usableCells > 1) {
             result.secondMomentNs2 = squaresNs2 / packets;
             final double deviationNs = Math.sqrt(deviationsNs2 / weight);
-            result.spread(deviationNs, boundFactor * deviationNs / Math.sqrt(result.samples));
+            final double degrees = Math.min(result.samples - 1, weight * weight / weightSquares);
+            result.spread(deviationNs, bound.factor(result.samples, degrees) * deviationNs / Math.sqrt(result.samples));
         }
     }
 

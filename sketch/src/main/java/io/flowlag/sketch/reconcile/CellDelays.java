@@ -1,6 +1,7 @@
 package io.flowlag.sketch.reconcile;
 
 import io.flowlag.sketch.estimate.EstimateStatus;
+import io.flowlag.sketch.estimate.SampleBound;
 
 import java.util.Arrays;
 
@@ -72,11 +73,11 @@ public final class CellDelays {
     /**
      * Fills mean, deviation and bound.
      *
-     * @param boundFactor of {@link io.flowlag.sketch.estimate.Hoeffding}.
-     * @param complete    whether every packet that only one point has was listed.
+     * @param bound    of the mean.
+     * @param complete whether every packet that only one point has was listed.
      */
     public void estimate(
-        final double boundFactor, final double packets, final boolean complete, final AggregateEstimate result) {
+        final SampleBound bound, final double packets, final boolean complete, final AggregateEstimate result) {
         result.begin(banks * cells, complete);
         result.packets = packets;
         double sumNs = 0;
@@ -97,7 +98,7 @@ public final class CellDelays {
         }
         if (count > 0) {
             result.mean(EstimateStatus.PRESENT, sumNs / count);
-            spread(count, boundFactor, packets, result);
+            spread(count, bound, packets, result);
         } else {
             result.mean(occupied ? EstimateStatus.NO_USABLE_CELL : EstimateStatus.NO_PACKETS, 0);
         }
@@ -109,22 +110,26 @@ public final class CellDelays {
      * one such cell contributes nothing, because the cell equals the mean.
      */
     private void spread(
-        final double allSamples, final double boundFactor, final double packets, final AggregateEstimate result) {
+        final double allSamples, final SampleBound bound, final double packets, final AggregateEstimate result) {
         final double meanNs = result.meanNs();
         double squaresNs2 = 0;
         double countSquares = 0;
+        double weightSquares = 0;
         for (int cell = 0; cell < banks * cells; cell++) {
             if (isFilled(cell)) {
                 final double deviationNs = delaySumsNs[cell] - meanNs * counts[cell];
                 squaresNs2 += deviationNs * deviationNs;
                 countSquares += (double)counts[cell] * counts[cell];
+                weightSquares += Math.pow(counts[cell] - banks * (double)counts[cell] * counts[cell] / allSamples, 2);
             }
         }
         final double weight = allSamples - banks * countSquares / allSamples;
         if (hasTwoFilled() && weight > 0) {
             final double deviationNs = Math.sqrt(squaresNs2 / weight);
-            final double unseen = result.exact() ? 0 : Math.max(0, 1 / result.samples - 1 / packets);
-            result.spread(deviationNs, boundFactor * deviationNs * Math.sqrt(unseen));
+            final double unseen = Math.max(0, 1 / result.samples - 1 / packets);
+            final double degrees = Math.min(result.samples - 1, weight * weight / weightSquares - banks);
+            result.spread(
+                deviationNs, result.exact() ? 0 : bound.factor(result.samples, degrees) * deviationNs * Math.sqrt(unseen));
         }
     }
 

@@ -1,6 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
-import io.flowlag.sketch.estimate.Hoeffding;
+import io.flowlag.sketch.estimate.SampleBound;
 
 import java.util.function.IntPredicate;
 
@@ -12,7 +12,7 @@ import java.util.function.IntPredicate;
  * <p>One thread at a time. Takes 61 octets a cell at construction; allocates nothing later.
  */
 public final class RdaReconciler {
-    private final double boundFactor;
+    private final SampleBound bound;
     private final DifferenceDecoder decoder;
     private final PacketDifference difference;
     private final CellDelays delays;
@@ -30,7 +30,7 @@ public final class RdaReconciler {
      * @param confidence of the bound, between 0 and 1.
      */
     public RdaReconciler(final int capacity, final long seed, final double confidence) {
-        boundFactor = Hoeffding.factor(confidence);
+        bound = new SampleBound(confidence);
         decoder = new DifferenceDecoder(capacity, seed);
         difference = decoder.newDifference();
         delays = new CellDelays(capacity);
@@ -131,7 +131,7 @@ public final class RdaReconciler {
             result.hasLoss = true;
             result.netLostPackets = sender.packets() - receiver.packets();
         }
-        delays.estimate(boundFactor, receiver.packets() - reorderedPackets, difference.complete(), result);
+        delays.estimate(bound, receiver.packets() - reorderedPackets, difference.complete(), result);
     }
 
     /**
@@ -161,7 +161,7 @@ public final class RdaReconciler {
                 packets -= difference.copies(item);
             }
         }
-        delays.estimate(boundFactor, packets, difference.complete(), result);
+        delays.estimate(bound, packets, difference.complete(), result);
     }
 
     /** {@return the cells as the last repair left them} */

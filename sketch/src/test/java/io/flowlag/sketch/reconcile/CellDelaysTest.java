@@ -1,5 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
+import io.flowlag.sketch.estimate.SampleBound;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -15,7 +16,7 @@ class CellDelaysTest {
 
     private void estimate() {
         estimate.reset();
-        delays.estimate(2, 1 << 20, false, estimate);
+        delays.estimate(new SampleBound(0.95), 1 << 20, false, estimate);
     }
 
     /** 49 / 49 is not 49 · (1 / 49) in binary: some such counts would leave a little weight behind. */

@@ -1,6 +1,6 @@
 package io.flowlag.tests.lab.comparator;
 
-import io.flowlag.sketch.estimate.Hoeffding;
+import io.flowlag.sketch.estimate.SampleBound;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 import io.flowlag.sketch.reconcile.BankHashes;
 import io.flowlag.sketch.reconcile.CellDelays;
@@ -18,7 +18,7 @@ import io.flowlag.sketch.reconcile.SynopsisPairing;
  * stash, at construction; allocates nothing later.
  */
 public final class FineCombEstimator {
-    private final double boundFactor;
+    private final SampleBound bound;
     private final int capacity;
     private final CellDelays delays;
     private final boolean[] agrees;
@@ -42,7 +42,7 @@ public final class FineCombEstimator {
      * @param confidence    of the bound, between 0 and 1.
      */
     public FineCombEstimator(final int capacity, final int stashCapacity, final long seed, final double confidence) {
-        boundFactor = Hoeffding.factor(confidence);
+        bound = new SampleBound(confidence);
         this.capacity = capacity;
         delays = new CellDelays(capacity);
         agrees = new boolean[capacity];
@@ -137,7 +137,7 @@ public final class FineCombEstimator {
                 complete = false;
             }
         }
-        delays.estimate(boundFactor, receiver.packets(), complete, result);
+        delays.estimate(bound, receiver.packets(), complete, result);
     }
 
     /** {@return deviation from neighbouring cells, after an estimate} */

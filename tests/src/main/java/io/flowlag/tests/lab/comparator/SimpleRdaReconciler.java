@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.comparator;
 
 import io.flowlag.common.hash.KeyedMix;
-import io.flowlag.sketch.estimate.Hoeffding;
+import io.flowlag.sketch.estimate.SampleBound;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 import io.flowlag.sketch.reconcile.BankHashes;
 import io.flowlag.sketch.reconcile.CellDelays;
@@ -27,7 +27,7 @@ public final class SimpleRdaReconciler {
     public record Item(long identifier, boolean isLost) {
     }
 
-    private final double boundFactor;
+    private final SampleBound bound;
     private final int capacity;
     private final long[] identifiers;
     private final long[] identifierHashes;
@@ -49,7 +49,7 @@ public final class SimpleRdaReconciler {
      * @param confidence of the bound, between 0 and 1.
      */
     public SimpleRdaReconciler(final int capacity, final long seed, final double confidence) {
-        boundFactor = Hoeffding.factor(confidence);
+        bound = new SampleBound(confidence);
         this.capacity = capacity;
         identifiers = new long[capacity];
         identifierHashes = new long[capacity];
@@ -123,7 +123,7 @@ public final class SimpleRdaReconciler {
         for (final Item item : listed) {
             isComplete &= takeOut(item, item.isLost() ? senderPackets : receiverPackets);
         }
-        delays.estimate(boundFactor, receiver.packets(), isComplete, result);
+        delays.estimate(bound, receiver.packets(), isComplete, result);
     }
 
     private void subtract() {

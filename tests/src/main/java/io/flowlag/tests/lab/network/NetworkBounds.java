@@ -57,7 +57,8 @@ public final class NetworkBounds extends NamedExperiment {
 
     /** The experiment. */
     public NetworkBounds() {
-        super("network-bounds", "network: window", "whether bounds that are merged over a window hold, by source and queue");
+        super("network-bounds", "network: window",
+            "whether bounds that are merged over a window hold, by source and queue; of few samples");
     }
 
     private static List<Scenario> scenarios() {
@@ -99,6 +100,7 @@ public final class NetworkBounds extends NamedExperiment {
             }
             scores.forEach((source, score) -> score.row(table, scenario.name, source));
         }
+        DrawnBounds.run(setup, results);
     }
 
     /** What came of a source. */

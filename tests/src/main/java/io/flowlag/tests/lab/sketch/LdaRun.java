@@ -133,7 +133,7 @@ final class LdaRun {
 
     /** Half the width of the confidence interval over the mean; absent without a mean. */
     double bound(final int setting) {
-        return estimates[setting].hasMean() ? estimates[setting].boundNs() / meansPs[setting] : Double.NaN;
+        return estimates[setting].hasBound() ? estimates[setting].boundNs() / meansPs[setting] : Double.NaN;
     }
 
     /** Whether the mean is within its bound; absent without a mean. */

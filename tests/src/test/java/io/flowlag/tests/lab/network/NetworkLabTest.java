@@ -16,10 +16,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The experiments of networks at their smallest. */
 @Tag("slow")
 class NetworkLabTest {
-    /** Each source, over all queues together: in each are few windows. */
+    /** Each source, over all queues together: in each are few windows. Of drawn samples each. */
     @Test
     void shouldHoldMergedBounds() {
-        final Table table = new NetworkBounds().run(Setup.of(Scale.TEST)).named("bounds");
+        final Results results = new NetworkBounds().run(Setup.of(Scale.TEST));
+        final Table table = results.named("bounds");
         final Map<Object, double[]> bySource = new HashMap<>();
         for (final List<Object> row : table.rows()) {
             final double bounded = (Integer)row.get(2) * (Double)row.get(3) / 100;
@@ -29,6 +30,11 @@ class NetworkLabTest {
         }
         assertTrue(bySource.size() == 6 && bySource.values().stream().allMatch((sums) -> sums[0] >= 8), table.csv());
         bySource.forEach((source, sums) -> assertTrue(sums[1] >= 0.95 * sums[0], source + table.csv()));
+        final Table drawn = results.named("samples");
+        for (final List<Object> row : drawn.rows()) {
+            final double least = 95 - 3 * Math.sqrt(95 * 5.0 / (Integer)row.get(3));
+            assertTrue((Double)row.get(4) >= least && (Double)row.get(6) > 95 && (Double)row.get(7) >= least, drawn.csv());
+        }
     }
 
     /** In queues, and on AS1239 with their errors, where it is there. */
