@@ -58,9 +58,10 @@ public final class TopologyFiles {
     }
 
     /**
-     * GraphML, as of the Topology Zoo. A node has its label as name, with its id behind it if others have the same label. Edges
-     * have both directions, unless the edge itself says otherwise or it has a weight and the graph is directed: the Zoo's maps
-     * call themselves directed and are not. An edge without a value named {@code weight} has the weight 1. Loops are passed over.
+     * GraphML, as of the Topology Zoo. A node has its label as name, that of its data or that of its drawing, with its id behind
+     * it if others have the same label. Edges have both directions, unless the edge itself says otherwise or it has a weight and
+     * the graph is directed: the Zoo's maps call themselves directed and are not. An edge without a value named {@code weight}
+     * has the weight 1. Loops are passed over.
      *
      * @param text the file.
      * @return the network.
@@ -124,9 +125,20 @@ public final class TopologyFiles {
                         values.put(name, xml.getElementText().strip());
                     }
                 }
+                case "NodeLabel" -> drawnLabel(xml);
                 default -> {
-                    // drawings and ports
+                    // other drawings, and ports
                 }
+            }
+        }
+
+        /** A node's label in its drawing by yEd, as in the Topology Zoo; its place may follow as elements. */
+        private void drawnLabel(final XMLStreamReader xml) throws XMLStreamException, TopologyException {
+            final int event = xml.next();
+            if (event == XMLStreamConstants.CHARACTERS && !xml.getText().isBlank()) {
+                values.putIfAbsent("label", xml.getText().strip());
+            } else if (event == XMLStreamConstants.START_ELEMENT) {
+                begin(xml);
             }
         }
 

@@ -48,6 +48,18 @@ class TopologyFilesTest {
         assertEquals(4, TopologyFiles.graphMl(GRAPH.formatted("directed")).nodes());
     }
 
+    /** As yEd draws: a text, then perhaps its place; labels of data come first. */
+    @Test
+    void shouldNameNodesAsTheyAreDrawn() throws Exception {
+        assertEquals(List.of("Bern>Genf 1.0", "Genf>Bern 1.0", "Genf>n2 1.0", "n2>Genf 1.0"), links(TopologyFiles.graphMl("""
+            <graphml xmlns:y="http://www.yworks.com/xml/graphml"><key id="d"/><key id="l" attr.name="label"/><graph>
+            <node id="n0"><data key="d"><y:NodeLabel>Bern <y:Model/></y:NodeLabel><y:NodeLabel>2nd</y:NodeLabel></data></node>
+            <node id="n1"><data key="d"><y:NodeLabel>G</y:NodeLabel></data><data key="l">Genf</data></node>
+            <node id="n2"><data key="d"><y:NodeLabel><y:Model/></y:NodeLabel><y:NodeLabel/></data></node>
+            <edge source="n0" target="n1"/><edge source="n1" target="n2"/></graph></graphml>
+            """)));
+    }
+
     @Test
     void shouldReadTheModelOfRfc8345() throws Exception {
         assertEquals(List.of("D1>D2 10.0", "D2>D1 1.0"), links(TopologyFiles.rfc8345(YANG.formatted("D1"))));
