@@ -37,6 +37,10 @@ final class PlanCommand implements Callable<Integer> {
     @Option(names = "--out", paramLabel = "DIR", description = "Where files go; made if it is not there. Default: no files.")
     private Path directory;
 
+    @Option(names = "--key", paramLabel = "PATH",
+        description = "Where hosts have the key, as their configurations name it. Default: flowlag.key in DIR, whole path.")
+    private Path key;
+
     @Option(names = "--format", paramLabel = "FORMAT", defaultValue = "table",
         description = "One of table, json (all segments, and what is left out) and csv (a row for each number of points). " +
         "Default: table.")
@@ -71,6 +75,6 @@ final class PlanCommand implements Callable<Integer> {
         }
         loader.conclude();
         return PlanProcess.run(new PlanOptions(
-            network, points, objective, maxFlows, List.copyOf(destinations), directory, format), terminal).number();
+            network, points, objective, maxFlows, List.copyOf(destinations), directory, key, format), terminal).number();
     }
 }

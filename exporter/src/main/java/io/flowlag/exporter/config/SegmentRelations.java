@@ -9,6 +9,7 @@ import io.flowlag.exporter.config.ExporterConfig.Sender;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,8 +31,21 @@ final class SegmentRelations {
     private final List<SegmentEntry> entries;
     private final Problems problems;
 
-    /** One segment as it sees the configuration. */
-    private record View(Origin origin, Map<ConfigKey<?>, Setting> settings) {
+    /** One segment as it sees the configuration, with networks of IPv4 and of IPv6. */
+    private record View(
+        Origin origin, Map<ConfigKey<?>, Setting> settings, List<Set<Prefix>> sources, List<Set<Prefix>> destinations) {
+        private static View of(final Origin origin, final Map<ConfigKey<?>, Setting> settings) {
+            final List<Prefix> ofSenders = SENDERS.cast(settings.get(SENDERS).value()).stream()
+                .flatMap((each) -> each.sources().stream()).toList();
+            final List<Prefix> own = SEGMENT_SOURCE.cast(settings.get(SEGMENT_SOURCE).value());
+            return new View(origin, settings, ofFamilies(ofSenders.isEmpty() ? own : ofSenders),
+                ofFamilies(SEGMENT_DESTINATION.cast(settings.get(SEGMENT_DESTINATION).value())));
+        }
+
+        private static List<Set<Prefix>> ofFamilies(final List<Prefix> prefixes) {
+            return Stream.of(false, true).map((isIpv6) -> networks(prefixes, isIpv6).collect(Collectors.toSet())).toList();
+        }
+
         <T> T value(final ConfigKey<T> key) {
             return key.cast(settings.get(key).value());
         }
@@ -46,11 +60,6 @@ final class SegmentRelations {
             final Role role = value(ROLE);
             final Role otherRole = other.value(ROLE);
             return role.isSender() && otherRole.isSender() || role.isReceiver() && otherRole.isReceiver();
-        }
-
-        List<Prefix> sources() {
-            final List<Prefix> ofSenders = value(SENDERS).stream().flatMap((each) -> each.sources().stream()).toList();
-            return ofSenders.isEmpty() ? value(SEGMENT_SOURCE) : ofSenders;
         }
     }
 
@@ -78,7 +87,7 @@ final class SegmentRelations {
         });
         final List<View> views = new ArrayList<>();
         for (int i = 0; i < entries.size(); i++) {
-            final View view = new View(entries.get(i).origin(), settings.get(i));
+            final View view = View.of(entries.get(i).origin(), settings.get(i));
             if (view.value(ROLE) == Role.NONE) {
                 problem(view, ROLE, "an entry of segments has a role: give sender, receiver or both, or leave the entry out");
             }
@@ -117,9 +126,9 @@ final class SegmentRelations {
             !Objects.equals(view.value(SEGMENT_VLAN), other.value(SEGMENT_VLAN))) {
             return;
         }
-        for (final boolean isIpv6 : new boolean[] {false, true}) {
-            if (share(view.sources(), other.sources(), isIpv6) &&
-                share(view.value(SEGMENT_DESTINATION), other.value(SEGMENT_DESTINATION), isIpv6)) {
+        for (int family = 0; family < view.sources.size(); family++) {
+            if (!Collections.disjoint(view.sources.get(family), other.sources.get(family)) &&
+                !Collections.disjoint(view.destinations.get(family), other.destinations.get(family))) {
                 problem(view, SEGMENT_DESTINATION, "the segment" + place(other) +
                     " has a pair of source and destination too, so their packets are alike: give one of them longer or other " +
                     "prefixes, or a VLAN");

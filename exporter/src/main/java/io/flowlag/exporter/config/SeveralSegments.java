@@ -7,11 +7,11 @@ import io.flowlag.exporter.config.ExporterConfig.Role;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.Set;
 
 /** Joins the views of several segments to the configuration of one process that measures them all. Stateless. */
 public final class SeveralSegments {
-    private static final Pattern SEGMENT_PATH = Pattern.compile("(segment|rli|exchange|lds)\\..*");
+    private static final Set<String> SEGMENT_SECTIONS = Set.of("segment", "rli", "exchange", "lds");
 
     private SeveralSegments() {
     }
@@ -105,7 +105,8 @@ public final class SeveralSegments {
     }
 
     private static boolean isOfSegment(final EffectiveValue value) {
-        return SEGMENT_PATH.matcher(value.path()).matches();
+        final int dot = value.path().indexOf('.');
+        return dot > 0 && SEGMENT_SECTIONS.contains(value.path().substring(0, dot));
     }
 
     private static void check(

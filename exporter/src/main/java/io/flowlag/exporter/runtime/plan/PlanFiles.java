@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 
 /**
  * The files of a plan: a configuration for each exporter, the key that they share, the network with its points and segments, and
- * a drawing. Each configuration is read back before it is written. Stateless.
+ * a drawing. Each configuration is read back before it is written, with the key that is here. Stateless.
  */
 final class PlanFiles {
     private static final String NETWORK = "network";
@@ -62,9 +62,9 @@ final class PlanFiles {
                 }
                 final String name = fileName(host.name(), taken);
                 file = directory.resolve(name);
-                final String text = host.yaml(options, plan.receiversOf(host), key);
-                new ConfigLoader().text(file.toString(), text).conclude();
-                Files.writeString(file, text);
+                new ConfigLoader().text(file.toString(), host.yaml(options, plan.receiversOf(host), key)).conclude();
+                Files.writeString(
+                    file, host.yaml(options, plan.receiversOf(host), options.key() == null ? key : options.key()));
                 names.add(name);
             }
             file = directory.resolve(NETWORK + ".yaml");

@@ -61,7 +61,7 @@ class PlanProcessTest {
     private static PlanOptions options(
         final Path network, final int points, final PlanOptions.Objective objective, final Path out) {
         return new PlanOptions(network.toString(), points, objective, "16k", List.of("udp://192.0.2.9"), out,
-            PlanOptions.Format.JSON);
+            null, PlanOptions.Format.JSON);
     }
 
     private static String run(final PlanOptions options) {
@@ -283,7 +283,8 @@ class PlanProcessTest {
             <edge source="0" target="1"/><edge source="1" target="2"/></graph></graphml>
             """.formatted("A\u2028B &amp; \"C\" \u00e9\ud83d\ude80"));
         final Path out = directory.resolve("out");
-        run(new PlanOptions("graphml:" + file, 1, PlanOptions.Objective.SETS, null, List.of(), out, PlanOptions.Format.TABLE));
+        run(new PlanOptions(
+            "graphml:" + file, 1, PlanOptions.Objective.SETS, null, List.of(), out, null, PlanOptions.Format.TABLE));
         final Problems problems = new Problems();
         final NetworkMap map = NetworkFiles.read(out.resolve("network.yaml").toString(), problems);
         assertTrue(problems.isEmpty(), () -> problems.lines().toString());
@@ -292,6 +293,17 @@ class PlanProcessTest {
         assertEquals(4, map.topology().hops());
         assertEquals(1, map.points().size());
         assertTrue(Files.readString(out.resolve("network.svg")).contains("A\u2028B &amp; \"C\""));
+    }
+
+    /** The key is made in the directory, and may lie elsewhere on the hosts. */
+    @Test
+    void shouldNameTheKeyAsHostsHaveIt() throws IOException {
+        final Path file = Files.writeString(directory.resolve("n.yaml"), LINE);
+        final Path out = directory.resolve("out");
+        run(new PlanOptions(file.toString(), 1, PlanOptions.Objective.PROBES, null, List.of(), out, Path.of("/etc/x/y.key"),
+            PlanOptions.Format.TABLE));
+        assertTrue(Files.exists(out.resolve("flowlag.key")));
+        assertTrue(Files.readString(out.resolve("b.yaml")).contains("key-file: \"/etc/x/y.key\""));
     }
 
     @Test
