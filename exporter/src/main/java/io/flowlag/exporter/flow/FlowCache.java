@@ -59,6 +59,14 @@ public final class FlowCache {
     private int hand;
     private int flushCursor;
     private int likelyFirst;
+    private int movedCount;
+
+    /** Tells flows apart. */
+    @FunctionalInterface
+    public interface EntryTest {
+        /** Whether it holds for the flow of an entry. */
+        boolean test(DirectBuffer entries, int offset);
+    }
 
     /** An empty cache; it is the writer of the flow counters. */
     public FlowCache(final FlowCacheSettings settings, final FlowRecordSink sink, final Counters counters) {
@@ -216,6 +224,29 @@ public final class FlowCache {
     }
 
     /**
+     * Ends flows by force: each before its next packet, and those without at the next tick of {@link #expire}. Looks at every
+     * slot.
+     *
+     * @param isMoved whether a flow, by the entries and its offset, is to end.
+     */
+    public void endMoved(final EntryTest isMoved) {
+        for (int slot = 0; slot < table.usedSlots() && table.size() > 0; slot++) {
+            final int entryOffset = table.offset(slot);
+            if (table.isLive(slot) && isMoved.test(entries, entryOffset)) {
+                FlowEntry.flags(entries, entryOffset, FlowEntry.flags(entries, entryOffset) | FlowEntry.FLAG_MOVED);
+                movedCount++;
+                wheel.cancel(slot);
+                wheel.schedule(slot, deadlineNs(entryOffset));
+            }
+        }
+    }
+
+    /** {@return whether flows of {@link #endMoved} have not ended} */
+    public boolean hasMoved() {
+        return movedCount > 0;
+    }
+
+    /**
      * Restores a flow of a former process, as a {@link SnapshotSink} received it. The flow lives on, or is ended by force if it
      * had ended before, or would have in the meantime. Restore ended flows first.
      *
@@ -321,6 +352,9 @@ public final class FlowCache {
     }
 
     private EndReason reasonToEnd(final int entryOffset, final long nowNs) {
+        if (isMoved(entryOffset)) {
+            return EndReason.FORCED_END;
+        }
         final long silenceNs = nowNs - FlowEntry.endNs(entries, entryOffset);
         final boolean isEnded = silenceNs >= tcpEndTimeoutNs && isTcpEnded(entryOffset);
         if ((isEnded || silenceNs >= idleTimeoutNs) && sink.isComplete(entries, entryOffset)) {
@@ -331,7 +365,14 @@ public final class FlowCache {
             EndReason.ACTIVE_TIMEOUT : null;
     }
 
+    private boolean isMoved(final int entryOffset) {
+        return movedCount > 0 && (FlowEntry.flags(entries, entryOffset) & FlowEntry.FLAG_MOVED) != 0;
+    }
+
     private long deadlineNs(final int entryOffset) {
+        if (isMoved(entryOffset)) {
+            return Long.MIN_VALUE;
+        }
         final long silenceNs = isTcpEnded(entryOffset) ? Math.min(tcpEndTimeoutNs, idleTimeoutNs) : idleTimeoutNs;
         return Math.min(
             FlowEntry.endNs(entries, entryOffset) + silenceNs, activeDeadlineNs(entryOffset));
@@ -499,6 +540,7 @@ public final class FlowCache {
 
     private void end(final int slot, final EndReason reason) {
         final int entryOffset = table.offset(slot);
+        movedCount -= isMoved(entryOffset) ? 1 : 0;
         FlowEntry.endReason(entries, entryOffset, reason.code());
         counters.increment(reason.counterId());
         counters.increment(CounterId.RECORDS_MADE);

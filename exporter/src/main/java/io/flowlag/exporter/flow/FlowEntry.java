@@ -41,6 +41,8 @@ public final class FlowEntry extends FlowKeyLayout {
     public static final int FLAG_TCP_ENDED = 1 << 1;
     /** The slot holds a flow. */
     public static final int FLAG_LIVE = 1 << 2;
+    /** The packets of the flow are of another segment now: it ends before its next packet. */
+    public static final int FLAG_MOVED = 1 << 3;
 
     private static final int END_REASON_OFFSET = OWN_OFFSET;
     private static final int GENERATION_OFFSET = KEY_LENGTH_BYTES;
@@ -75,7 +77,7 @@ public final class FlowEntry extends FlowKeyLayout {
         buffer.putBytes(offset, source, sourceOffset, GENERATION_OFFSET);
         buffer.putBytes(offset + seenOffset, source, sourceOffset + seenOffset, TIMER_NEXT_OFFSET - seenOffset);
         endReason(buffer, offset, 0);
-        flags(buffer, offset, flags(source, sourceOffset) | FLAG_LIVE);
+        flags(buffer, offset, flags(source, sourceOffset) & ~FLAG_MOVED | FLAG_LIVE);
     }
 
     /** Reads the value of flowEndReason. */

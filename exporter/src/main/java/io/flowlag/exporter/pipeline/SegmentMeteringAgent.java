@@ -8,6 +8,8 @@ import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.PacketSegments;
 import io.flowlag.exporter.delay.SegmentLookup;
+import io.flowlag.exporter.delay.SegmentStages;
+import io.flowlag.exporter.delay.SegmentSwitch;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -29,7 +31,9 @@ public final class SegmentMeteringAgent extends MeteringAgent {
 
     private final DelayStage[] stages;
     private final boolean[] isReceiver;
-    private final PacketSegments packets;
+    private final SegmentStages sink;
+    private final SegmentSwitch selection;
+    private PacketSegments packets;
     private final SegmentHashes hashes;
     private final int[] found = new int[FlowCache.TOUCH_LIMIT];
     private final boolean[] mayWait;
@@ -76,7 +80,9 @@ public final class SegmentMeteringAgent extends MeteringAgent {
             isReceiver[i] = segments.wirings.get(i).role().isReceiver();
             mayWait[i] = stages[i].mayWait();
         }
-        packets = segments.packets;
+        sink = segments.sink;
+        selection = sink.selection();
+        packets = sink.packets();
         hashes = segments.hashes;
     }
 
@@ -85,16 +91,17 @@ public final class SegmentMeteringAgent extends MeteringAgent {
      *
      * @param stages  owned by the metering stage from now on.
      * @param wirings of the stages, which are senders and receivers.
-     * @param packets finds the segments of a packet.
+     * @param sink    of the flow cache; finds the segments of a packet.
      * @param hashes  by the keys of their digests.
      */
     public record Segments(
-        List<DelayStage> stages, List<DelayWiring> wirings, PacketSegments packets, SegmentHashes hashes) {
+        List<DelayStage> stages, List<DelayWiring> wirings, SegmentStages sink, SegmentHashes hashes) {
     }
 
     /** The delay stages may collect packets, but measure all in the end. */
     @Override
     protected void meter(final DirectBuffer buffer, final int offset, final int count) {
+        select(PacketDescriptor.timestampNs(buffer, offset));
         cache.touch(buffer, offset, count);
         for (int i = 0; i < count; i++) {
             final int descriptorOffset = offset + i * PacketDescriptor.LENGTH_BYTES;
@@ -112,6 +119,13 @@ public final class SegmentMeteringAgent extends MeteringAgent {
             settle();
             counters.add(CounterId.METERED_OCTETS, octets);
             octets = 0;
+        }
+    }
+
+    private void select(final long timeNs) {
+        if (selection.isChanging()) {
+            sink.select(timeNs, cache);
+            packets = sink.packets();
         }
     }
 
@@ -227,6 +241,7 @@ public final class SegmentMeteringAgent extends MeteringAgent {
     @Override
     protected int onTime(final long throughNs) {
         int workCount = 0;
+        select(throughNs);
         if (clockTimeNs >= firstDueNs) {
             firstDueNs = Long.MAX_VALUE;
             for (int i = 0; i < stages.length; i++) {

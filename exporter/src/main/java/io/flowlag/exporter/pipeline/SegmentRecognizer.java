@@ -6,6 +6,7 @@ import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.PacketSegments;
 import io.flowlag.exporter.delay.SegmentLookup;
+import io.flowlag.exporter.delay.SegmentSwitch;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
 import io.flowlag.rli.reference.ReferenceVerdict;
@@ -28,7 +29,7 @@ public final class SegmentRecognizer extends ReferenceRecognizer {
     private final Counters counters;
     private final List<Expected> segments;
     private final Group[] groups;
-    private final PacketSegments packets;
+    private final SegmentSwitch selection;
     private final boolean hasKeys;
 
     /**
@@ -87,16 +88,16 @@ public final class SegmentRecognizer extends ReferenceRecognizer {
      *
      * @param segments   what each expects, in the order of their indexes.
      * @param pointCount number of sources, each of which has its own replay windows.
-     * @param packets    finds the segments of a packet.
+     * @param selection  finds the segments of a packet.
      * @param hasKeys    whether the decoder has keys of segments.
      */
     public SegmentRecognizer(
-        final List<Expected> segments, final int pointCount, final PacketSegments packets, final boolean hasKeys,
+        final List<Expected> segments, final int pointCount, final SegmentSwitch selection, final boolean hasKeys,
         final Counters counters) {
         super(-1, List.of(), 0, 0, 0, counters);
         this.counters = counters;
         this.segments = List.copyOf(segments);
-        this.packets = packets;
+        this.selection = selection;
         this.hasKeys = hasKeys;
         groups = groups(segments).stream().map((members) -> new Group(segments, members, pointCount)).toArray(Group[]::new);
     }
@@ -145,6 +146,7 @@ public final class SegmentRecognizer extends ReferenceRecognizer {
             isReference(decoder, packet, descriptor, offset, observationPoint)) {
             return true;
         }
+        final PacketSegments packets = selection.at(PacketDescriptor.timestampNs(descriptor, offset));
         final boolean isForwarded = packet.way() != CapturedPacket.Way.PASSING || !packets.isLocal(descriptor, offset);
         if (hasKeys && isForwarded && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_OVERSIZE) == 0) {
             final int found = packets.of(descriptor, offset);

@@ -16,6 +16,7 @@ import io.flowlag.exporter.delay.FlowDelays;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.PacketSegments;
 import io.flowlag.exporter.delay.SegmentStages;
+import io.flowlag.exporter.delay.SegmentSwitch;
 import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.export.Destination;
@@ -86,6 +87,7 @@ public final class MeteringPipeline implements AutoCloseable {
     private final List<MeteringAgent> meterings;
     private final ExportingAgent exporting;
     private final List<DelayStage> delayStages;
+    private final SegmentSwitch selection;
     private final Checkpoint checkpoint;
     private final List<Agent> agents = new ArrayList<>();
     /** Null if no record waits for sketches, or none is tracked. */
@@ -154,6 +156,7 @@ public final class MeteringPipeline implements AutoCloseable {
             meterings = stages.meterings();
             flowWatches = stages.watches();
             delayStages = List.of();
+            selection = null;
             sketchedRecords = null;
             stages.threads().forEach((each) -> run(config, each));
             run(config, exporting);
@@ -168,6 +171,7 @@ public final class MeteringPipeline implements AutoCloseable {
         final FlowRecordSink recordSink = flowWatch == null ? exportSink : flowWatch;
         final DelayWiring wiring = wirings.get(0);
         final RemoteSegments several = wirings.size() == 1 ? null : new RemoteSegments(config, wirings, recordSink);
+        selection = several == null ? null : several.selection();
         final FlowEnd flowEnd = several == null && wiring.isOn() ? new FlowEnd(recordSink) : null;
         final boolean isSketched = wirings.stream().anyMatch(DelayWiring::isSketched);
         final FlowCacheSettings cacheSettings = cacheSettings(
@@ -263,11 +267,7 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     private List<StageRing> rings(final int count, final int capacityBytes) {
-        final List<StageRing> rings = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            rings.add(new StageRing(capacityBytes, !isLive));
-        }
-        return rings;
+        return Stream.generate(() -> new StageRing(capacityBytes, !isLive)).limit(count).toList();
     }
 
     private static boolean hasRings(final ExporterConfig config, final boolean isLive) {
@@ -443,6 +443,11 @@ public final class MeteringPipeline implements AutoCloseable {
     /** {@return the delay stages by segment; none without delay measurement} */
     public List<DelayStage> delayStages() {
         return delayStages;
+    }
+
+    /** {@return what selects the packets of several segments; null without} */
+    public SegmentSwitch selection() {
+        return selection;
     }
 
     /** {@return the delay stage of the first segment; null without delay measurement} */

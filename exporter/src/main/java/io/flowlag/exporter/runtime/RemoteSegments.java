@@ -11,6 +11,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.DelayWiring.References;
 import io.flowlag.exporter.delay.FlowDelays;
 import io.flowlag.exporter.delay.SegmentStages;
+import io.flowlag.exporter.delay.SegmentSwitch;
 import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowRecordSink;
@@ -68,6 +69,11 @@ final class RemoteSegments {
         return 0;
     }
 
+    /** {@return what finds the segments of packets over time} */
+    SegmentSwitch selection() {
+        return stages.selection();
+    }
+
     /** {@return the sink of the flow cache} */
     FlowRecordSink sink() {
         return stages;
@@ -84,7 +90,7 @@ final class RemoteSegments {
         final FlowCache cache, final StageRing ring, final BooleanSupplier isUpstreamEnded, final CaptureClock clock,
         final Counters counters) {
         return new SegmentMeteringAgent(cache, ring, isUpstreamEnded, clock,
-            new SegmentMeteringAgent.Segments(opened, wirings, stages.packets(), new SegmentHashes(keys)), counters);
+            new SegmentMeteringAgent.Segments(opened, wirings, stages, new SegmentHashes(keys)), counters);
     }
 
     PacketDecoder decoder(final PacketDecoder.Context context, final Counters counters) {
@@ -102,7 +108,7 @@ final class RemoteSegments {
                 references.sessions(), segment.segment().maximumDelayNs()));
         }
         return new SegmentRecognizer(
-            expected, sourceCount, stages.packets(), wirings.stream().anyMatch(DelayWiring::hasDigests), counters);
+            expected, sourceCount, stages.selection(), wirings.stream().anyMatch(DelayWiring::hasDigests), counters);
     }
 
     /** {@return the delays of a flow in its segment; null for none} */

@@ -150,7 +150,7 @@ class DelayAllocationTest {
         key.change(new SipHash(1, 2), Long.MIN_VALUE);
         final MeteringAgent agent = new SegmentMeteringAgent(
             cache, StageRing.unused(), () -> false, CaptureClock.FILES, new SegmentMeteringAgent.Segments(
-                stages.open(config.segments(), wirings, cache, CaptureClock.FILES, counters), wirings, stages.packets(),
+                stages.open(config.segments(), wirings, cache, CaptureClock.FILES, counters), wirings, stages,
                 new SegmentHashes(List.of(key, key))), counters);
         assertNothingAllocated(() -> {
             final long arrivedNs = START_NS + ++packetNumber * GAP_NS;

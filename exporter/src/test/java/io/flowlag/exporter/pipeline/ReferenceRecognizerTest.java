@@ -7,6 +7,7 @@ import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.PacketSegments;
+import io.flowlag.exporter.delay.SegmentSwitch;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceEncoder;
@@ -100,7 +101,7 @@ class ReferenceRecognizerTest {
         final ReferenceRecognizer several = new SegmentRecognizer(
             Stream.of(first, elsewhere, second, third).map((each) ->
                 new SegmentRecognizer.Expected(PORT, null, List.of(each), MAXIMUM_DELAY_NS)).toList(), 1,
-            new PacketSegments(new ConfigLoader().conclude().segments()), false, counters);
+            new SegmentSwitch(new PacketSegments(new ConfigLoader().conclude().segments())), false, counters);
         int segment = 0;
         for (final ReferenceSession each : List.of(first, elsewhere, second, third)) {
             final ReferenceSource signing = new ReferenceSource(each, 0);

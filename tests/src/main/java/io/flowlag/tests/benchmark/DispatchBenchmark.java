@@ -109,7 +109,7 @@ public class DispatchBenchmark {
             final FlowCache cache = new FlowCache(settings, stages, counters);
             agent = new SegmentMeteringAgent(cache, StageRing.unused(), () -> false, clock,
                 new SegmentMeteringAgent.Segments(stages.open(config.segments(), wirings, cache, clock, counters),
-                    wirings, stages.packets(), new SegmentHashes(wirings.stream().map((each) -> new DigestSwitch()).toList())),
+                    wirings, stages, new SegmentHashes(wirings.stream().map((each) -> new DigestSwitch()).toList())),
                 counters);
         }
         sequenceNumbers = new int[segments];

@@ -24,14 +24,17 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Four processes that see packets of the loopback interface: A and D send to B, and B sends what came from A on to C. B is one
- * process with three segments. It reloads settings of one of them, is killed, and measures again.
+ * process with three segments. It reloads settings of one of them and the packets of another, is killed, and measures again.
  */
 @Tag("topology")
 @Tag("slow")
@@ -40,10 +43,15 @@ class SeveralSegmentsProcessTest {
     private static final String DESTINATION = "127.7.7.9";
     private static final String OF_A = "127.1.0.1";
     private static final String OF_D = "127.2.0.1";
+    /** D sends it too, but it is of the segment of D and B from a reload on. */
+    private static final String LATER_OF_D = "127.2.0.2";
+    private static final String ALL_OF_D = "127.2.0.0/24";
     private static final int A_TO_B = 10;
     private static final int D_TO_B = 11;
     private static final int B_TO_C = 20;
     private static final int MOST_NS = 50_000_000;
+    /** When so many more were compared, a flow of packets that a reload brought has ended. */
+    private static final int RELOADED_FLOWS = 45;
     private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
@@ -53,6 +61,7 @@ class SeveralSegmentsProcessTest {
     private int[] ports;
     private int metricsPort;
     private SteadyTraffic traffic;
+    private SteadyTraffic later;
 
     @BeforeEach
     void begin() throws IOException {
@@ -62,12 +71,14 @@ class SeveralSegmentsProcessTest {
         metricsPort = Ports.freeTcp();
         traffic = new SteadyTraffic(
             List.of(new InetSocketAddress(OF_A, 0), new InetSocketAddress(OF_D, 0)), DESTINATION, 2);
+        later = new SteadyTraffic(Collections.nCopies(2, new InetSocketAddress(LATER_OF_D, 0)), DESTINATION, 2);
     }
 
     @AfterEach
     void end() throws InterruptedException {
-        if (traffic != null) {
+        if (later != null) {
             traffic.stop();
+            later.stop();
         }
     }
 
@@ -97,9 +108,9 @@ class SeveralSegmentsProcessTest {
             "checkpoint: {file: " + directory.resolve("b.checkpoint") + "}\n" : ""));
     }
 
-    private String ofB(final int columns, final String more) {
+    private String ofB(final int columns) {
         return String.join(", ", receiver(A_TO_B, ports[0], columns), sender(B_TO_C, ports[2]),
-            receiver(D_TO_B, ports[1], 1024).replace("interval", more + "interval"));
+            receiver(D_TO_B, ports[1], 1024));
     }
 
     private Command.Running start(final String name, final boolean hasRecords) {
@@ -112,8 +123,8 @@ class SeveralSegmentsProcessTest {
     @Test
     void shouldReceiveFromTwoAndSendToAThird() throws Exception {
         write("a", "out", sender(A_TO_B, ports[0]));
-        write("d", "out", sender(D_TO_B, ports[1]));
-        write("b", "in", ofB(1024, ""));
+        write("d", "out", sender(D_TO_B, ports[1]).replace(OF_D + "/32", ALL_OF_D));
+        write("b", "in", ofB(1024));
         write("c", "in", receiver(B_TO_C, ports[2], 1024));
         try (Command.Running c = start("c", true); Command.Running a = start("a", false); Command.Running d = start("d", false)) {
             try (Command.Running b = start("b", true)) {
@@ -124,7 +135,7 @@ class SeveralSegmentsProcessTest {
                 b.signal("KILL");
                 b.finish();
             }
-            tellRecords("b");
+            assertTrue(tellRecords("b").contains(LATER_OF_D));
             try (Command.Running b = start("b", true)) {
                 Flowlag.awaitMetering(b);
                 awaitCompared(b, c);
@@ -159,19 +170,21 @@ class SeveralSegmentsProcessTest {
 
     /** A change of one segment takes effect; one that cannot is refused with its key and segment. */
     private void reload(final Command.Running b) throws IOException {
-        write("b", "in", ofB(2048, ""));
+        write("b", "in", ofB(2048));
         b.signal("HUP");
         Deadline.await(TIMEOUT, () -> b.errors().contains("segments[10]: new segment settings take effect at"), b::errors);
         Deadline.await(TIMEOUT, () -> b.errors().contains("reloaded"), b::errors);
-        write("b", "in", ofB(2048, "destination: [127.0.0.0/8], "));
+        final String wider = ofB(2048).replace(OF_D + "/32", ALL_OF_D);
+        write("b", "in", wider);
         b.signal("HUP");
-        Deadline.await(TIMEOUT, () -> b.errors().contains("segments[11]: segment.source, segment.destination and segment.vlan " +
-            "cannot change while running with several segments"), b::errors);
-        write("b", "in", ofB(2048, "").replace("session: 11", "session: 12"));
+        Deadline.await(TIMEOUT, () -> b.errors().contains("segments[11]: new segment settings take effect at"), b::errors);
+        final long before = count("b", 2, "lds_flows_exact");
+        Deadline.await(TIMEOUT, () -> count("b", 2, "lds_flows_exact") > before + RELOADED_FLOWS, b::errors);
+        write("b", "in", wider.replace("session: 11", "session: 12"));
         b.signal("HUP");
         Deadline.await(TIMEOUT,
             () -> b.errors().contains("reload refused, the old configuration stays: segments[11].rli.session"), b::errors);
-        write("b", "in", ofB(2048, ""));
+        write("b", "in", wider);
     }
 
     private void tellMetrics() throws Exception {
@@ -185,25 +198,28 @@ class SeveralSegmentsProcessTest {
             "flowlag_segment_info{segment_id=\"20\",role=\"sender\",policy=\"every-n\",segment=\"20\"} 1"), metrics);
     }
 
-    /** Each flow and each interval belongs to its segment, and no record has a loss that did not happen. */
-    private void tellRecords(final String name) throws IOException {
+    /** Each flow belongs to its segment, and no record has a loss that did not happen. Returns the sources with delays. */
+    private Set<String> tellRecords(final String name) throws IOException {
         final String output = new Flowlag().inThisJvm()
             .run("collect", "--read", directory.resolve(name + ".ipfix"), "--format", "json").orFail().output();
-        int measured = 0;
+        final Set<String> measured = new TreeSet<>();
         for (final String line : output.lines().toList()) {
             final JsonNode record = JSON.readTree(line);
             final String source = record.path("sourceIPv4Address").asText();
-            if (List.of(OF_A, OF_D).contains(source)) {
+            if (List.of(OF_A, OF_D, LATER_OF_D).contains(source)) {
                 // A process of one segment names it where it has a delay.
-                if ("b".equals(name) || record.has("flowlagDelayMeanNanoseconds")) {
+                if ("b".equals(name) && !source.equals(LATER_OF_D) || record.has("flowlagDelayMeanNanoseconds")) {
                     assertEquals("c".equals(name) ? B_TO_C : OF_A.equals(source) ? A_TO_B : D_TO_B,
                         record.path("flowlagSegmentId").asInt(), line);
                 }
                 assertEquals(0, record.path("flowlagLostPacketDeltaCount").asLong(0), line);
                 assertTrue(record.path("flowlagDelayMeanNanoseconds").asLong(0) < MOST_NS, line);
-                measured += record.has("flowlagDelayMeanNanoseconds") ? 1 : 0;
+                if (record.has("flowlagDelayMeanNanoseconds")) {
+                    measured.add(source);
+                }
             }
         }
-        assertTrue(measured > 0, output);
+        assertTrue(measured.contains(OF_A), output);
+        return measured;
     }
 }

@@ -339,7 +339,7 @@ public final class LiveSegment implements AutoCloseable {
             return before;
         }
         try {
-            change(before, longer, stage, changesAt(before, longer, stage, new SystemEpochNanoClock().nanoTime()));
+            change(longer, true, stage, changesAt(before, longer, true, stage, new SystemEpochNanoClock().nanoTime()));
         } catch (final IllegalArgumentException ex) {
             longerWait.refused();
             LOG.warn("{}packets arrive later than segment.max-delay, which cannot be raised further: {}", name, ex.getMessage());
@@ -414,22 +414,25 @@ public final class LiveSegment implements AutoCloseable {
     /**
      * Whether a reload changes the segment or its sketches, and when.
      *
-     * @param after the new configuration, without changes that need a restart.
-     * @param nowNs since the epoch.
+     * @param after     the new configuration, without changes that need a restart.
+     * @param isSameWay whether the segment has the same packets.
+     * @param nowNs     since the epoch.
      * @return time of the change, ns since the epoch; 0 for no change.
      * @throws IllegalArgumentException if it cannot change; the message says why.
      */
-    long changesAt(final ExporterConfig before, final ExporterConfig after, final DelayStage stage, final long nowNs) {
+    long changesAt(
+        final ExporterConfig before, final ExporterConfig after, final boolean isSameWay, final DelayStage stage,
+        final long nowNs) {
         try {
-            return changesAtOnce(before, after, stage, nowNs);
+            return changesAtOnce(before, after, isSameWay, stage, nowNs);
         } catch (final IllegalArgumentException ex) {
             throw name.isEmpty() ? ex : new IllegalArgumentException(name + ex.getMessage(), ex);
         }
     }
 
     private long changesAtOnce(
-        final ExporterConfig before, final ExporterConfig after, final DelayStage stage, final long nowNs) {
-        final boolean isSameWay = SegmentChange.isSameWay(before, after);
+        final ExporterConfig before, final ExporterConfig after, final boolean isSameWay, final DelayStage stage,
+        final long nowNs) {
         final boolean isSameClasses = before.rli().references().classes().equals(after.rli().references().classes());
         if (!isSameClasses && (before.rli().classCount() != after.rli().classCount() ||
             before.rli().references().classes().isEmpty() || config.segment().role() == Role.SENDER ||
@@ -443,9 +446,9 @@ public final class LiveSegment implements AutoCloseable {
             SharedSettings.injection(before.rli()).equals(SharedSettings.injection(after.rli())))) {
             return 0;
         }
-        if (!isSameWay && (config.segment().role() == Role.BOTH || !name.isEmpty())) {
+        if (!isSameWay && config.segment().role() == Role.BOTH) {
             throw new IllegalArgumentException("segment.source, segment.destination and segment.vlan cannot change while " +
-                "running with " + (name.isEmpty() ? "segment.role both" : "several segments"));
+                "running with segment.role both; restart for it");
         }
         if (stage.isChanging()) {
             throw new IllegalArgumentException("the change before is not through; try again in some intervals");
@@ -459,11 +462,11 @@ public final class LiveSegment implements AutoCloseable {
     }
 
     /** Distributes the changes at the time from {@link #changesAt}; 0 for no change. */
-    void change(final ExporterConfig before, final ExporterConfig after, final DelayStage stage, final long fromNs) {
+    void change(final ExporterConfig after, final boolean isSameWay, final DelayStage stage, final long fromNs) {
         if (fromNs != 0) {
             stage.change(new SketchChange(
                 ofStage(after), fromNs, exchangeReceiver == null ? List.of() : exchangeReceiver.change(after, fromNs),
-                SegmentChange.isSameWay(before, after)));
+                isSameWay));
             LOG.info("{}new segment settings take effect at {}", name, Instant.ofEpochSecond(0, fromNs));
         }
     }

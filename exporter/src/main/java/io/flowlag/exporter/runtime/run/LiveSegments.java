@@ -70,22 +70,37 @@ final class LiveSegments implements AutoCloseable {
         return newer.withSegments(kept);
     }
 
-    /** As {@link LiveSegment#changesAt}. Returns a time for each. */
-    long[] changesAt(
-        final ExporterConfig before, final ExporterConfig after, final List<DelayStage> stages, final long nowNs) {
-        final long[] changeNs = new long[segments.size()];
-        for (int i = 0; i < changeNs.length; i++) {
-            changeNs[i] =
-                segments.get(i).changesAt(before.segments().get(i), after.segments().get(i), stage(stages, i), nowNs);
-        }
-        return changeNs;
+    /**
+     * What a reload changes.
+     *
+     * @param fromNs       when each segment changes, ns since the epoch; 0 for no change.
+     * @param isSameWay    whether each has the same packets as before.
+     * @param selectFromNs from when on packets are selected otherwise: when receivers with sketches change, which have their
+     *                     intervals in common, else when the last one does; 0 if packets are selected as before.
+     */
+    record Changes(long[] fromNs, boolean[] isSameWay, long selectFromNs) {
     }
 
-    /** As {@link LiveSegment#change}, at the times of each. */
-    void change(
-        final ExporterConfig before, final ExporterConfig after, final List<DelayStage> stages, final long[] changeNs) {
-        for (int i = 0; i < changeNs.length; i++) {
-            segments.get(i).change(before.segments().get(i), after.segments().get(i), stage(stages, i), changeNs[i]);
+    /** As {@link LiveSegment#changesAt}, for each. */
+    Changes changesAt(
+        final ExporterConfig before, final ExporterConfig after, final List<DelayStage> stages, final long nowNs) {
+        final boolean[] isSameWay = SegmentChange.areSameWays(before.segments(), after.segments());
+        final long[] fromNs = new long[segments.size()];
+        long latestNs = 0;
+        long sketchedNs = 0;
+        for (int i = 0; i < fromNs.length; i++) {
+            fromNs[i] = segments.get(i).changesAt(
+                before.segments().get(i), after.segments().get(i), isSameWay[i], stage(stages, i), nowNs);
+            latestNs = isSameWay[i] ? latestNs : Math.max(latestNs, fromNs[i]);
+            sketchedNs = isSameWay[i] || !segments.get(i).wiring().isSketched() ? sketchedNs : fromNs[i];
+        }
+        return new Changes(fromNs, isSameWay, sketchedNs > 0 ? sketchedNs : latestNs);
+    }
+
+    /** As {@link LiveSegment#change}, for each. */
+    void change(final ExporterConfig after, final List<DelayStage> stages, final Changes changes) {
+        for (int i = 0; i < segments.size(); i++) {
+            segments.get(i).change(after.segments().get(i), changes.isSameWay[i], stage(stages, i), changes.fromNs[i]);
         }
     }
 

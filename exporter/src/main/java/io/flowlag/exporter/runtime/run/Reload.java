@@ -7,6 +7,7 @@ import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.SeveralSegments;
 import io.flowlag.exporter.delay.DelayStage;
+import io.flowlag.exporter.delay.PacketSegments;
 import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.runtime.Destinations;
@@ -48,8 +49,12 @@ final class Reload {
     private long beginNs;
     private boolean isSlownessTold;
 
-    /** What was read and opened; the log is null if it goes to standard error. */
-    record Read(ExporterConfig config, List<LiveSegment.Keys> keys, LogFile log, List<Destination> destinations) {
+    /**
+     * What was read and opened: packets is null if the segments of packets are found as before, the log if it goes to standard
+     * error.
+     */
+    record Read(
+        ExporterConfig config, PacketSegments packets, List<LiveSegment.Keys> keys, LogFile log, List<Destination> destinations) {
     }
 
     /**
@@ -139,11 +144,14 @@ final class Reload {
         try {
             requireNoRestart(config, newer);
             // Refuses what cannot change before anything is opened; the time of the change is taken when it is used.
-            segments.changesAt(config, newer, stages, new SystemEpochNanoClock().nanoTime());
+            final LiveSegments.Changes changes =
+                segments.changesAt(config, newer, stages, new SystemEpochNanoClock().nanoTime());
             requireSameDigests(newer);
+            final boolean isSelected = stages.size() > 1 && changes.selectFromNs() > 0;
+            final PacketSegments packets = isSelected ? new PacketSegments(newer.segments()) : null;
             final List<LiveSegment.Keys> keys = segments.readKeys(newer);
             log = Logging.open(newer.log().file(), terminal);
-            return new Read(newer, keys, log, destinations.of(newer));
+            return new Read(newer, packets, keys, log, destinations.of(newer));
         } catch (final IllegalArgumentException | ExitException ex) {
             CloseHelper.quietClose(log);
             refuse(config, List.of(ex.getMessage()));

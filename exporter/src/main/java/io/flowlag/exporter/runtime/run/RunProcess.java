@@ -333,20 +333,23 @@ public final class RunProcess {
 
     private void useReloaded(final Reload reload, final PipelineRun run, final LiveSegments segments) {
         final Reload.Read read = reload.poll(config, run.delayStages());
-        if (read == null) {
+        if (read == null || read.packets() != null && run.pipeline().selection().isChanging()) {
             return;
         }
         final ExporterConfig newer = read.config();
-        final long[] changeNs;
+        final LiveSegments.Changes changes;
         try {
-            changeNs = segments.changesAt(config, newer, run.delayStages(), new SystemEpochNanoClock().nanoTime());
+            changes = segments.changesAt(config, newer, run.delayStages(), new SystemEpochNanoClock().nanoTime());
         } catch (final IllegalArgumentException ex) {
             return; // the exchange is behind with its work
         }
         reload.used();
         Logging.use(newer.log().level().name(), read.log(), terminal);
         newer.warnings().stream().filter((each) -> !config.warnings().contains(each)).forEach((each) -> LOG.warn("{}", each));
-        segments.change(config, newer, run.delayStages(), changeNs);
+        segments.change(newer, run.delayStages(), changes);
+        if (read.packets() != null) {
+            run.pipeline().selection().change(read.packets(), changes.selectFromNs());
+        }
         segments.renew(read.keys(), run.pipeline());
         run.pipeline().reload(newer, read.destinations());
         run.stats(newer.stats());

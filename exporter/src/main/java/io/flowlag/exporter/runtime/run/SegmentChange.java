@@ -1,6 +1,10 @@
 package io.flowlag.exporter.runtime.run;
 
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Selector;
+
+import java.util.List;
 
 /** Times at which settings of a segment can change. Stateless. */
 public final class SegmentChange {
@@ -13,11 +17,36 @@ public final class SegmentChange {
     private SegmentChange() {
     }
 
-    /** Whether two configurations select the same packets. */
-    static boolean isSameWay(final ExporterConfig one, final ExporterConfig other) {
-        return one.segment().selector().sources().equals(other.segment().selector().sources()) &&
-            one.segment().selector().destinations().equals(other.segment().selector().destinations()) &&
-            one.segment().selector().vlanId() == other.segment().selector().vlanId();
+    /**
+     * Whether segments have the same packets as before. The longest match has a packet, so a segment may also lose packets to a
+     * changed one, or gain them from it.
+     */
+    static boolean[] areSameWays(final List<ExporterConfig> before, final List<ExporterConfig> after) {
+        final boolean[] areSame = new boolean[after.size()];
+        for (int i = 0; i < areSame.length; i++) {
+            areSame[i] = selector(before.get(i)).equals(selector(after.get(i)));
+            for (int j = 0; j < areSame.length; j++) {
+                final Selector own = selector(after.get(i));
+                final Selector former = selector(before.get(j));
+                final Selector newer = selector(after.get(j));
+                areSame[i] &= former.equals(newer) || !share(former, own) && !share(newer, own) ||
+                    after.get(i).segment().role().isReceiver() != after.get(j).segment().role().isReceiver();
+            }
+        }
+        return areSame;
+    }
+
+    private static Selector selector(final ExporterConfig config) {
+        return config.segment().selector();
+    }
+
+    private static boolean share(final Selector one, final Selector other) {
+        return (one.vlanId() < 0 || other.vlanId() < 0 || one.vlanId() == other.vlanId()) &&
+            share(one.sources(), other.sources()) && share(one.destinations(), other.destinations());
+    }
+
+    private static boolean share(final List<Prefix> some, final List<Prefix> others) {
+        return some.isEmpty() || others.isEmpty() || some.stream().anyMatch((each) -> others.stream().anyMatch(each::overlaps));
     }
 
     /**

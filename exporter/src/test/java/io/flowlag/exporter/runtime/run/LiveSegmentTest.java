@@ -109,10 +109,16 @@ class LiveSegmentTest {
             "}\nlds: {enabled: on, rows: 2, columns: " + columns + "}\nmetering: {max-flows: 16}\n" + rest);
     }
 
+    private static long changesAt(
+        final LiveSegment segment, final ExporterConfig before, final ExporterConfig after, final DelayStage stage) {
+        return segment.changesAt(
+            before, after, SegmentChange.areSameWays(List.of(before), List.of(after))[0], stage, NOW_NS);
+    }
+
     private static String refusedChange(
         final LiveSegment segment, final ExporterConfig before, final ExporterConfig after, final DelayStage stage) {
         return assertThrows(
-            IllegalArgumentException.class, () -> segment.changesAt(before, after, stage, NOW_NS)).getMessage();
+            IllegalArgumentException.class, () -> changesAt(segment, before, after, stage)).getMessage();
     }
 
     @Test
@@ -121,18 +127,18 @@ class LiveSegmentTest {
         final ExporterConfig wider = sketched("interval: 1s", "128", "");
         try (LiveSegment segment = LiveSegment.open(before, NAMES)) {
             final DelayStage stage = stage(before, segment.wiring());
-            assertEquals(0, segment.changesAt(before, sketched("interval: 1s", "64", ""), stage, NOW_NS), "nothing differs");
-            assertEquals(0, segment.changesAt(before, wider, null, NOW_NS), "nobody measures delay");
-            final long fromNs = segment.changesAt(before, wider, stage, NOW_NS);
+            assertEquals(0, changesAt(segment, before, sketched("interval: 1s", "64", ""), stage), "nothing differs");
+            assertEquals(0, changesAt(segment, before, wider, null), "nobody measures delay");
+            final long fromNs = changesAt(segment, before, wider, stage);
             assertEquals(SegmentChange.fromNs(SECOND_NS, SECOND_NS, NOW_NS), fromNs);
             assertFalse(stage.isChanging(), "asking changes nothing");
-            assertEquals(SegmentChange.fromNs(SECOND_NS, 2 * SECOND_NS, NOW_NS), segment.changesAt(
-                before, sketched("interval: 2s", "64", ""), stage, NOW_NS));
-            assertEquals(SegmentChange.fromNs(SECOND_NS, SECOND_NS, NOW_NS), segment.changesAt(
-                before, sketched("interval: 1s, max-delay: 400ms", "64", ""), stage, NOW_NS), "packets are waited for longer");
-            segment.change(before, wider, stage, 0);
+            assertEquals(SegmentChange.fromNs(SECOND_NS, 2 * SECOND_NS, NOW_NS), changesAt(segment,
+                before, sketched("interval: 2s", "64", ""), stage));
+            assertEquals(SegmentChange.fromNs(SECOND_NS, SECOND_NS, NOW_NS), changesAt(segment,
+                before, sketched("interval: 1s, max-delay: 400ms", "64", ""), stage), "packets are waited for longer");
+            segment.change(wider, true, stage, 0);
             assertFalse(stage.isChanging(), "0 is no time");
-            segment.change(before, wider, stage, fromNs);
+            segment.change(wider, true, stage, fromNs);
             assertTrue(stage.isChanging());
             assertTrue(refusedChange(segment, wider, before, stage).contains("the change before is not through"));
         }
@@ -149,10 +155,10 @@ class LiveSegmentTest {
             assertTrue(refusedChange(
                 segment, before, sketched("interval: 1s, source: [10.0.0.0/8]", "64", "rli: {classes: [0, 46]}\n"), stage)
                 .contains("segment.role both"));
-            assertThrows(IllegalArgumentException.class, () -> segment.changesAt(
-                before, before.with(before.lds().withShape(16, 1 << 20)), stage, NOW_NS), "no memory for such sketches");
-            assertEquals(SegmentChange.fromNs(SECOND_NS, SECOND_NS, NOW_NS), segment.changesAt(
-                before, sketched("interval: 1s", "64", "rli: {classes: [0, 12]}\n"), stage, NOW_NS), "another mark for a class");
+            assertThrows(IllegalArgumentException.class, () -> changesAt(segment,
+                before, before.with(before.lds().withShape(16, 1 << 20)), stage), "no memory for such sketches");
+            assertEquals(SegmentChange.fromNs(SECOND_NS, SECOND_NS, NOW_NS), changesAt(segment,
+                before, sketched("interval: 1s", "64", "rli: {classes: [0, 12]}\n"), stage), "another mark for a class");
             assertFalse(stage.isChanging());
         }
     }
