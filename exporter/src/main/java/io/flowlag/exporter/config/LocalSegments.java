@@ -151,7 +151,7 @@ final class LocalSegments {
         problems.add(value.origin().isDefault() ? origin : value.origin(), value.path(), value.text(), message);
     }
 
-    /** The values of the first segment, with those of each segment in the place of its own, which need a restart. */
+    /** The values of the first segment, with those of each segment in the place of its own. */
     private static List<EffectiveValue> values(final List<ExporterConfig> views) {
         final List<EffectiveValue> values = new ArrayList<>();
         for (final EffectiveValue value : views.get(0).effectiveValues()) {
@@ -170,13 +170,13 @@ final class LocalSegments {
         final List<Long> numbers = views.stream().map((each) -> each.segment().id()).toList();
         values.add(new EffectiveValue(ConfigLoader.SEGMENTS, numbers.toString(),
             views.get(0).effectiveValue(SEGMENT_ID).origin(), "their numbers", false, views.stream().map((each) ->
-            List.of(each.segment().id(), each.segment().points(), each.segment().selector())).toList()));
+            List.of(each.segment().id(), each.segment().points())).toList()));
         for (final ExporterConfig view : views) {
             for (final ConfigKey<?> key : OWN.subList(1, OWN.size())) {
                 final EffectiveValue own = view.effectiveValue(key);
                 if (!own.origin().isDefault()) {
                     values.add(new EffectiveValue(ConfigLoader.SEGMENTS + "[" + view.segment().id() + "]." + key.name(),
-                        own.text(), own.origin(), own.note(), false, own.value()));
+                        own.text(), own.origin(), own.note(), own.reloadable(), own.value()));
                 }
             }
         }

@@ -9,16 +9,20 @@ import java.util.function.Consumer;
 
 /**
  * The packets and classes of the segment, and the announced change of both. The metering thread owns it; {@link #announce} and
- * {@link #isAnnounced} are safe from any thread. Allocates at construction and at a change.
+ * {@link #isAnnounced} are safe from any thread. Allocates at construction and where a change is announced.
  */
 final class CurrentSegment {
     private final SenderSelector senders;
     private final Consumer<SketchChange> handler;
-    private final AtomicReference<SketchChange> announced = new AtomicReference<>();
-    private SketchChange change;
+    private final AtomicReference<Next> announced = new AtomicReference<>();
+    private Next next;
     private final SegmentPairs pairs;
     private SegmentSelector selector;
     private TrafficClasses classes;
+
+    /** A change, with what it brings; the lookup is that of several segments between interfaces of this host. */
+    private record Next(SketchChange change, SegmentSelector selector, SegmentLookup lookup, TrafficClasses classes) {
+    }
 
     /** The segment as configured; the handler is called when a change takes effect. */
     CurrentSegment(final ExporterConfig config, final SegmentPairs pairs, final Consumer<SketchChange> handler) {
@@ -31,7 +35,9 @@ final class CurrentSegment {
 
     /** Announces a change; its settings have as many classes as before. */
     void announce(final SketchChange newChange) {
-        announced.set(newChange);
+        final ExporterConfig config = newChange.config();
+        announced.set(new Next(newChange, new SegmentSelector(config.segment().selector(), pairs),
+            SegmentPairs.lookup(config.pairs()), new TrafficClasses(config.rli().references().classes())));
     }
 
     /** {@return whether the metering thread has not seen the last change yet} */
@@ -41,19 +47,22 @@ final class CurrentSegment {
 
     /** {@return whether a change is known whose time has not come} */
     boolean isChanging() {
-        return change != null;
+        return next != null;
     }
 
     /** {@return the selector of packets of a time; applies a change whose time has come} */
     SegmentSelector at(final long timeNs) {
-        if (change == null && announced.getPlain() != null) {
-            change = announced.getAndSet(null);
+        if (next == null && announced.getPlain() != null) {
+            next = announced.getAndSet(null);
         }
-        if (change != null && timeNs >= change.fromNs()) {
-            selector = new SegmentSelector(change.config().segment().selector(), pairs);
-            classes = new TrafficClasses(change.config().rli().references().classes());
-            handler.accept(change);
-            change = null;
+        if (next != null && timeNs >= next.change.fromNs()) {
+            selector = next.selector;
+            classes = next.classes;
+            if (pairs.isOn()) {
+                pairs.select(next.lookup);
+            }
+            handler.accept(next.change);
+            next = null;
         }
         return selector;
     }

@@ -293,6 +293,10 @@ public final class DelayStage implements DelayView, AutoCloseable {
     /** A change of the segment takes effect. */
     private void onSegmentChange(final SketchChange change) {
         receiverPoint.onTime(change.fromNs());
+        if (!change.isSameWay()) {
+            // A packet on its way may be selected at one point alone.
+            parts.matching.onOwnLoss(change.fromNs(), 0);
+        }
         parts.summaries.intervalNs(change.config().segment().intervalNs());
         parts.summaries.classes(parts.segment.classes());
         report.classes(change.config().rli().references().classes());

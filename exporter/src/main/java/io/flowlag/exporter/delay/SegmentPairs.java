@@ -17,7 +17,7 @@ import java.util.List;
  * Several segments between interfaces of this host. An interface has two observation points: 2 i for what arrives at the i-th
  * one, and 2 i + 1 for what leaves it. Where a packet leaves tells its segment, among those that begin where it arrived and, if
  * they have selectors, select it. A packet that did not leave belongs to the segment that the kernel's routes name for its
- * destination. Immutable; another thread tells the routes. Allocates at construction.
+ * destination. Another thread tells the routes. The metering thread owns it. Allocates at construction.
  */
 public final class SegmentPairs {
     /** One segment, or none. */
@@ -35,7 +35,7 @@ public final class SegmentPairs {
     /** The segment from an origin to an egress. */
     private final int[][] bySegment;
     private final boolean isSelected;
-    private final SegmentLookup lookup;
+    private SegmentLookup lookup;
     private final int[] ingressPoints;
     private final RouteHistory routes;
 
@@ -56,15 +56,27 @@ public final class SegmentPairs {
         ingressPoints = segments.stream().mapToInt((each) -> 2 * names.indexOf(each.points().ingress())).distinct().toArray();
         bySegment = new int[isSelected ? segments.size() : names.size()][names.size()];
         Arrays.stream(bySegment).forEach((row) -> Arrays.fill(row, OUTSIDE));
-        final List<SegmentLookup.Selection> selections = new ArrayList<>();
         for (int i = 0; i < segments.size(); i++) {
-            final int ingress = names.indexOf(segments.get(i).points().ingress());
-            bySegment[isSelected ? i : ingress][egresses[i]] = i;
-            if (isSelected) {
-                selections.add(new SegmentLookup.Selection(i, 2 * ingress, SegmentLookup.NONE, segments.get(i).selector()));
-            }
+            bySegment[isSelected ? i : names.indexOf(segments.get(i).points().ingress())][egresses[i]] = i;
         }
-        lookup = new SegmentLookup(2 * names.size(), selections);
+        lookup = lookup(pairs);
+    }
+
+    /** {@return what selects the packets of segments between the same interfaces; any thread} */
+    static SegmentLookup lookup(final Pairs pairs) {
+        final List<String> names = pairs.interfaces();
+        final List<SegmentLookup.Selection> selections = new ArrayList<>();
+        for (int i = 0; pairs.areSelected() && i < pairs.segments().size(); i++) {
+            final ExporterConfig.Segment segment = pairs.segments().get(i);
+            selections.add(new SegmentLookup.Selection(
+                i, 2 * names.indexOf(segment.points().ingress()), SegmentLookup.NONE, segment.selector()));
+        }
+        return new SegmentLookup(2 * names.size(), selections);
+    }
+
+    /** Selects packets by another lookup from now on. */
+    void select(final SegmentLookup newer) {
+        lookup = newer;
     }
 
     /** {@return whether there are several segments} */

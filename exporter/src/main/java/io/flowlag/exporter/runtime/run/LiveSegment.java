@@ -446,9 +446,12 @@ public final class LiveSegment implements AutoCloseable {
             SharedSettings.injection(before.rli()).equals(SharedSettings.injection(after.rli())))) {
             return 0;
         }
-        if (!isSameWay && config.segment().role() == Role.BOTH) {
-            throw new IllegalArgumentException("segment.source, segment.destination and segment.vlan cannot change while " +
-                "running with segment.role both; restart for it");
+        final boolean isOne = before.pairs().segments().isEmpty();
+        if (!isSameWay && config.segment().role() == Role.BOTH &&
+            (isOne || before.pairs().areSelected() != after.pairs().areSelected())) {
+            throw new IllegalArgumentException("segment.source, segment.destination and segment.vlan " + (isOne ?
+                "cannot change while running with segment.role both" : "cannot be given, or left out, of all segments between " +
+                "interfaces while running: without them the kernel's routes tell segments") + "; restart for it");
         }
         if (stage.isChanging()) {
             throw new IllegalArgumentException("the change before is not through; try again in some intervals");

@@ -3,6 +3,7 @@ package io.flowlag.exporter.runtime.run;
 import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Selector;
+import io.flowlag.exporter.config.Pairs;
 
 import java.util.List;
 
@@ -24,7 +25,8 @@ public final class SegmentChange {
     static boolean[] areSameWays(final List<ExporterConfig> before, final List<ExporterConfig> after) {
         final boolean[] areSame = new boolean[after.size()];
         for (int i = 0; i < areSame.length; i++) {
-            areSame[i] = selector(before.get(i)).equals(selector(after.get(i)));
+            areSame[i] = selector(before.get(i)).equals(selector(after.get(i))) &&
+                selectors(before.get(i).pairs()).equals(selectors(after.get(i).pairs()));
             for (int j = 0; j < areSame.length; j++) {
                 final Selector own = selector(after.get(i));
                 final Selector former = selector(before.get(j));
@@ -34,6 +36,10 @@ public final class SegmentChange {
             }
         }
         return areSame;
+    }
+
+    private static List<Selector> selectors(final Pairs pairs) {
+        return pairs.segments().stream().map(ExporterConfig.Segment::selector).toList();
     }
 
     private static Selector selector(final ExporterConfig config) {
