@@ -42,6 +42,15 @@ public record HostPort(String host, int port) {
         return new HostPort(host == null ? LOOPBACK : host, port);
     }
 
+    /** Whether a process that listens at one of both cannot listen at the other; names may be of any address. */
+    boolean meets(final HostPort other) {
+        return port == other.port && (host.equals(other.host) || !isOneAddress() || !other.isOneAddress());
+    }
+
+    private boolean isOneAddress() {
+        return !EVERYWHERE.equals(host) && !"::".equals(host) && (host.contains(":") || host.matches("[0-9.]+"));
+    }
+
     /** Whether the host is an address outside loopback; false for a name, which is not resolved here. */
     boolean isAddressBeyondLoopback() {
         return isAddressBeyondLoopback(host, false);

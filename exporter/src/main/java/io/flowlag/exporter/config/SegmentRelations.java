@@ -10,6 +10,7 @@ import io.flowlag.exporter.config.ExporterConfig.Sender;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,10 +22,6 @@ import static io.flowlag.exporter.config.ConfigTable.*;
 
 /** Checks relations between the entries of the list of segments. */
 final class SegmentRelations {
-    /** Connections of one port have one setting of each. */
-    private static final List<ConfigKey<?>> PORT_KEYS = List.of(EXCHANGE_LISTEN, EXCHANGE_KEY_FILE, EXCHANGE_TLS,
-        EXCHANGE_TLS_CERTIFICATE, EXCHANGE_TLS_KEY, EXCHANGE_TLS_TRUST, EXCHANGE_TLS_PEERS, EXCHANGE_MAX_CONNECTIONS,
-        EXCHANGE_HANDSHAKE, EXCHANGE_MESSAGE_TIMEOUT, EXCHANGE_IDLE, EXCHANGE_MAX_MESSAGE, EXCHANGE_BUFFER);
     private static final String SECTION = "segment";
 
     private final Map<ConfigKey<?>, Setting> common;
@@ -48,6 +45,10 @@ final class SegmentRelations {
 
         <T> T value(final ConfigKey<T> key) {
             return key.cast(settings.get(key).value());
+        }
+
+        boolean isDefault(final ConfigKey<?> key) {
+            return settings.get(key).origin().isDefault();
         }
 
         /** {@return number of ids, one for each sender} */
@@ -91,8 +92,13 @@ final class SegmentRelations {
             if (view.value(ROLE) == Role.NONE) {
                 problem(view, ROLE, "an entry of segments has a role: give sender, receiver or both, or leave the entry out");
             }
-            views.forEach((other) -> check(view, other));
             views.add(view);
+        }
+        ports(views);
+        for (int i = 0; i < views.size(); i++) {
+            for (final View other : views.subList(0, i)) {
+                check(views.get(i), other);
+            }
         }
     }
 
@@ -104,7 +110,7 @@ final class SegmentRelations {
         if (view.value(ROLE) == other.value(ROLE) && view.value(ROLE) != Role.BOTH) {
             sessions(view, other);
         }
-        ports(view, other);
+        listening(view, other);
         if (view.value(CLOCK_REFLECTOR) != null && other.value(CLOCK_REFLECTOR) != null) {
             problem(view, CLOCK_REFLECTOR, "is the clock of one sender, and the segment" + place(other) + " has another");
         }
@@ -175,24 +181,29 @@ final class SegmentRelations {
             Stream.of(new Sender(view.value(SESSION).intValue(), null, null, List.of())) : view.value(SENDERS).stream();
     }
 
-    private void ports(final View view, final View other) {
-        final HostPort listen = view.value(EXCHANGE_LISTEN);
-        final HostPort otherListen = other.value(EXCHANGE_LISTEN);
-        if (listen == null || otherListen == null || listen.port() != otherListen.port() || !meet(listen, otherListen)) {
-            return;
-        }
-        for (final ConfigKey<?> key : PORT_KEYS) {
-            if (!Objects.equals(view.value(key), other.value(key))) {
-                problem(view, key, "the segment" + place(other) + " listens on port " + listen.port() + " with " +
-                    key.path() + "=" + other.settings.get(key).text() +
-                    ": make them equal, or give another port in exchange.listen");
+    /** Each receiver listens by itself: where no port is given, on the next one that is free. */
+    private static void ports(final List<View> views) {
+        final Set<Integer> taken = views.stream().filter((each) -> each.value(EXCHANGE_LISTEN) != null && !each.isDefault(
+            EXCHANGE_LISTEN)).map((each) -> each.value(EXCHANGE_LISTEN).port()).collect(Collectors.toCollection(HashSet::new));
+        for (final View view : views) {
+            final Setting listen = view.settings.get(EXCHANGE_LISTEN);
+            if (listen.value() != null && listen.origin().isDefault()) {
+                int port = HostPort.EXCHANGE_PORT;
+                while (!taken.add(port)) {
+                    port++;
+                }
+                final HostPort next = new HostPort(HostPort.EVERYWHERE, port);
+                view.settings.put(EXCHANGE_LISTEN, new Setting(next, next.toString(), listen.origin(), listen.note()));
             }
         }
     }
 
-    private static boolean meet(final HostPort one, final HostPort other) {
-        return one.host().equals(other.host()) || one.host().equals(HostPort.EVERYWHERE) ||
-            other.host().equals(HostPort.EVERYWHERE);
+    private void listening(final View view, final View other) {
+        final HostPort listen = view.value(EXCHANGE_LISTEN);
+        if (listen != null && other.value(EXCHANGE_LISTEN) != null && listen.meets(other.value(EXCHANGE_LISTEN))) {
+            problem(view, EXCHANGE_LISTEN, "the segment" + place(other) + " listens there too: give each receiver a port of " +
+                "its own or, with exchange.key-file or TLS, none, or make one segment of both with rli.senders");
+        }
     }
 
     private static String place(final View view) {

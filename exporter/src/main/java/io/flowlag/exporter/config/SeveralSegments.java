@@ -120,12 +120,6 @@ public final class SeveralSegments {
                 "which names it in every output: give another");
         }
         sessions(view, earlier, origin, problems);
-        final HostPort listen = view.exchange().listen();
-        final HostPort otherListen = earlier.exchange().listen();
-        if (listen != null && otherListen != null && listen.port() == otherListen.port()) {
-            problems.add(origin, "exchange.listen=" + listen + ": " + name + " listens on this port: give each receiver a port " +
-                "of its own, or make one segment of both with rli.senders");
-        }
         if (view.segment().role().isReceiver() && earlier.segment().role().isReceiver() && view.lds().enabled() &&
             earlier.lds().enabled() && view.segment().intervalNs() != earlier.segment().intervalNs()) {
             problems.add(origin, "segment.interval: " + name + " has intervals of another length: records end with the " +

@@ -3,16 +3,26 @@ package io.flowlag.exporter.config;
 import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class SegmentRelationsTest {
+    @TempDir
+    private Path directory;
+
     private static List<ExporterConfig> views(final String yaml) {
         return new ConfigLoader().text("f", yaml.replace(';', '\n')).concludeSegments();
     }
@@ -123,11 +133,13 @@ class SegmentRelationsTest {
         "ingress: a, egress: b, id: 1 | ingress: a, egress: c, id: 2 | ''",
         "ingress: a, egress: b, id: 1 | ingress: a, egress: b, id: 2 | segment.destination=[]: the segment in line 2",
         "role: receiver, id: 1, source: [10.0.0.0/8], exchange: {listen: 4800} |" +
-            " role: receiver, id: 2, source: [11.0.0.0/8], rli: {session: 2}, exchange: {listen: 4800} | ''",
+            " role: receiver, id: 2, source: [11.0.0.0/8], rli: {session: 2}, exchange: {listen: 4800} |" +
+            " exchange.listen=4800: the segment in line 2 listens there too: give each receiver a port of its own",
         "role: receiver, id: 1, source: [10.0.0.0/8], exchange: {listen: 4800} |" +
-            " role: receiver, id: 2, source: [11.0.0.0/8], rli: {session: 2}," +
-            " exchange: {listen: 4800, max-connections: 5} | f:3:110: exchange.max-connections=5: the segment in line 2 " +
-            "listens on port 4800 with exchange.max-connections=64",
+            " role: receiver, id: 2, source: [11.0.0.0/8], rli: {session: 2}, exchange: {listen: 'localhost:4800'} |" +
+            " exchange.listen=localhost:4800: the segment in line 2 listens there too",
+        "role: receiver, id: 1, source: [10.0.0.0/8], exchange: {listen: 4800} |" +
+            " role: receiver, id: 2, source: [11.0.0.0/8], rli: {session: 2}, exchange: {listen: '127.0.0.2:4800'} | ''",
         "role: receiver, id: 1, source: [10.0.0.0/8], exchange: {listen: 4800} |" +
             " role: receiver, id: 2, source: [11.0.0.0/8], rli: {session: 2}," +
             " exchange: {listen: 4801, max-connections: 5} | ''"})
@@ -149,8 +161,6 @@ class SegmentRelationsTest {
         "role: sender, rli: {target: h, session: 9} | segment.id=1: another segment of the process has this number too",
         "role: sender, id: 2, rli: {target: h} | rli.session=1: the segment with id 1 has references of this session",
         "role: sender, id: 2, rli: {target: h, port: 9000} | ''",
-        "role: receiver, id: 2, source: [11.0.0.0/8], rli: {session: 2}, exchange: {listen: 4800} | " +
-            "exchange.listen=127.0.0.1:4800: the segment with id 1 listens on this port",
         "role: receiver, id: 2, source: [11.0.0.0/8], interval: 2s, rli: {session: 2}, exchange: {listen: 4801} | " +
             "segment.interval: the segment with id 1 has intervals of another length",
         "role: receiver, id: 2, source: [11.0.0.0/8], interval: 2s, rli: {session: 2} | ''",
@@ -169,6 +179,17 @@ class SegmentRelationsTest {
             assertTrue(errors.size() == 1 && errors.get(0).startsWith("f:3:3: ") && errors.get(0).contains(error),
                 errors::toString);
         }
+    }
+
+    @Test
+    void shouldGiveEachReceiverAPortOfItsOwn() throws IOException {
+        final Path key = Files.createFile(directory.resolve("key"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        final String yaml = "exchange: {key-file: " + key + "};segments:;" + IntStream.rangeClosed(1, 4).mapToObj((id) ->
+            "- {role: receiver, id: " + id + ", source: [10." + id + ".0.0/16], rli: {session: " + id + "}" +
+            (id == 3 ? ", exchange: {listen: 8622}" : "") + "};").collect(Collectors.joining());
+        assertEquals(List.of("0.0.0.0:8621", "0.0.0.0:8623", "127.0.0.1:8622", "0.0.0.0:8624"),
+            views(yaml).stream().map((each) -> each.exchange().listen().toString()).toList());
     }
 
     @Test
