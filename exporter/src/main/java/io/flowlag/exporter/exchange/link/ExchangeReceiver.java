@@ -59,6 +59,8 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     private final SenderArrivals[] senders;
     private final List<List<Prefix>> sources;
     private final ExchangeListener listener;
+    /** Of the segment, which lines of the log begin with; empty for the only one. */
+    private final String name;
     private final EpochNanoClock clock;
     private final NanoClock timer;
     private final DirectBuffer digestKey;
@@ -89,6 +91,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         final NanoClock timer) throws IOException {
         clock = ends.clock();
         this.timer = timer;
+        name = ends.name(config);
         pointId = config.segment().id();
         deadlineNs = config.exchange().deadlineNs();
         inFlight = new InFlightAdvice(config);
@@ -98,12 +101,12 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         mostFlows = SharedSettings.mostFlows(config);
         maxFlows = config.metering().maxFlows();
         final ExchangeSettings settings = SharedSettings.of(config, digestKey, 1, FIRST_INTERVAL);
-        LOG.info("exchange: an interval takes at most {}", SharedSettings.price(settings));
+        LOG.info("{}exchange: an interval takes at most {}", name, SharedSettings.price(settings));
         senders = new SenderArrivals[config.rli().senderCount()];
         sources = config.rli().references().senders().stream().map(ExporterConfig.Sender::sources).toList();
         for (int i = 0; i < senders.length; i++) {
             senders[i] = new SenderArrivals(pointId + i, i, config.rli().injection().ceilingBps(),
-                new SenderClock(pointId + i, config.clock().isCorrected()));
+                new SenderClock(pointId + i, config.clock().isCorrected(), name));
         }
         checkVariants(settings);
         addInboxes(config, settings);
@@ -327,14 +330,14 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     public ReceivedInterval onInterval(final long senderPointId, final ReceivedInterval interval) {
         final String advice = inFlight.look(interval.announcedInFlight(), interval.settings().intervalNs());
         if (advice != null) {
-            LOG.warn("exchange: {}", advice);
+            LOG.warn("{}exchange: {}", name, advice);
         }
         return sender(senderPointId).onInterval(interval);
     }
 
     @Override
     public void onMissing(final long senderPointId, final long intervalNumber) {
-        LOG.debug("exchange: interval {} from sender {} is missing", intervalNumber, senderPointId);
+        LOG.debug("{}exchange: interval {} from sender {} is missing", name, intervalNumber, senderPointId);
     }
 
     @Override
@@ -350,7 +353,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
 
     @Override
     public void onSettingsHeld(final long senderPointId, final int settingsNumber) {
-        LOG.info("exchange: sender {} uses settings {}", senderPointId, settingsNumber);
+        LOG.info("{}exchange: sender {} uses settings {}", name, senderPointId, settingsNumber);
     }
 
     @Override
@@ -369,13 +372,13 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
             sender(senderPointId).onSessionEnd();
         }
         if (isConnected && text.isEmpty()) {
-            LOG.info("exchange: sender {} connected", senderPointId);
+            LOG.info("{}exchange: sender {} connected", name, senderPointId);
         } else if (isConnected) {
-            LOG.warn("exchange: sender {} connected; {}", senderPointId, text);
+            LOG.warn("{}exchange: sender {} connected; {}", name, senderPointId, text);
         } else if (text.isEmpty()) {
-            LOG.info("exchange: sender {} closed the connection", senderPointId);
+            LOG.info("{}exchange: sender {} closed the connection", name, senderPointId);
         } else {
-            LOG.warn("exchange: sender {} disconnected: {}", senderPointId, text);
+            LOG.warn("{}exchange: sender {} disconnected: {}", name, senderPointId, text);
         }
     }
 
@@ -387,7 +390,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
             untoldTurnedAway++;
             return;
         }
-        LOG.warn("exchange: rejected a connection from {}, {}{}{}", address, how.label(),
+        LOG.warn("{}exchange: rejected a connection from {}, {}{}{}", name, address, how.label(),
             text.isEmpty() ? "" : ": " + text,
             untoldTurnedAway == 0 ? "" : "; " + untoldTurnedAway + " more since the last such line");
         turnedAwayCount++;

@@ -62,6 +62,8 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     /** More than a lost connection makes late. */
     private static final int TOLD_UNTIMELY_INTERVALS = WAITING_INTERVALS + 1;
 
+    /** Of the segment, which lines of the log begin with; empty for the only one. */
+    private final String name;
     private final ExporterConfig config;
     private final long memoryBytes;
     private final EpochNanoClock clock;
@@ -108,6 +110,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         clock = ends.clock();
         this.error = error;
         this.config = config;
+        name = ends.name(config);
         memoryBytes = config.exchange().memoryBytes();
         encoder = new IntervalEncoder(timer, counters);
         final ReconcileSettings reconcile = SharedSettings.reconcile(config);
@@ -281,8 +284,8 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
                 neededBytes = neededBytes(settings, remembered, --keptIntervals);
             }
             if (neededBytes > memoryBytes && remembered != null) {
-                LOG.warn("exchange: exchange.memory={} has no room for packets; the rest needs {} octets with " +
-                    "them: nothing is reconciled; raise it, or lower reconcile.packets", memoryBytes, neededBytes);
+                LOG.warn("{}exchange: exchange.memory={} has no room for packets; the rest needs {} octets with " +
+                    "them: nothing is reconciled; raise it, or lower reconcile.packets", name, memoryBytes, neededBytes);
                 remembered = null;
                 keptIntervals = 0;
                 neededBytes = neededBytes(settings, null, 0);
@@ -307,17 +310,18 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
                 agreements.removeFirst();
             }
             agreements.addLast(agreement);
-            LOG.info("exchange: the receiver asks for {}, {}, in intervals of {} ns, from interval {} on; {} octets by formula",
-                settings.mode(), settings.sketches().get(0).geometry(), settings.intervalNs(), settings.fromInterval(),
+            LOG.info("{}exchange: the receiver asks for {}, {}, in intervals of {} ns, from interval {} on; {} octets by formula",
+                name, settings.mode(), settings.sketches().get(0).geometry(), settings.intervalNs(), settings.fromInterval(),
                 neededBytes);
             if (remembered != null && keptIntervals < wantedIntervals) {
-                LOG.warn("exchange: exchange.memory={} has room for the packets of {} intervals, not {}: late questions " +
-                    "of reconciliation find no answer; raise it, or lower reconcile.packets", memoryBytes,
+                LOG.warn("{}exchange: exchange.memory={} has room for the packets of {} intervals, not {}: late questions " +
+                    "of reconciliation find no answer; raise it, or lower reconcile.packets", name, memoryBytes,
                     keptIntervals, wantedIntervals);
             }
         } catch (final IllegalArgumentException ex) {
             shippedCounts.increment(Shipped.SETTINGS_UNUSABLE);
-            LOG.error("exchange: the receiver's settings cannot be used, nothing is shipped for them: {}", ex.getMessage());
+            LOG.error("{}exchange: the receiver's settings cannot be used, nothing is shipped for them: {}", name,
+                ex.getMessage());
         }
     }
 
@@ -327,11 +331,12 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
             return null;
         }
         try {
-            LOG.info("exchange: references by the receiver's policy, {}", SharedSettings.terms(injection, config.rli()).name());
+            LOG.info("{}exchange: references by the receiver's policy, {}", name,
+                SharedSettings.terms(injection, config.rli()).name());
             return (own) -> SharedSettings.terms(injection, own);
         } catch (final IllegalArgumentException ex) {
             shippedCounts.increment(Shipped.SETTINGS_UNUSABLE);
-            LOG.error("exchange: cannot follow the receiver's reference policy, keeping the sender's own: {}",
+            LOG.error("{}exchange: cannot follow the receiver's reference policy, keeping the sender's own: {}", name,
                 ex.getMessage());
             return null;
         }
@@ -348,7 +353,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
 
     @Override
     public void onRefused(final String reason, final String text) {
-        LOG.warn("exchange: refused, {}: {}", reason, text);
+        LOG.warn("{}exchange: refused, {}: {}", name, reason, text);
     }
 
     @Override
@@ -356,11 +361,12 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         if (verdict != IntervalVerdict.LATE && verdict != IntervalVerdict.AHEAD) {
             untimelyIntervals = 0;
         } else if (++untimelyIntervals == TOLD_UNTIMELY_INTERVALS) {
-            LOG.warn("exchange: interval {} and {} before it are {} to the receiver: check that the clocks agree", intervalNumber,
+            LOG.warn("{}exchange: interval {} and {} before it are {} to the receiver: check that the clocks agree", name,
+                intervalNumber,
                 TOLD_UNTIMELY_INTERVALS - 1, verdict);
         }
         if (verdict != IntervalVerdict.ACCEPTED) {
-            LOG.debug("exchange: interval {} is {}", intervalNumber, verdict);
+            LOG.debug("{}exchange: interval {} is {}", name, intervalNumber, verdict);
         }
     }
 
@@ -368,12 +374,12 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     public void onSession(final boolean isConnected, final String text) {
         if (isConnected) {
             toldText = "";
-            LOG.info("exchange: connected");
+            LOG.info("{}exchange: connected", name);
         } else if (text.isEmpty()) {
-            LOG.info("exchange: the receiver closed the connection");
+            LOG.info("{}exchange: the receiver closed the connection", name);
         } else if (!text.equals(toldText)) {
             toldText = text;
-            LOG.warn("exchange: {}", text);
+            LOG.warn("{}exchange: {}", name, text);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.exporter.config.ExporterConfig;
 import org.agrona.concurrent.EpochNanoClock;
 
 import java.security.SecureRandom;
@@ -12,12 +13,24 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 public final class ProcessEnds {
     private final EpochNanoClock clock;
+    private final boolean areSeveral;
     private final long instance = new SecureRandom().nextLong();
     private final List<ExchangeReceiver> receivers = new CopyOnWriteArrayList<>();
 
     /** No ends yet; the clock is that of packets. */
     public ProcessEnds(final EpochNanoClock clock) {
+        this(clock, false);
+    }
+
+    /** The same for a process that has several segments, or not. */
+    public ProcessEnds(final EpochNanoClock clock, final boolean areSeveral) {
         this.clock = clock;
+        this.areSeveral = areSeveral;
+    }
+
+    /** {@return what lines of the log about a segment begin with; empty for the only one} */
+    public String name(final ExporterConfig segment) {
+        return areSeveral ? segment.name().replace(".", ": ") : "";
     }
 
     EpochNanoClock clock() {

@@ -31,6 +31,7 @@ final class SenderClock {
 
     private final long pointId;
     private final boolean isCorrecting;
+    private final String name;
     private final ClockEstimator exchanges = new ClockEstimator(ClockSettings.defaults().withChangeNs(CHANGE_NS));
     /** Apart: a bound of one way by packets and one of the other by exchanges would have a middle far from the truth. */
     private final ClockEstimator packets = new ClockEstimator(ClockSettings.defaults());
@@ -64,8 +65,9 @@ final class SenderClock {
     private record Applied(long intervalNumber, ClockEstimate estimate) {
     }
 
-    /** Without an estimate. */
-    SenderClock(final long pointId, final boolean isCorrecting) {
+    /** Without an estimate; lines of the log begin with a name. */
+    SenderClock(final long pointId, final boolean isCorrecting, final String name) {
+        this.name = name;
         this.pointId = pointId;
         this.isCorrecting = isCorrecting;
     }
@@ -172,18 +174,18 @@ final class SenderClock {
             case STEP -> {
                 changes.increment(Change.CLOCK_STEPS);
                 isOffsetTold = false;
-                LOG.warn("exchange: a clock was set: this host's moved by {} against that of sender {}",
+                LOG.warn("{}exchange: a clock was set: this host's moved by {} against that of sender {}", name,
                     text(event.stepNs()), pointId);
             }
             case UNCLEAR, CONTRADICTION -> {
                 changes.increment(Change.CLOCK_UNCLEAR_CHANGES);
                 isOffsetTold = false;
-                LOG.warn("exchange: the clocks of this host and of sender {} may have stepped; their difference is estimated " +
-                    "anew", pointId);
+                LOG.warn("{}exchange: the clocks of this host and of sender {} may have stepped; their difference is estimated " +
+                    "anew", name, pointId);
             }
             default -> {
                 changes.increment(Change.CLOCK_PATH_CHANGES);
-                LOG.info("exchange: another path: the way from sender {} takes {} more, the way to it {}", pointId,
+                LOG.info("{}exchange: another path: the way from sender {} takes {} more, the way to it {}", name, pointId,
                     text(event.forwardNs()), text(event.backwardNs()));
             }
         }
@@ -197,11 +199,11 @@ final class SenderClock {
         if (!isOffsetTold) {
             isOffsetTold = true;
             final String advice = advice(estimate.offsetNs(), estimate.boundNs());
-            LOG.info("exchange: this host's clock less that of sender {}: {} ± {}{}", pointId,
+            LOG.info("{}exchange: this host's clock less that of sender {}: {} ± {}{}", name, pointId,
                 text(estimate.offsetNs()), text(estimate.boundNs()),
                 isCorrecting ? "; delays are corrected" : "");
             if (!advice.isEmpty()) {
-                LOG.warn("exchange: sender {}: {}", pointId, advice);
+                LOG.warn("{}exchange: sender {}: {}", name, pointId, advice);
             }
         }
     }

@@ -106,7 +106,7 @@ public final class LiveSegment implements AutoCloseable {
     private LiveSegment(
         final ExporterConfig config, final ClockState clockState, final DelayWiring wiring, final ReferencePort port,
         final ExchangeEnd exchange, final Context context) {
-        name = context.isOnly ? "" : config.name().replace(".", ": ");
+        name = context.ends.name(config);
         isFirst = context.earlier.isEmpty();
         exchangeErrors = isFirst ? new StageErrors() : context.earlier.get(0).exchangeErrors;
         end = exchange;
@@ -122,7 +122,7 @@ public final class LiveSegment implements AutoCloseable {
     }
 
     /** The segments of the process that are open already; they share interfaces, clock and ports of references. */
-    private record Context(boolean isOnly, List<LiveSegment> earlier, ProcessEnds ends) {
+    private record Context(List<LiveSegment> earlier, ProcessEnds ends) {
         /** {@return the clock of the process, null while it is not known} */
         ClockState clock() {
             return earlier.stream().map((each) -> each.clockState).filter(Objects::nonNull).findFirst().orElse(null);
@@ -136,11 +136,10 @@ public final class LiveSegment implements AutoCloseable {
     /** Opens the segments of a configuration, as {@link #open} does each. */
     static List<LiveSegment> openAll(final ExporterConfig config, final Executor names, final int... interfaceIds) {
         final List<LiveSegment> opened = new ArrayList<>();
-        final ProcessEnds ends = new ProcessEnds(new SystemEpochNanoClock());
+        final ProcessEnds ends = new ProcessEnds(new SystemEpochNanoClock(), config.segments().size() > 1);
         try {
             for (final ExporterConfig segment : config.segments()) {
-                opened.add(open(
-                    segment, names, new Context(config.segments().size() == 1, List.copyOf(opened), ends), interfaceIds));
+                opened.add(open(segment, names, new Context(List.copyOf(opened), ends), interfaceIds));
             }
             return opened;
         } catch (final RuntimeException ex) {
@@ -156,8 +155,7 @@ public final class LiveSegment implements AutoCloseable {
      * @param interfaceIds the kernel's indices of the interfaces, in their order.
      */
     static LiveSegment open(final ExporterConfig config, final Executor names, final int... interfaceIds) {
-        return open(
-            config, names, new Context(true, List.of(), new ProcessEnds(new SystemEpochNanoClock())), interfaceIds);
+        return open(config, names, new Context(List.of(), new ProcessEnds(new SystemEpochNanoClock())), interfaceIds);
     }
 
     private static LiveSegment open(

@@ -108,7 +108,7 @@ class SenderClockTest {
         long beyond = 0;
         for (int run = 0; run < RUNS; run++) {
             final Hosts hosts = new Hosts(run);
-            final SenderClock clock = new SenderClock(1, false);
+            final SenderClock clock = new SenderClock(1, false, "");
             for (int i = 0; i < 40; i++) {
                 hosts.second(clock);
                 judge(hosts, clock.estimate());
@@ -135,7 +135,7 @@ class SenderClockTest {
         final List<Long> offNs = new ArrayList<>();
         for (int run = 0; run < RUNS; run++) {
             final Hosts hosts = new Hosts(run);
-            final SenderClock clock = new SenderClock(1, false);
+            final SenderClock clock = new SenderClock(1, false, "");
             for (int i = 0; i < 30; i++) {
                 hosts.hasPackets = i >= 10 && i != 20;
                 hosts.second(clock);
@@ -159,7 +159,7 @@ class SenderClockTest {
         final Map<String, Long> told = new HashMap<>();
         for (int run = 0; run < 16; run++) {
             final Hosts hosts = new Hosts(8 * run);
-            final SenderClock clock = new SenderClock(1, false);
+            final SenderClock clock = new SenderClock(1, false, "");
             hosts.hasPackets = true;
             for (int i = 0; i < 40; i++) {
                 if (i == 20) {
@@ -183,7 +183,7 @@ class SenderClockTest {
     void shouldBeginAnewAfterAStepOfTheSendersClock() {
         for (int run = 0; run < 8; run++) {
             final Hosts hosts = new Hosts(100 + run);
-            final SenderClock clock = new SenderClock(1, true);
+            final SenderClock clock = new SenderClock(1, true, "");
             for (int i = 0; i < 20; i++) {
                 hosts.second(clock);
             }
