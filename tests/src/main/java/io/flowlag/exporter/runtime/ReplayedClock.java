@@ -1,8 +1,13 @@
 package io.flowlag.exporter.runtime;
 
+import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 
-/** The clock of a host with offset, drift and random jitter. Equal arguments give equal times. One thread. */
+/**
+ * The clock of a host with offset, drift and random jitter, which may be set. Equal arguments give equal times. One thread;
+ * another may set it.
+ */
 final class ReplayedClock {
     private static final double PPB = 1e-9;
 
@@ -11,6 +16,8 @@ final class ReplayedClock {
     private final long driftPpb;
     private final long jitterNs;
     private final SplittableRandom random;
+    /** Times and ns, by turns. */
+    private volatile long[] steps = {};
 
     /**
      * A clock.
@@ -28,9 +35,19 @@ final class ReplayedClock {
         random = new SplittableRandom(seed);
     }
 
+    /** Steps by so many ns, signed, at a time that has not come. */
+    void step(final long atNs, final long byNs) {
+        steps = LongStream.concat(Arrays.stream(steps), LongStream.of(atNs, byNs)).toArray();
+    }
+
     /** {@return the timestamp of a packet that comes at that time} */
     long stampNs(final long timeNs) {
         final long jitter = jitterNs == 0 ? 0 : random.nextLong(-jitterNs, jitterNs + 1);
-        return timeNs + aheadNs + (long)(PPB * driftPpb * (timeNs - beginNs)) + jitter;
+        final long[] made = steps;
+        long steppedNs = timeNs;
+        for (int i = 0; i < made.length; i += 2) {
+            steppedNs += timeNs >= made[i] ? made[i + 1] : 0;
+        }
+        return steppedNs + aheadNs + (long)(PPB * driftPpb * (timeNs - beginNs)) + jitter;
     }
 }

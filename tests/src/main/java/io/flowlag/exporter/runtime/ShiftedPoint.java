@@ -38,12 +38,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Scanner;
 
 /**
- * The process of one of two hosts, live, with a clock that is ahead of the system's and drifts: the stages of the program on its
- * threads, capture, references and the exchange. Standard output has the true time of each packet of a measured flow ({@code
- * packet,SOURCE,PORT,NUMBER,NS}), and each second the estimates of the other host's clock ({@code
- * clock,SEGMENT,NS,OFFSET,BOUND,TRUTH}).
+ * The process of one of several hosts, live, with a clock that is ahead of the system's, drifts and may be set: the stages of
+ * the program on its threads, capture, references and the exchange. Standard output has the true time of each packet of a
+ * measured flow ({@code packet,SOURCE,PORT,NUMBER,NS}), and each second the estimates of the other host's clock ({@code
+ * clock,SEGMENT,NS,OFFSET,BOUND,TRUTH}). A number on standard input sets the clock by so many ns, signed.
  */
 public final class ShiftedPoint {
     private static final int ARGUMENTS = 7;
@@ -52,6 +53,8 @@ public final class ShiftedPoint {
     private static final int SOURCE_ADDRESS = 14 + 12;
     private static final int SOURCE_PORT = 14 + 20;
     private static final long NS_PER_S = 1_000_000_000L;
+    /** All packets from before it have been read then. */
+    private static final long STEP_LEAD_NS = 100_000_000;
 
     private final CaptureClock system = RealtimeClock.ofSystem();
     private final ReplayedClock own;
@@ -94,7 +97,18 @@ public final class ShiftedPoint {
         return new ReplayedClock(beginNs, Long.parseLong(parts[0]), Long.parseLong(parts[1]), 0, 0);
     }
 
+    private void step() {
+        try (Scanner input = new Scanner(System.in)) {
+            while (input.hasNextLong()) {
+                own.step(system.nanoTime() + STEP_LEAD_NS, input.nextLong());
+            }
+        }
+    }
+
     private int run(final ExporterConfig config, final String interfaceName) throws Exception {
+        final Thread steps = new Thread(this::step);
+        steps.setDaemon(true);
+        steps.start();
         Logging.configure(config.log().level().name(), config.log().file(), terminal);
         final CaptureClock clock = new CaptureClock() {
             @Override
@@ -107,7 +121,7 @@ public final class ShiftedPoint {
                 return System.nanoTime();
             }
         };
-        final ProcessEnds shared = new ProcessEnds(clock);
+        final ProcessEnds shared = new ProcessEnds(clock, config.segments().size() > 1);
         final List<DelayWiring> wirings = new ArrayList<>();
         for (final ExporterConfig each : config.segments()) {
             ends.add(ExchangeEnd.open(each, ClockError.fixed(-1), shared));
