@@ -78,9 +78,9 @@ class MixedSegmentsProcessTest {
         final String exchange = ", exchange: {key-file: " + key + ", ";
         write("first", "capture: {interfaces: [line], direction: out}\nsegments: [" + sender(FROM_HOST, "10.77.0.1", exchange) +
             "]\n");
-        write("second", "capture: {interfaces: [line], direction: in}\nsegments: [" + receiver(TO_HOST, SECOND, exchange) +
+        write("second", "capture: {interfaces: [line], direction: in}\nsegments: [" + receiver(TO_HOST, exchange) +
             "]\n");
-        writeRouter(receiver(FROM_HOST, "10.77.0.1", exchange), sender(TO_HOST, SECOND, exchange));
+        writeRouter(receiver(FROM_HOST, exchange), sender(TO_HOST, SECOND, exchange));
     }
 
     @AfterEach
@@ -98,10 +98,9 @@ class MixedSegmentsProcessTest {
             "}" + exchange + "connect: \"" + receiver + ":8621\"}}";
     }
 
-    private static String receiver(final int id, final String address, final String exchange) {
+    private static String receiver(final int id, final String exchange) {
         return "{role: receiver, id: " + id + ", " + PEERS + ", offload: allow, interval: 400ms, max-delay: 400ms, " +
-            "rli: {session: " + id + "}, lds: {rows: 2, columns: 1024}" + exchange + "mode: flows, deadline: 2s, listen: \"" +
-            address + ":8621\"}}";
+            "rli: {session: " + id + "}, lds: {rows: 2, columns: 1024}" + exchange + "mode: flows, deadline: 2s}}";
     }
 
     private void writeRouter(final String... remote) throws IOException {

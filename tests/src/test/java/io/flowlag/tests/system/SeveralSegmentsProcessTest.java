@@ -170,6 +170,7 @@ class SeveralSegmentsProcessTest {
 
     /** A change of one segment takes effect; one that cannot is refused with its key and segment. */
     private void reload(final Command.Running b) throws IOException {
+        assertTrue(b.errors().contains("segments[" + D_TO_B + "]: exchange: sender " + D_TO_B + " connected"), b::errors);
         write("b", "in", ofB(2048));
         b.signal("HUP");
         Deadline.await(TIMEOUT, () -> b.errors().contains("segments[10]: new segment settings take effect at"), b::errors);
