@@ -228,7 +228,7 @@ public final class FlowDelays {
         final HeldOutErrors heldOut = heldOut(entry, offset);
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final double packets = FlowEntry.packetCount(entry, offset);
-        if (!heldOut.hasBound() || path.state() == PathEstimate.State.MISFIT) {
+        if (!heldOut.hasBound()) {
             return -1;
         }
         final double scaleNs = FlowDelay.errorScaleNs(entry, delayOffset);
@@ -237,6 +237,9 @@ public final class FlowDelays {
         final double unknownPackets = Math.max(0, packets - matchedPackets - samples);
         final double lengthBytes = LINK_HEADER_LENGTH_BYTES + FlowEntry.octetCount(entry, offset) / packets;
         final long boundNs = heldOut.halfWidthNs(scaleNs, samples, meanNs, unknownPackets / packets, lengthBytes, path);
+        if (boundNs == Long.MAX_VALUE) {
+            return -1;
+        }
         return matchedPackets == 0 ? boundNs :
             boundNs - (long)(matchedPackets / packets * heldOut.halfWidthNs(scaleNs, samples, meanNs, 0, lengthBytes, path));
     }

@@ -20,7 +20,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 112  path           4   one more than the path, once it is as good as certain; 0 before
  * 116  bestFit        4   float: sum of the logarithm of the density, relative to its peak, of the path that was most probable
  * 120  version        4   of the paths
- * 124  earlierCount   4   samples that were taken before the paths last changed
+ * 124  earlierCount   4   samples that were taken before the paths last changed, or while the flow's path may have been silent
  * </pre>
  * An error of e in a delay with the scale s has the density of Student's distribution with three degrees of freedom: a single
  * packet never decides alone, however odd its delay. One thread. Memory of the caller may be
@@ -133,14 +133,18 @@ public final class FlowPaths {
      *
      * @param offset   of a flow that was entered, or -1.
      * @param delaysNs by path.
+     * @param heard    bits of the paths that have references around the packet.
      * @return its path, or {@link PathFinder#NONE} if that is not known.
      */
-    public int onSample(final int offset, final PathFinder paths, final double[] delaysNs) {
+    public int onSample(final int offset, final PathFinder paths, final double[] delaysNs, final int heard) {
         if (offset == NONE) {
             return PathFinder.NONE;
         }
         final int path = flows.getInt(offset + PATH_OFFSET) - 1;
         flows.putInt(offset + COUNT_OFFSET, flows.getInt(offset + COUNT_OFFSET) + 1);
+        if (path == NONE ? heard != (1 << paths.pathCount()) - 1 : (heard & 1 << path) == 0) {
+            flows.putInt(offset + EARLIER_OFFSET, flows.getInt(offset + EARLIER_OFFSET) + 1);
+        }
         for (int i = 0; i < paths.pathCount(); i++) {
             add(offset + SUMS_NS_OFFSET + i * Double.BYTES, delaysNs[i]);
         }
@@ -204,8 +208,13 @@ public final class FlowPaths {
         return count > 1 && flows.getFloat(offset + BEST_FITS_OFFSET) < count * MISFIT;
     }
 
-    /** Decides a flow's path as far as it is known. */
-    public void resolve(final int offset, final PathFinder paths, final PathEstimate result) {
+    /**
+     * Decides a flow's path as far as it is known.
+     *
+     * @param deviationsNs by path: how far a mean delay on it may be off, because it may be several.
+     */
+    public void resolve(
+        final int offset, final PathFinder paths, final double[] deviationsNs, final PathEstimate result) {
         final int count = offset == NONE ? 0 : flows.getInt(offset + COUNT_OFFSET);
         result.set(0, Double.NaN, 0, PathEstimate.State.UNKNOWN);
         if (count == 0) {
@@ -219,23 +228,28 @@ public final class FlowPaths {
         final PathEstimate.State state = isMisfit(offset) ? PathEstimate.State.MISFIT :
             probabilities[best] >= SURE ? PathEstimate.State.KNOWN : PathEstimate.State.UNKNOWN;
         result.set(
-            count - flows.getInt(offset + EARLIER_OFFSET), meanNs, spreadNs(offset, paths.pathCount(), meanNs, count), state);
+            count - flows.getInt(offset + EARLIER_OFFSET), meanNs,
+            spreadNs(offset, paths.pathCount(), meanNs, count, deviationsNs), state);
     }
 
     private double meanNs(final int offset, final int path, final int count) {
         return flows.getDouble(offset + SUMS_NS_OFFSET + path * Double.BYTES) / count;
     }
 
-    /** The largest distance of a path's mean from the flow's, without the least probable of the most distant paths. */
-    private double spreadNs(final int offset, final int pathCount, final double meanNs, final int count) {
+    /**
+     * The largest distance of a path's mean from the flow's, with what that may be off, without the least probable of the most
+     * distant paths.
+     */
+    private double spreadNs(
+        final int offset, final int pathCount, final double meanNs, final int count, final double[] deviationsNs) {
         double left = 1;
         double spreadNs = 0;
         while (left > UNCOVERED) {
             int nearest = NONE;
             double leastNs = Double.POSITIVE_INFINITY;
             for (int i = 0; i < pathCount; i++) {
-                final double distanceNs = Math.abs(meanNs(offset, i, count) - meanNs);
-                if (probabilities[i] >= 0 && distanceNs < leastNs) {
+                final double distanceNs = Math.abs(meanNs(offset, i, count) - meanNs) + deviationsNs[i];
+                if (probabilities[i] >= 0 && (nearest == NONE || distanceNs < leastNs)) {
                     nearest = i;
                     leastNs = distanceNs;
                 }

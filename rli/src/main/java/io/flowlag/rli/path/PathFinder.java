@@ -14,8 +14,9 @@ import java.util.Arrays;
  *       difference in time.</li>
  * </ul>
  * The evidence of a difference is the gain of bets on a sign at even odds, which never falls below 1 (a cumulative sum). Two
- * lanes differ while it is above e^{@value #LIMIT}. The statistic of Shiryaev and Roberts bounds it from above, so n blocks find
- * a path too many with a probability of at most 1440 n e^-{@value #LIMIT}, or 4e-7 n.
+ * lanes differ once it is above e^{@value #LIMIT}, until it is below e^{@value #LIMIT_AGAIN}. The statistic of Shiryaev and
+ * Roberts bounds it from above, so n blocks find a path too many with a probability of at most 1440 n e^-{@value #LIMIT}, or
+ * 4e-7 n.
  *
  * <p>Paths are the groups of lanes that no difference divides, joined from single lanes by complete linkage. Paths of equal delay
  * at all times are one. The evidence is bounded, so that lanes come together again when a route changes.
@@ -33,9 +34,10 @@ public final class PathFinder {
     /** Octets of all fields. */
     public static final int MEMORY_BYTES;
 
-    /** Comparisons of each pair of lanes after which paths count as found: half as many again as a sure difference needs. */
+    /** Comparisons of two lanes by each after which paths count as found: half as many again as a sure difference needs. */
     static final int ENOUGH_COMPARISONS = 64;
     static final double LIMIT = 22;
+    static final double LIMIT_AGAIN = 14;
     /** Delays or errors that are as near as this are no sign: stamps of software are no better. */
     static final double RESOLUTION_NS = 1000;
     /** Lanes that have come together count as one path after some thousand blocks; until then their references are fewer. */
@@ -48,24 +50,31 @@ public final class PathFinder {
     private static final double[] LOSSES = Arrays.stream(STAKES).map(stake -> Math.log1p(-stake)).toArray();
     /** By direction of a pair: bets that the other is further off, and that it is higher. */
     private static final int BETS = 2 * STAKES.length;
-    private static final int KEPT = 8;
+    /** Blocks that a path may be later than another one; a power of two. */
+    private static final int KEPT = 128;
     private static final int KEPT_MASK = KEPT - 1;
-    /** A lane without a reference, while so many others came, is gone. */
-    private static final int GONE_AFTER = 8 * LANES;
+    /** Blocks of a lane in a row. */
+    private static final int ROW = 3;
+    /** A lane without a reference, while so many others came, gives way to another port; later it is gone. */
+    private static final int SILENT_AFTER = 8 * LANES;
+    private static final int GONE_AFTER = KEPT * LANES;
 
     static {
-        MEMORY_BYTES = LANES * (3 * KEPT * Long.BYTES + LANES * (BETS * Double.BYTES + Integer.BYTES) + 32);
+        MEMORY_BYTES = LANES * (3 * KEPT * Long.BYTES + LANES * (BETS * Double.BYTES + Integer.BYTES + 1) + 56);
     }
 
     private final int[] ports = new int[LANES];
     private final long[] counts = new long[LANES];
     private final long[] heardAt = new long[LANES];
+    /** The newest blocks by lane, and by lane and block what came in it. */
+    private final long[] rows = new long[LANES * ROW];
     private final long[] timesNs = new long[LANES * KEPT];
     private final double[] delaysNs = new double[LANES * KEPT];
     private final long[] blocks = new long[LANES * KEPT];
     /** Logarithms of the gains, by lane, other lane and bet. */
     private final double[] evidence = new double[LANES * LANES * BETS];
     private final int[] comparisons = new int[LANES * LANES];
+    private final boolean[] areDifferent = new boolean[LANES * LANES];
     private final int[] paths = new int[LANES];
     private final int[] groups = new int[LANES];
     private final int[] names = new int[LANES];
@@ -89,6 +98,7 @@ public final class PathFinder {
         Arrays.fill(paths, NONE);
         Arrays.fill(evidence, 0);
         Arrays.fill(comparisons, 0);
+        Arrays.fill(areDifferent, false);
         pathCount = 1;
         isFound = true;
         version += VERSIONS;
@@ -101,7 +111,7 @@ public final class PathFinder {
             if (ports[lane] == port) {
                 return lane;
             }
-            if (free == NONE && (ports[lane] == NONE || references - heardAt[lane] > GONE_AFTER)) {
+            if (free == NONE && (ports[lane] == NONE || references - heardAt[lane] > SILENT_AFTER)) {
                 free = lane;
             }
         }
@@ -117,6 +127,7 @@ public final class PathFinder {
         counts[lane] = 0;
         heardAt[lane] = references;
         isFound = laneCount == 1;
+        Arrays.fill(blocks, lane * KEPT, (lane + 1) * KEPT, NONE);
         for (int other = 0; other < LANES; other++) {
             clear(lane, other);
             clear(other, lane);
@@ -124,8 +135,17 @@ public final class PathFinder {
         divide();
     }
 
+    private void forgetIfGone(final int lane) {
+        if (ports[lane] != NONE && references - heardAt[lane] > GONE_AFTER) {
+            ports[lane] = NONE;
+            laneCount--;
+            divide();
+        }
+    }
+
     private void clear(final int lane, final int other) {
         comparisons[lane * LANES + other] = 0;
+        areDifferent[lane * LANES + other] = false;
         Arrays.fill(evidence, at(lane, other), at(lane, other) + BETS, 0);
     }
 
@@ -137,22 +157,23 @@ public final class PathFinder {
     public void onReference(final int lane, final long block, final long arrivalNs, final double delayNs) {
         references++;
         heardAt[lane] = references;
-        final int index = lane * KEPT + ((int)counts[lane]++ & KEPT_MASK);
+        forgetIfGone((int)references & LANES - 1);
+        rows[lane * ROW + (int)(counts[lane]++ % ROW)] = block;
+        final int index = lane * KEPT + ((int)block & KEPT_MASK);
         timesNs[index] = arrivalNs;
         delaysNs[index] = delayNs;
         blocks[index] = block;
         if (laneCount > 1) {
             // Every second reference ends a row of three; rows share their outer references only.
-            final boolean isRow = counts[lane] >= 3 && (counts[lane] & 1) == 1;
+            final boolean isRow = counts[lane] >= ROW && (counts[lane] & 1) == 1;
             boolean isChanged = false;
             for (int other = 0; other < LANES; other++) {
                 if (other != lane && ports[other] != NONE) {
-                    final boolean isDifferent = differ(lane, other);
                     compareLevels(lane, other, index);
                     if (isRow) {
                         compareTimes(lane, other);
                     }
-                    isChanged |= isDifferent != differ(lane, other);
+                    isChanged |= judge(lane, other);
                 }
             }
             if (isChanged) {
@@ -173,11 +194,12 @@ public final class PathFinder {
     }
 
     private void compareTimes(final int lane, final int other) {
-        final int from = index(lane, 3);
-        final int middle = index(lane, 2);
-        final int to = index(lane, 1);
-        final int beside = find(other, blocks[middle]);
-        if (beside != NONE) {
+        final int from = find(lane, rows[lane * ROW + (int)(counts[lane] % ROW)]);
+        final long middleBlock = rows[lane * ROW + (int)((counts[lane] + 1) % ROW)];
+        final int middle = find(lane, middleBlock);
+        final int to = find(lane, rows[lane * ROW + (int)((counts[lane] + 2) % ROW)]);
+        final int beside = find(other, middleBlock);
+        if (beside != NONE && from != NONE && middle != NONE) {
             comparisons[lane * LANES + other]++;
             final double furtherNs = Math.abs(error(beside, from, to)) - Math.abs(error(middle, from, to));
             if (Math.abs(furtherNs) > RESOLUTION_NS) {
@@ -186,19 +208,10 @@ public final class PathFinder {
         }
     }
 
-    private int index(final int lane, final int back) {
-        return lane * KEPT + ((int)(counts[lane] - back) & KEPT_MASK);
-    }
-
     /** The reference of a lane in a block. */
     private int find(final int lane, final long block) {
-        for (int back = 1; back <= Math.min(KEPT, counts[lane]); back++) {
-            final int index = index(lane, back);
-            if (blocks[index] == block) {
-                return index;
-            }
-        }
-        return NONE;
+        final int index = lane * KEPT + ((int)block & KEPT_MASK);
+        return blocks[index] == block ? index : NONE;
     }
 
     private double error(final int index, final int from, final int to) {
@@ -226,8 +239,13 @@ public final class PathFinder {
         return most;
     }
 
-    private boolean differ(final int lane, final int other) {
-        return evidence(lane, other) > LIMIT;
+    /** Returns whether two lanes differ, and did not, or the other way round. */
+    private boolean judge(final int lane, final int other) {
+        final boolean wasDifferent = areDifferent[lane * LANES + other];
+        final boolean isDifferent = evidence(lane, other) > (wasDifferent ? LIMIT_AGAIN : LIMIT);
+        areDifferent[lane * LANES + other] = isDifferent;
+        areDifferent[other * LANES + lane] = isDifferent;
+        return isDifferent != wasDifferent;
     }
 
     /** Joins the two groups with the least evidence between them, as long as that is no difference. */
@@ -269,7 +287,8 @@ public final class PathFinder {
         double most = 0;
         for (int lane = 0; lane < LANES; lane++) {
             for (int other = 0; groups[lane] == one && other < LANES; other++) {
-                most = groups[other] == two ? Math.max(most, evidence(lane, other)) : most;
+                most = groups[other] == two ? Math.max(
+                    most, evidence(lane, other) + (areDifferent[lane * LANES + other] ? LIMIT : 0)) : most;
             }
         }
         return most;
@@ -335,7 +354,9 @@ public final class PathFinder {
     private boolean isEachCompared() {
         for (int lane = 0; lane < LANES; lane++) {
             for (int other = 0; ports[lane] != NONE && other < LANES; other++) {
-                if (other != lane && ports[other] != NONE && comparisons[lane * LANES + other] < ENOUGH_COMPARISONS) {
+                // Lanes of an early path find nothing of a late one, which compares itself with them.
+                if (other != lane && ports[other] != NONE &&
+                    comparisons[lane * LANES + other] + comparisons[other * LANES + lane] < 2 * ENOUGH_COMPARISONS) {
                     return false;
                 }
             }

@@ -1,5 +1,7 @@
 package io.flowlag.rli.receiver;
 
+import java.util.Arrays;
+
 /**
  * The scale of an interpolated delay's error, by three properties of its two references:
  * <ul>
@@ -122,6 +124,13 @@ final class ErrorScales {
     /** {@return the mean scale over all errors; only with an error} */
     double meanNs() {
         return Math.max(1, sumsNs[ALL] / counts[ALL]);
+    }
+
+    /** Forgets all errors; the least delay stays. */
+    void forget() {
+        Arrays.fill(counts, 0);
+        Arrays.fill(sumsNs, 0);
+        departuresSumNs = 0;
     }
 
     /** Begins a new period. */

@@ -1,6 +1,7 @@
 package io.flowlag.rli.receiver;
 
 import io.flowlag.rli.path.PathEstimate;
+import io.flowlag.rli.path.PathFinder;
 import org.HdrHistogram.Histogram;
 
 import java.util.Arrays;
@@ -32,6 +33,8 @@ public final class HeldOutErrors {
     public static final long LEAST_COUNT = 100;
 
     private static final double NORMAL_95 = 1.96;
+    /** Standard deviations of all delays that the mean on one of sixteen paths is off at most, if they have equal weights. */
+    private static final double OF_A_PATH = Math.sqrt(PathFinder.LANES - 1);
     /** What widens an interval of 95 % to one of 97.5 %. */
     private static final double BOTH = 2.2414 / NORMAL_95;
     private static final double PERCENTILE_95 = 95;
@@ -149,6 +152,13 @@ public final class HeldOutErrors {
         refresh();
     }
 
+    /** Forgets all errors: those of other paths say nothing. */
+    void forget() {
+        rotate();
+        rotate();
+        scales.forget();
+    }
+
     private void refresh() {
         union.reset();
         union.add(previous);
@@ -245,7 +255,7 @@ public final class HeldOutErrors {
      * @return ns; only when {@link #hasBound}.
      */
     public long halfWidthNs(final double scaleNs, final long samples, final long meanNs, final double unknownShare) {
-        return withUnknownNs(estimatedNs(scaleNs, samples, 0), meanNs, unknownShare);
+        return withUnknownNs(estimatedNs(scaleNs, samples, 0), meanNs, unknownShare, NORMAL_95);
     }
 
     /**
@@ -259,15 +269,19 @@ public final class HeldOutErrors {
      */
     public long halfWidthNs(
         final double scaleNs, final long samples, final long meanNs, final double unknownShare, final double lengthBytes) {
+        return withUnknownNs(sizedNs(scaleNs, samples, meanNs, lengthBytes), meanNs, unknownShare, NORMAL_95);
+    }
+
+    private double sizedNs(final double scaleNs, final long samples, final long meanNs, final double lengthBytes) {
         if (isReferenceRegular && samples == 1 || !sizes.tell(lengthBytes, independentCount())) {
             final double ownNs = nsPerByte * lengthBytes;
             final double offNs = isCapacityKnown ? ownNs : Math.min(ownNs, Math.max(0, scales.aboveLeastNs(meanNs)));
-            return withUnknownNs(offNs + estimatedNs(scaleNs, samples, 0), meanNs, unknownShare);
+            return offNs + estimatedNs(scaleNs, samples, 0);
         }
         final double varianceNs2 = standardDeviationNs() * standardDeviationNs();
         final double sizeVarianceNs2 = sizes.biasVarianceNs2(lengthBytes, varianceNs2, independentCount());
         final double sizeBiasNs = sizes.biasNs(lengthBytes, meanNs());
-        return withUnknownNs(sizeBiasNs + estimatedNs(scaleNs, samples, sizeVarianceNs2), meanNs, unknownShare);
+        return sizeBiasNs + estimatedNs(scaleNs, samples, sizeVarianceNs2);
     }
 
     /**
@@ -286,34 +300,37 @@ public final class HeldOutErrors {
         final double lengthBytes) {
         return Math.max(
             halfWidthNs(scaleNs, samples, meanNs, unknownShare, lengthBytes),
-            withUnknownNs(Math.abs(meanNs()) + NORMAL_95 * spread * standardDeviationNs(), meanNs, unknownShare));
+            withUnknownNs(
+                Math.abs(meanNs()) + NORMAL_95 * spread * standardDeviationNs(), meanNs, unknownShare, NORMAL_95));
     }
 
     /**
      * As the other methods, for a flow that may take one of several paths. Until paths are found, errors of a flow's samples do
      * not cancel, because they have the same sign on one path. Samples without estimates by each path count as packets without
-     * an estimate. If the path is not known, interpolation and path each have half of the 5 % that the interval misses.
+     * an estimate; they are all of one path. If the path is not known, interpolation and path each have half of the 5 % that the
+     * interval misses.
      *
      * @param path what is known of the flow's path, with the other parameters as there.
-     * @return ns; {@link Long#MAX_VALUE} if no path explains the flow.
+     * @return ns; {@link Long#MAX_VALUE} if no path explains the flow, or one that it may have sends no references.
      */
     public long halfWidthNs(
         final double scaleNs, final long samples, final long meanNs, final double unknownShare, final double lengthBytes,
         final PathEstimate path) {
         final double pathShare = (1 - unknownShare) * Math.min(1, (double)path.samples() / samples);
         return switch (path.state()) {
-            case SINGLE -> halfWidthNs(scaleNs, samples, meanNs, unknownShare, lengthBytes);
+            case SINGLE -> (long)Math.ceil(path.spreadNs() + halfWidthNs(scaleNs, samples, meanNs, unknownShare, lengthBytes));
             case SEARCHING -> halfWidthNs(Double.NaN, 1, meanNs, unknownShare, lengthBytes);
             case MISFIT -> Long.MAX_VALUE;
-            case KNOWN, UNKNOWN -> (long)Math.ceil(pathShare * path.spreadNs() +
-                (path.state() == PathEstimate.State.KNOWN ? 1 : BOTH) *
-                    halfWidthNs(scaleNs, samples, meanNs, 1 - pathShare, lengthBytes));
+            case KNOWN, UNKNOWN -> path.spreadNs() == Double.POSITIVE_INFINITY ? Long.MAX_VALUE : withUnknownNs(
+                path.spreadNs() + (path.state() == PathEstimate.State.KNOWN ? 1 : BOTH) *
+                    sizedNs(scaleNs, samples, meanNs, lengthBytes), meanNs, 1 - pathShare, OF_A_PATH);
         };
     }
 
-    private long withUnknownNs(final double estimatedNs, final double meanNs, final double unknownShare) {
+    private long withUnknownNs(
+        final double estimatedNs, final double meanNs, final double unknownShare, final double deviations) {
         final double delayNs = (delaySumsNs[0] + delaySumsNs[1]) / weight();
-        final double unknownNs = Math.abs(meanNs - delayNs) + NORMAL_95 * deviationNs(delayNs, delaySquareSumsNs2);
+        final double unknownNs = Math.abs(meanNs - delayNs) + deviations * deviationNs(delayNs, delaySquareSumsNs2);
         return (long)Math.ceil((1 - unknownShare) * estimatedNs + unknownShare * unknownNs);
     }
 

@@ -57,9 +57,9 @@ final class Interpolation {
     long delayNs(final long arrivalNs, final int lengthBytes) {
         final double weight = weight(arrivalNs);
         final double extraNs = nsPerByte == 0 ? 0 : nsPerByte * (lengthBytes - (fromBytes + weight * changeBytes));
-        final double lineNs = weight * changeNs + extraNs;
-        return fromDelayNs + round(
-            octetTime == null ? lineNs : lineNs + octetTime.addedNs(lengthBytes - fromBytes, fromDelayNs + lineNs));
+        final double lineNs = weight * changeNs;
+        return fromDelayNs + round(octetTime == null ? lineNs + extraNs :
+            lineNs + extraNs + octetTime.addedNs(lengthBytes - fromBytes, fromDelayNs + lineNs));
     }
 
     /** As {@code (double)value}, for every value. */

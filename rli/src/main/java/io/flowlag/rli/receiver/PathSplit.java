@@ -13,7 +13,8 @@ import static io.flowlag.rli.path.PathFinder.NONE;
 /**
  * The references of a stream by path, once there is more than one. Packets of a gap between two references, of whatever paths,
  * are estimated by each path when each path has a reference on the right of the gap; a path that has none for {@link #PATIENCE}
- * references is given its last delay. References are kept for the delays of packets that become known later.
+ * references is silent: it has no part in the mixture, and packets whose path may be silent count as not estimated. References
+ * are kept for the delays of packets that become known later.
  *
  * <p>Errors of held-out references are those of each path. The error scale of a packet is that of its path; while that is not
  * known, the largest. One thread. Allocates at construction, if paths of flows are kept; else every port is of one path.
@@ -29,7 +30,7 @@ public final class PathSplit {
     private static final int WAITING = 1 << 10;
     private static final int WAITING_MASK = WAITING - 1;
     /** Octets of a stream whose flows' paths are kept. */
-    static final int MEMORY_BYTES = PathFinder.MEMORY_BYTES + KEPT * (3 * Long.BYTES + 1) +
+    static final int MEMORY_BYTES = PathFinder.MEMORY_BYTES + LaneErrors.MEMORY_BYTES + KEPT * (3 * Long.BYTES + 1) +
         WAITING * (3 * Integer.BYTES + 2 * Long.BYTES);
 
     private final int row;
@@ -38,6 +39,8 @@ public final class PathSplit {
     private final Serialisation serialisation;
     private final FlowPaths flows;
     private final PathFinder finder = new PathFinder();
+    private final LaneErrors laneErrors = new LaneErrors();
+    private int laneVersion;
     private final long[] lastStampsNs = new long[LANES];
 
     private final long[] arrivalsNs;
@@ -55,6 +58,9 @@ public final class PathSplit {
     private final float[] gapScalesNs = new float[MOST_PATHS];
     private final double[] shares = new double[MOST_PATHS];
     private final double[] byPathNs = new double[MOST_PATHS];
+    private final double[] deviationsNs = new double[MOST_PATHS];
+    /** Bits of the paths that have references on both sides of the gap. */
+    private int heard;
     private final Serialisation.OctetTime[] octetTimes = new Serialisation.OctetTime[MOST_PATHS];
     private final Serialisation.OctetTime single;
     private final long[] octets = new long[MOST_PATHS];
@@ -102,6 +108,13 @@ public final class PathSplit {
         return single.isOn() && finder.pathCount() == 1;
     }
 
+    void capacityBps(final long capacityBps) {
+        single.capacityBps(capacityBps);
+        for (final Serialisation.OctetTime each : octetTimes) {
+            each.pathCapacityBps(capacityBps);
+        }
+    }
+
     /** {@return what is known of packets' transmissions while there is one path} */
     Serialisation.OctetTime single() {
         return single;
@@ -142,6 +155,7 @@ public final class PathSplit {
     void restart() {
         count = 0;
         gap = 0;
+        laneErrors.restart();
         knownHead = knownTail;
         Arrays.fill(octets, 0);
         for (final Serialisation.OctetTime each : octetTimes) {
@@ -177,6 +191,11 @@ public final class PathSplit {
             return;
         }
         finder.onReference(lane, Integer.toUnsignedLong(sequenceNumber) / LANES, arrivalNs, delayNs);
+        if (laneVersion != finder.version()) {
+            laneVersion = finder.version();
+            laneErrors.forget();
+        }
+        laneErrors.onReference(finder.path(lane), lane, arrivalNs, delayNs);
         if (finder.pathCount() == 1 && !isBegun) {
             return;
         }
@@ -204,9 +223,7 @@ public final class PathSplit {
     /** Lanes have changed their paths: looks at the references from the left one of the next gap on once more. */
     private void divide() {
         version = finder.version();
-        // Errors across paths say nothing about those on a path.
-        heldOut.rotate();
-        heldOut.rotate();
+        heldOut.forget();
         double leastShare = 1;
         for (int path = 0; path < MOST_PATHS; path++) {
             shares[path] = path < finder.pathCount() ? finder.share(path) : 0;
@@ -291,6 +308,7 @@ public final class PathSplit {
         }
         learnOctetTime(path(gap));
         largestScaleNs = 0;
+        heard = 0;
         for (int path = 0; path < finder.pathCount(); path++) {
             lefts[path] = path(gap) == path ? gap : lefts[path];
             if (rights[path] <= gap) {
@@ -299,6 +317,7 @@ public final class PathSplit {
             gapScalesNs[path] = lefts[path] == NONE || rights[path] == NONE ? 0 :
                 scales.scaleNs(kind(lefts[path], rights[path]));
             largestScaleNs = Math.max(largestScaleNs, gapScalesNs[path]);
+            heard |= rights[path] != NONE && gap - lefts[path] <= PATIENCE ? 1 << path : 0;
         }
         gap++;
         takeKnown(arrivalNs(gap));
@@ -315,7 +334,7 @@ public final class PathSplit {
             for (int i = 0; i < finder.pathCount(); i++) {
                 mostNs = Math.max(mostNs, octetTimes[i].doubtNsPerByte());
             }
-            heldOut.octetTime(mostNs, false);
+            heldOut.octetTime(mostNs, octetTimes[path].isCapacityKnown());
         }
         octets[path] = 0;
     }
@@ -332,9 +351,9 @@ public final class PathSplit {
         int negativeCount = 0;
         for (int i = 0; i < packetCount; i++) {
             final double extraNs = nsPerByte * packets.lengthBytes(i);
-            final double mixedNs = byPath(packets.arrivalNs(i), packets.lengthBytes(i), lefts, rights, extraNs);
+            final double mixedNs = byPath(packets.arrivalNs(i), packets.lengthBytes(i), lefts, rights, heard, extraNs);
             final int path = flows.onSample(
-                flows.enter(packets.slot(i), packets.generation(i), row, finder), finder, byPathNs);
+                flows.enter(packets.slot(i), packets.generation(i), row, finder), finder, byPathNs, heard);
             final long delayNs = Math.round(path == NONE ? mixedNs : byPathNs[path]);
             samples.put(i, delayNs, path == NONE ? largestScaleNs : gapScalesNs[path]);
             if (path != NONE) {
@@ -345,15 +364,17 @@ public final class PathSplit {
         return negativeCount;
     }
 
-    /** The delays by each path; a path without any has the mixture's. Returns the mixture's. */
+    /** The delays by each path; a path that is not heard, if any is, has the mixture's. Returns the mixture's. */
     private double byPath(
-        final long timeNs, final int lengthBytes, final long[] from, final long[] to, final double extraNs) {
+        final long timeNs, final int lengthBytes, final long[] from, final long[] to, final int paths, final double extraNs) {
         double sum = 0;
         double weights = 0;
         for (int path = 0; path < finder.pathCount(); path++) {
-            byPathNs[path] = between(from[path], to[path], timeNs) + extraNs;
-            if (octetTimes[path].isLearned()) {
-                byPathNs[path] += octetTimes[path].addedNs(lengthBytes - referenceBytes, byPathNs[path]);
+            final double lineNs = between(from[path], to[path], timeNs);
+            byPathNs[path] = lineNs + extraNs + (
+                octetTimes[path].isLearned() ? octetTimes[path].addedNs(lengthBytes - referenceBytes, lineNs) : 0);
+            if (paths != 0 && (paths & 1 << path) == 0) {
+                byPathNs[path] = Double.NaN;
             }
             if (!Double.isNaN(byPathNs[path])) {
                 sum += shares[path] * byPathNs[path];
@@ -424,7 +445,7 @@ public final class PathSplit {
             knownScalesNs[path] = Math.max(1, isBetween ?
                 scales.scaleNs(kind(knownLefts[path], knownRights[path])) : (float)scales.meanNs());
         }
-        byPath(arrivalNs, lengthBytes, knownLefts, knownRights, 0);
+        byPath(arrivalNs, lengthBytes, knownLefts, knownRights, 0, 0);
         final int path =
             flows.onKnown(flows.enter(slot, generation, row, finder), finder, byPathNs, knownScalesNs, delayNs);
         if (path != NONE && knownLefts[path] != NONE && knownRights[path] != NONE) {
@@ -435,11 +456,15 @@ public final class PathSplit {
 
     /** What is known of a flow's path, in an estimate that is returned. */
     public PathEstimate resolve(final int slot, final int generation, final PathEstimate result) {
+        for (int path = 0; path < finder.pathCount(); path++) {
+            deviationsNs[path] = hasLanes() ? laneErrors.mostNs(path, finder) : 0;
+        }
         if (finder.pathCount() > 1) {
-            flows.resolve(flows.find(slot, generation, row, finder), finder, result);
+            flows.resolve(flows.find(slot, generation, row, finder), finder, deviationsNs, result);
             return result;
         }
-        return result.set(0, Double.NaN, 0, finder.isFound() ? PathEstimate.State.SINGLE : PathEstimate.State.SEARCHING);
+        return result.set(
+            0, Double.NaN, deviationsNs[0], finder.isFound() ? PathEstimate.State.SINGLE : PathEstimate.State.SEARCHING);
     }
 
     /** {@return how many paths there are, as far as they differ; 1 until a second one is found} */

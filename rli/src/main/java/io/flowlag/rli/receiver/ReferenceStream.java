@@ -290,7 +290,7 @@ public final class ReferenceStream {
 
     void capacityBps(final long capacityBps) {
         serialisation.capacityBps(capacityBps);
-        octetTime.capacityBps(capacityBps);
+        split.capacityBps(capacityBps);
     }
 
     void onClockStep() {

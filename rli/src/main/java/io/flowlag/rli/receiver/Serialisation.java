@@ -105,8 +105,8 @@ final class Serialisation {
     }
 
     /**
-     * How long an octet takes at most on the link of one queue, where sizes add nothing to estimates (mode none). A packet's own
-     * transmission puts the line between two references off:
+     * How long an octet takes at most on the link of one queue, where sizes add nothing to estimates (mode none) or a whole
+     * transmission (mode capacity). A packet's own transmission puts the line between two references off:
      *
      * <ul>
      * <li>Work comes evenly between two references that are due by time, so a packet's place in it is the middle of its
@@ -118,7 +118,8 @@ final class Serialisation {
      *
      * References of one size do not tell which. Packets whose delay is known otherwise do, one in each gap: the line's error over
      * a packet's octets beyond a reference's, by least squares, leaves estimates once it is four standard errors from 0. Bounds
-     * then cover half of a transmission, else a whole one, either way. The capacity, if known, tells its time. Else gaps tell the
+     * then cover half of a transmission, else a whole one, either way; half of one in mode capacity, which is right in an empty
+     * queue and half too much in a busy one. The capacity, if known, tells its time. Else gaps tell the
      * most: a queue whose left reference was still waiting when the right one was sent did not empty between them. The time
      * between their arrivals is then the transmission of what came between, of which the octets seen are a part. Old evidence
      * fades with 1/4096 a gap. One thread. Allocates at construction.
@@ -129,6 +130,7 @@ final class Serialisation {
         private static final long NONE = Long.MIN_VALUE;
 
         private final boolean isOn;
+        private final boolean isAdded;
         private double capacityNsPerByte;
         private double octets;
         private double arrivalsNs;
@@ -147,9 +149,10 @@ final class Serialisation {
 
         /** Nothing known; never anything where references are regular traffic, or in other modes. Capacity as below. */
         OctetTime(final ReceiverSettings.Estimation estimation, final long capacityBps) {
+            isAdded = estimation.serialisation() == SerialisationMode.CAPACITY;
             isOn = estimation.estimator() == Estimator.LINEAR && !estimation.isReferenceRegular() &&
-                estimation.serialisation() == SerialisationMode.NONE;
-            capacityBps(capacityBps);
+                (isAdded || estimation.serialisation() == SerialisationMode.NONE);
+            capacityBps(isAdded ? estimation.capacityBps() : capacityBps);
         }
 
         /** The link has another capacity from now on, bits/s; 0 for unknown. */
@@ -225,8 +228,8 @@ final class Serialisation {
                 return;
             }
             if (knownArrivalNs >= left.arrivalNs) {
-                onKnown(knownBytes - left.lengthBytes,
-                    knownDelayNs - line.between(left, right, 0).delayNs(knownArrivalNs, left.lengthBytes));
+                onKnown(knownBytes - left.lengthBytes, knownDelayNs -
+                    line.between(left, right, isAdded ? capacityNsPerByte : 0).delayNs(knownArrivalNs, knownBytes));
             }
             knownArrivalNs = NONE;
         }
@@ -253,9 +256,18 @@ final class Serialisation {
             return errorNsPerByte != 0;
         }
 
-        /** {@return how much longer than on the line a packet's delay is, ns; no less than makes it the least delay} */
+        /**
+         * How much longer than on the line a packet's delay is, ns; no less than makes it the least delay.
+         *
+         * @param lineNs without what estimates add for octets.
+         */
         double addedNs(final double extraBytes, final double lineNs) {
             return Math.max(errorNsPerByte * extraBytes, Math.min(0, Math.min(leastDelayNs, leastDelayBeforeNs) - lineNs));
+        }
+
+        /** The link of every path has another capacity; of no interest where a path may have its own. */
+        void pathCapacityBps(final long capacityBps) {
+            capacityBps(isAdded ? capacityBps : 0);
         }
 
         /** {@return whether the capacity is known} */
@@ -266,7 +278,7 @@ final class Serialisation {
         /** {@return what bounds must have for each octet of a packet, ns; 0 if it is not known} */
         double doubtNsPerByte() {
             final double wholeNs = isCapacityKnown() ? capacityNsPerByte : octets > 0 ? arrivalsNs / octets : 0;
-            return isLearned() ? wholeNs / 2 : wholeNs;
+            return isLearned() || isAdded ? wholeNs / 2 : wholeNs;
         }
     }
 }

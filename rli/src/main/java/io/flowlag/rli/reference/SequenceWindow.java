@@ -15,12 +15,13 @@ import java.util.Arrays;
  * <p>One thread. Allocates at construction.
  */
 public final class SequenceWindow {
-    /** How many numbers the window remembers. */
-    public static final int WIDTH = 1024;
+    /** How many numbers the window remembers: a path may be that many later than another one. */
+    public static final int WIDTH = 8192;
     /** A larger step forward is a restart, not loss. */
     public static final int MAXIMUM_STEP = 1 << 16;
 
     private static final int MASK = WIDTH - 1;
+    private static final int NEXT = 1024;
 
     private final long[] seen = new long[WIDTH / Long.SIZE];
     private final long staleAfterNs;
@@ -83,9 +84,9 @@ public final class SequenceWindow {
         return isMarked(sequenceNumber) ? Continuity.DUPLICATE : Continuity.OUT_OF_ORDER;
     }
 
-    /** Whether a number is one of the next ones: above the highest, and by no more than the window's width. */
+    /** Whether a number is one of the next {@value #NEXT}. */
     boolean isNext(final int sequenceNumber) {
-        return !empty && sequenceNumber - highest > 0 && sequenceNumber - highest <= WIDTH;
+        return !empty && sequenceNumber - highest > 0 && sequenceNumber - highest <= NEXT;
     }
 
     private void restart(final int sequenceNumber) {
@@ -100,8 +101,11 @@ public final class SequenceWindow {
         if (step >= WIDTH) {
             Arrays.fill(seen, 0L);
         } else {
-            for (int i = 1; i < step; i++) {
-                clear(highest + i);
+            int next = 1;
+            while (next < step) {
+                final boolean isWord = (highest + next & Long.SIZE - 1) == 0 && step - next >= Long.SIZE;
+                clear(highest + next, isWord ? -1L : 1L << highest + next);
+                next += isWord ? Long.SIZE : 1;
             }
         }
         lostCount += step - 1;
@@ -117,8 +121,8 @@ public final class SequenceWindow {
         seen[(sequenceNumber & MASK) >>> 6] |= 1L << sequenceNumber;
     }
 
-    private void clear(final int sequenceNumber) {
-        seen[(sequenceNumber & MASK) >>> 6] &= ~(1L << sequenceNumber);
+    private void clear(final int sequenceNumber, final long bits) {
+        seen[(sequenceNumber & MASK) >>> 6] &= ~bits;
     }
 
     /** {@return packets missing between the first and the highest; falls when one comes late} */

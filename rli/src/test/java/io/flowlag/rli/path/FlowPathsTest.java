@@ -20,6 +20,7 @@ class FlowPathsTest {
     private final PathFinder finder = new PathFinder();
     private final PathEstimate estimate = new PathEstimate();
     private final Random random = new Random(7);
+    private int references;
 
     @BeforeEach
     void findTwoPaths() {
@@ -31,18 +32,18 @@ class FlowPathsTest {
     private void lanes(final int paths) {
         for (int i = 0; i < 200 * PathFinder.LANES; i++) {
             final int lane = finder.lane(i % PathFinder.LANES);
-            finder.onReference(lane, i / PathFinder.LANES, i, 1000 * (lane % paths) + random.nextInt(100));
+            finder.onReference(lane, references++ / PathFinder.LANES, i, 1000 * (lane % paths) + random.nextInt(100));
         }
         assertEquals(paths, finder.pathCount());
     }
 
     private PathEstimate resolve(final int slot, final int generation) {
-        flows.resolve(flows.find(slot, generation, 0, finder), finder, estimate);
+        flows.resolve(flows.find(slot, generation, 0, finder), finder, new double[PathFinder.MOST_PATHS], estimate);
         return estimate;
     }
 
     private int sample(final int slot, final int generation, final double... delaysNs) {
-        return flows.onSample(flows.enter(slot, generation, 0, finder), finder, delaysNs);
+        return flows.onSample(flows.enter(slot, generation, 0, finder), finder, delaysNs, (1 << finder.pathCount()) - 1);
     }
 
     private void know(final int slot, final int generation, final double delayNs, final double... delaysNs) {
@@ -59,6 +60,35 @@ class FlowPathsTest {
         assertEquals(10, estimate.samples());
         assertTrue(Math.abs(estimate.meanNs() - 100) <= estimate.spreadNs());
         assertTrue(Math.abs(estimate.meanNs() - 500) <= estimate.spreadNs());
+    }
+
+    @Test
+    void shouldNotCountPacketsWhosePathMayBeSilent() {
+        final int both = 3;
+        final int first = 1;
+        assertEquals(PathFinder.NONE, flows.onSample(flows.enter(3, 1, 0, finder), finder, new double[] {100, 500}, both));
+        assertEquals(PathFinder.NONE, flows.onSample(flows.enter(3, 1, 0, finder), finder, new double[] {100, 100}, first));
+        assertEquals(1, resolve(3, 1).samples());
+        for (int i = 0; i < 4; i++) {
+            know(3, 1, 105, 100, 500);
+        }
+        assertEquals(0, flows.onSample(flows.enter(3, 1, 0, finder), finder, new double[] {100, 100}, first));
+        assertEquals(0, flows.onSample(flows.enter(3, 1, 0, finder), finder, new double[] {500, 500}, 1 << 1));
+        assertEquals(2, resolve(3, 1).samples(), "the flow is known to be on the path that is heard");
+    }
+
+    @Test
+    void shouldAddHowFarAPathMayBeOff() {
+        sample(3, 1, 100, 500);
+        flows.resolve(flows.find(3, 1, 0, finder), finder, new double[] {0, 50}, estimate);
+        assertTrue(550 - estimate.meanNs() <= estimate.spreadNs());
+        flows.resolve(flows.find(3, 1, 0, finder), finder, new double[] {0, Double.POSITIVE_INFINITY}, estimate);
+        assertEquals(Double.POSITIVE_INFINITY, estimate.spreadNs());
+        for (int i = 0; i < 4; i++) {
+            know(3, 1, 105, 100, 500);
+        }
+        flows.resolve(flows.find(3, 1, 0, finder), finder, new double[] {7, Double.POSITIVE_INFINITY}, estimate);
+        assertEquals(7, estimate.spreadNs());
     }
 
     @Test

@@ -145,6 +145,39 @@ class PathFinderTest {
         assertTrue(finder.pathCount() == 3 && isDividedAs(lane -> lane / 6));
     }
 
+    /** A queue of a path may hold the references of many blocks. */
+    @Test
+    void shouldFindAPathThatIsManyBlocksLate() {
+        final int late = 100;
+        for (int block = 0; block < 400; block++) {
+            Collections.shuffle(order, new Random(block));
+            for (final int number : order) {
+                final boolean isLate = number < 8;
+                if (!isLate || block >= late) {
+                    nowNs += GAP_NS;
+                    finder.onReference(finder.lane(number), block - (isLate ? late : 0), nowNs, isLate ? 1e9 : 1e6);
+                }
+            }
+        }
+        assertEquals(2, finder.pathCount());
+        assertTrue(finder.path(finder.lane(0)) == finder.path(finder.lane(7)) && finder.isFound());
+    }
+
+    @Test
+    void shouldForgetAPathThatIsSilent() {
+        run(6_000, queues(4, 1, 5_000), lane -> lane % 4, 500);
+        for (int i = 0; i < 200 * PathFinder.LANES; i++) {
+            nowNs += GAP_NS;
+            final int number = references % PathFinder.LANES;
+            if (number % 4 != 0) {
+                finder.onReference(finder.lane(FIRST_PORT + number), references / PathFinder.LANES, nowNs, 2_000);
+            }
+            references++;
+        }
+        assertEquals(12, finder.laneCount());
+        assertEquals(3, finder.pathCount());
+    }
+
     @Test
     void shouldReplaceLanesThatAreGone() {
         for (int i = 0; i < PathFinder.LANES; i++) {

@@ -1,5 +1,6 @@
 package io.flowlag.rli.receiver;
 
+import io.flowlag.rli.reference.SequenceWindow;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.AfterEach;
@@ -99,7 +100,8 @@ class HostileReferencesTest {
         packets();
         reference();
         assertAllEstimatesAre(DELAY_NS);
-        receiver.stream(0).onReference(sequenceNumber - 2000, nowNs - 900 * MS, nowNs, 110);
+        receiver.stream(0).onReference(
+            sequenceNumber - SequenceWindow.WIDTH - 976, nowNs - 900 * MS, nowNs, 110);
         assertEquals(1, count(REFERENCES_TOO_OLD));
     }
 

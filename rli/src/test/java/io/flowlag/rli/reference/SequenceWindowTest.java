@@ -23,7 +23,7 @@ class SequenceWindowTest {
 
     @Provide
     Arbitrary<List<Integer>> steps() {
-        return Arbitraries.integers().between(-1100, 1100).list().ofMaxSize(300);
+        return Arbitraries.integers().between(-SequenceWindow.WIDTH - 76, SequenceWindow.WIDTH + 76).list().ofMaxSize(300);
     }
 
     /** Against a set of all numbers ever seen; timestamps rise with numbers, as those of one sender do. */
@@ -36,7 +36,7 @@ class SequenceWindowTest {
         int position = 0;
         seen.add(0);
         for (final int step : steps) {
-            position = Math.max(highest - 1500, position + step);
+            position = Math.max(highest - SequenceWindow.WIDTH - 476, position + step);
             final Continuity expected;
             if (position > highest) {
                 expected = position == highest + 1 ? Continuity.IN_ORDER : Continuity.AFTER_GAP;

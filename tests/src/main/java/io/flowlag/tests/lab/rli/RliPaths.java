@@ -38,7 +38,6 @@ import java.util.stream.IntStream;
 public final class RliPaths extends NamedExperiment {
     private static final double[] UTILIZATIONS = {0.70, 0.88, 0.80, 0.60, 0.92, 0.75, 0.65, 0.85};
     private static final double CAPACITY_SHARE = 0.8;
-    private static final int REFERENCE_BYTES = 86;
     private static final long REFERENCE_GAP_NS = 55_000;
     private static final int NOT_SENT = -1;
     private static final int FIRST_PORT = 40_000;
@@ -130,6 +129,7 @@ public final class RliPaths extends NamedExperiment {
         private final List<Arrival> arrivals = new ArrayList<>();
         private final long[] truePackets;
         private final double[] trueSumsNs;
+        private final double[] sumsBytes;
         private final long seed;
         private final List<Integer> order;
         private final Map<Integer, Integer> portByNumber = new HashMap<>();
@@ -151,6 +151,7 @@ public final class RliPaths extends NamedExperiment {
             flowCount = flows;
             truePackets = new long[pathCount * flowCount];
             trueSumsNs = new double[truePackets.length];
+            sumsBytes = new double[truePackets.length];
             // Until the first path has no traffic left: references of a path end with its traffic.
             final long untilNs = IntStream.range(0, pathCount).mapToLong(path -> arrivals.stream()
                 .filter(each -> each.path == path).mapToLong(Arrival::arrivalNs).max().orElseThrow()).min().orElseThrow();
@@ -161,6 +162,7 @@ public final class RliPaths extends NamedExperiment {
                 if (isCounted(each)) {
                     truePackets[slot(each)]++;
                     trueSumsNs[slot(each)] += each.arrivalNs - each.sentNs;
+                    sumsBytes[slot(each)] += each.lengthBytes;
                 }
             }
         }
@@ -315,7 +317,8 @@ public final class RliPaths extends NamedExperiment {
             final HeldOutErrors heldOut = receiver.statistics(stream).heldOut();
             final double scaleNs = SpanCounters.meanScaleNs(spans, slot * SpanCounters.LENGTH_BYTES, samples[slot]);
             final double unknown = Math.max(0, 1 - (double)samples[slot] / truePackets[slot]);
-            return heldOut.halfWidthNs(scaleNs, samples[slot], Math.round(meanNs), unknown, REFERENCE_BYTES, path);
+            return heldOut.halfWidthNs(
+                scaleNs, samples[slot], Math.round(meanNs), unknown, sumsBytes[slot] / truePackets[slot], path);
         }
     }
 }

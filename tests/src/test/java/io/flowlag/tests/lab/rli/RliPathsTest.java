@@ -1,6 +1,8 @@
 package io.flowlag.tests.lab.rli;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.Arrays;
 
@@ -30,6 +32,16 @@ class RliPathsTest {
         assertTrue(known[MEDIAN_ERROR] < onePort[MEDIAN_ERROR] / 3, all);
         assertTrue(mixed[HELD] >= 95 && known[HELD] >= 95, all);
         assertTrue(known[WIDTH] < 10, all);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 1", "8, 1", "8, 2"})
+    void shouldCoverWhatIsNotKnownOfPaths(final int paths, final long seed) {
+        final RliPaths.Run run = new RliPaths.Run(paths, 100_000, seed);
+        for (final RliPaths.Case each : RliPaths.Case.values()) {
+            final double[] score = run.score(each);
+            assertTrue(each == RliPaths.Case.ONE_PORT || score[HELD] >= 95, each + " " + Arrays.toString(score));
+        }
     }
 
     @Test
