@@ -48,6 +48,11 @@ public interface PacketSource extends AutoCloseable {
     default void updateKernelDropCount() {
     }
 
+    /** {@return whether it is known that no packet is left for the next {@link #poll}, in the kernel neither} */
+    default boolean isDrained() {
+        return false;
+    }
+
     /** {@return packets whose timestamp was out of range and was clamped; 0 for live sources} */
     default long timestampClampedCount() {
         return 0;

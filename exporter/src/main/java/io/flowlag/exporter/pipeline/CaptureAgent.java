@@ -34,8 +34,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private static final int LIVE_MERGE_PACKETS = 64 * 1024;
     /** The merge does not wait longer than this for a live source. */
     private static final long LIVE_MERGE_WAIT_NS = 200_000_000L;
-    /** Of several sources one is often idle, and packets that wait leave the processor's cache. */
-    private static final long SEVERAL_MERGE_WAIT_NS = 40_000_000L;
+    /** A packet is in the kernel's ring so long after its timestamp, at most but for a processor that is overloaded. */
+    private static final long STAMP_LAG_NS = 2_000_000L;
     /** How often the next stage learns how far capture has come: rarely enough for its idle thread to sleep. */
     private static final long CAPTURED_STEP_NS = 10_000_000L;
     /** If the clock falls this far behind its previous reading or a packet's timestamp, it was set back. */
@@ -149,6 +149,9 @@ public final class CaptureAgent implements Stage, PacketHandler {
                     // A source that gave fewer packets than requested has none left from before now; otherwise its last packet
                     // tells the time.
                     capturedNs[i] = polled < POLL_LIMIT ? nowNs : lastNs[i];
+                    if (isMerged && sources[i].isDrained()) {
+                        merge.shown(i, nowNs - STAMP_LAG_NS);
+                    }
                 }
                 isAllEnded &= isSourceEnded[i];
             }
@@ -215,24 +218,23 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private int passOnMerged() {
         final boolean isLive = clock.isLive();
         final long nowNs = clock.nanoTime();
-        final long waitNs = sources.length > 2 ? SEVERAL_MERGE_WAIT_NS : LIVE_MERGE_WAIT_NS;
-        final long olderThanNs = isLive ? nowNs - waitNs : Long.MIN_VALUE;
-        final long newerThanNs = isLive ? nowNs + CLOCK_SET_NS : Long.MAX_VALUE;
         for (int i = 0; i < sources.length; i++) {
             if (isSourceEnded[i]) {
                 merge.end(i);
             }
         }
-        final int roomCount = isLive ? POLL_LIMIT : 0;
+        merge.begin(
+            isLive ? nowNs - LIVE_MERGE_WAIT_NS : Long.MIN_VALUE, isLive ? nowNs + CLOCK_SET_NS : Long.MAX_VALUE,
+            isLive ? POLL_LIMIT : 0);
         int count = 0;
-        int source = merge.next(olderThanNs, newerThanNs, roomCount);
+        int source = merge.next();
         while (source >= 0) {
             merge.take(source, batch, batchCount * PacketDescriptor.LENGTH_BYTES);
             if (++batchCount == BATCH_LIMIT) {
                 passOn();
             }
             count++;
-            source = merge.next(olderThanNs, newerThanNs, roomCount);
+            source = merge.next();
         }
         return count;
     }

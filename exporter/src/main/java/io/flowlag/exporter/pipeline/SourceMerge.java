@@ -9,12 +9,13 @@ import org.agrona.BitUtil;
 import java.util.Arrays;
 
 /**
- * Merges the decoded packets of several sources by timestamp: a packet is passed on when every other source has shown a later
+ * Merges the decoded packets of several sources by timestamp: a packet is passed on when no other source can show an earlier
  * one. For equal timestamps the source with the lower index goes first, so that a packet's sending comes before its arrival.
  * The order within a source stays.
  * <p>
- * A live source may be idle for long; then packets older than a limit are passed on without it. Where a queue is full, the oldest
- * packet of all is passed on too: nothing is dropped here.
+ * A live source may be idle for long. It holds up nothing from before the time through which it is known to have shown
+ * everything; packets older than a limit are passed on in any case. Where a queue is full, the oldest packet of all is passed on
+ * too: nothing is dropped here.
  * <p>
  * Timestamps may be wrong, or a clock set back by more than a second. In files a stray one does not wait. Packets after a step
  * follow the packets that other sources have from before theirs. Live, packets from before the step do not wait.
@@ -22,6 +23,13 @@ import java.util.Arrays;
  * One thread. Allocates at construction, off-heap.
  */
 final class SourceMerge {
+    /** A packet that waits for nothing. */
+    private static final int AT_ONCE = -2;
+    /** A source that all others have to wait for. */
+    private static final int BLOCKING = -1;
+    /** A source that has ended. */
+    private static final int ENDED = Integer.MAX_VALUE;
+
     private final int capacity;
     private final int mask;
     private final OffHeapBuffer[] queues;
@@ -33,6 +41,14 @@ final class SourceMerge {
     private final long[] lastNs;
     /** How often the clock of each source was set back. */
     private final int[] steps;
+    /** Live, before which time a source without packets will show none. */
+    private final long[] shownNs;
+    /** The source of the lowest rank goes next, of several the one of the earliest time. */
+    private final int[] ranks;
+    private final long[] timesNs;
+    private long olderThanNs;
+    private long newerThanNs;
+    private int roomCount;
 
     /** Empty queues of so many packets of each source, rounded up to a power of two. */
     SourceMerge(final int sourceCount, final int capacity, final boolean isLive) {
@@ -40,6 +56,10 @@ final class SourceMerge {
         lastNs = new long[sourceCount];
         steps = new int[sourceCount];
         Arrays.fill(lastNs, PacketSource.MIN_TIMESTAMP_NS);
+        shownNs = new long[sourceCount];
+        Arrays.fill(shownNs, Long.MIN_VALUE);
+        ranks = new int[sourceCount];
+        timesNs = new long[sourceCount];
         this.capacity = BitUtil.findNextPositivePowerOfTwo(capacity);
         mask = this.capacity - 1;
         heads = new long[sourceCount];
@@ -63,6 +83,7 @@ final class SourceMerge {
     /** Takes a packet of a source that has room. */
     void add(final int source, final OffHeapBuffer descriptors, final int offset) {
         final int index = (int)tails[source]++ & mask;
+        shownNs[source] = PacketDescriptor.timestampNs(descriptors, offset);
         PacketDescriptor.copy(queues[source], index * PacketDescriptor.LENGTH_BYTES, descriptors, offset);
     }
 
@@ -81,36 +102,63 @@ final class SourceMerge {
         return true;
     }
 
+    /** A live source will show nothing from before a time, besides what it has shown. */
+    void shown(final int source, final long throughNs) {
+        shownNs[source] = throughNs;
+    }
+
     /**
-     * Selects the source whose next packet is passed on.
+     * Looks at the packets added since; call it before {@link #next}.
      *
-     * @param olderThanNs packets from before this time are passed on in any case.
-     * @param newerThanNs so are those from after this one: the clock was set back since they were stamped.
-     * @param roomCount   packets that each source must have room for.
-     * @return its index, or -1 if all have to wait.
+     * @param passedNs  packets from before this time are passed on in any case.
+     * @param futureNs  so are those from after this one: the clock was set back since they were stamped.
+     * @param leastRoom packets that each source must have room for.
      */
-    int next(final long olderThanNs, final long newerThanNs, final int roomCount) {
-        int next = -1;
-        long nextNs = Long.MAX_VALUE;
-        boolean isComplete = true;
-        boolean isCrowded = false;
+    void begin(final long passedNs, final long futureNs, final int leastRoom) {
+        olderThanNs = passedNs;
+        newerThanNs = futureNs;
+        roomCount = leastRoom;
         for (int i = 0; i < queues.length; i++) {
+            rank(i);
+        }
+    }
+
+    /** {@return the source whose next packet is passed on, or -1 if all have to wait} */
+    int next() {
+        int next = 0;
+        for (int i = 1; i < queues.length; i++) {
+            next = isBefore(i, next) ? i : next;
+        }
+        return heads[next] != tails[next] && ranks[next] != BLOCKING ? next : nextOfWaiting();
+    }
+
+    /** {@return the source with the oldest packet, if it has waited for long or a queue is full} */
+    private int nextOfWaiting() {
+        int next = -1;
+        boolean isCrowded = false;
+        for (int i = 0; isLive && i < queues.length; i++) {
             if (heads[i] != tails[i]) {
-                final long headNs = PacketDescriptor.timestampNs(queues[i], offset(i, heads[i]));
-                if (headNs > newerThanNs || isStray(i, headNs)) {
-                    return i;
-                }
-                isComplete &= !isUnclear(i, headNs);
-                if (next < 0 || steps[i] < steps[next] || steps[i] == steps[next] && headNs < nextNs) {
-                    next = i;
-                    nextNs = headNs;
-                }
+                next = next < 0 || isBefore(i, next) ? i : next;
                 isCrowded |= !hasRoom(i, roomCount);
-            } else {
-                isComplete &= isEnded[i];
             }
         }
-        return isComplete || isCrowded || nextNs < olderThanNs ? next : -1;
+        return next >= 0 && (isCrowded || timesNs[next] < olderThanNs) ? next : -1;
+    }
+
+    private boolean isBefore(final int source, final int other) {
+        return ranks[source] < ranks[other] || ranks[source] == ranks[other] && timesNs[source] < timesNs[other];
+    }
+
+    private void rank(final int source) {
+        if (heads[source] != tails[source]) {
+            final long headNs = PacketDescriptor.timestampNs(queues[source], offset(source, heads[source]));
+            timesNs[source] = headNs;
+            ranks[source] = headNs > newerThanNs || isStray(source, headNs) ? AT_ONCE :
+                isUnclear(source, headNs) ? BLOCKING : steps[source];
+        } else {
+            timesNs[source] = shownNs[source];
+            ranks[source] = isEnded[source] ? ENDED : isLive ? 0 : BLOCKING;
+        }
     }
 
     /** Whether the first packet of a file is a stray; without a following packet it counts as in order. */
@@ -149,13 +197,12 @@ final class SourceMerge {
 
     /** Copies and removes the next packet of a source. */
     void take(final int source, final OffHeapBuffer to, final int offset) {
-        final int headOffset = offset(source, heads[source]);
-        final long headNs = PacketDescriptor.timestampNs(queues[source], headOffset);
-        if (!isStray(source, headNs)) {
-            lastNs[source] = headNs;
+        if (ranks[source] != AT_ONCE) {
+            lastNs[source] = timesNs[source];
         }
-        PacketDescriptor.copy(to, offset, queues[source], headOffset);
+        PacketDescriptor.copy(to, offset, queues[source], offset(source, heads[source]));
         heads[source]++;
+        rank(source);
     }
 
     private int offset(final int source, final long position) {

@@ -49,6 +49,7 @@ class CaptureAgentTest {
         private long kernelDrops;
         private long kernelStamped;
         private boolean isEnded;
+        private boolean isDrained;
 
         private void add(final long timestampNs) {
             timestampsNs.add(timestampNs);
@@ -63,6 +64,11 @@ class CaptureAgentTest {
                 taken++;
             }
             return taken == 0 && isEnded ? END_OF_SOURCE : taken;
+        }
+
+        @Override
+        public boolean isDrained() {
+            return isDrained;
         }
 
         @Override
@@ -158,6 +164,24 @@ class CaptureAgentTest {
         agent.doWork();
         agent.doWork();
         assertEquals(7, counters.get(CounterId.KERNEL_STAMPED));
+    }
+
+    @Test
+    void shouldMergeWithoutWaitingForASourceThatIsKnownToBeIdle() {
+        final CaptureAgent agent = agent(true, first, second);
+        second.add(START_NS);
+        nowNs += MS;
+        agent.doWork();
+        first.isDrained = true;
+        agent.doWork();
+        assertEquals(0, passed.packets, "a packet of the other may be on its way to the ring");
+        first.isDrained = false;
+        nowNs += 2 * MS;
+        agent.doWork();
+        assertEquals(0, passed.packets, "packets may wait in the ring");
+        first.isDrained = true;
+        agent.doWork();
+        assertEquals(1, passed.packets);
     }
 
     @Test

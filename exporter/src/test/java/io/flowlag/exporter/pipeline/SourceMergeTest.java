@@ -37,13 +37,13 @@ class SourceMergeTest {
     @Test
     void shouldWaitForASourceThatHasShownNothing() {
         add(merge, 1, 10);
-        assertEquals(NOBODY, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, 0));
+        assertEquals(NOBODY, next(merge, Long.MIN_VALUE, Long.MAX_VALUE, 0));
         add(merge, 0, 20);
-        assertEquals(1, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, 0));
+        assertEquals(1, next(merge, Long.MIN_VALUE, Long.MAX_VALUE, 0));
         assertEquals(10, take(merge, 1));
-        assertEquals(NOBODY, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, 0));
+        assertEquals(NOBODY, next(merge, Long.MIN_VALUE, Long.MAX_VALUE, 0));
         merge.end(1);
-        assertEquals(0, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, 0));
+        assertEquals(0, next(merge, Long.MIN_VALUE, Long.MAX_VALUE, 0));
         assertEquals(20, take(merge, 0));
         assertTrue(merge.isEmpty());
     }
@@ -52,17 +52,32 @@ class SourceMergeTest {
     void shouldPutSendingBeforeArrivalAtTheSameTime() {
         add(merge, 1, 10);
         add(merge, 0, 10);
-        assertEquals(0, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, 0));
+        assertEquals(0, next(merge, Long.MIN_VALUE, Long.MAX_VALUE, 0));
     }
 
     @Test
     void shouldNotWaitLongerThanToldOrForASourceWhenTheOtherIsCrowded() {
         add(merge, 0, 10);
-        assertEquals(NOBODY, merge.next(10, Long.MAX_VALUE, 0));
-        assertEquals(0, merge.next(11, Long.MAX_VALUE, 0), "older than the limit");
-        assertEquals(NOBODY, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, CAPACITY - 1));
+        assertEquals(NOBODY, next(merge, 10, Long.MAX_VALUE, 0));
+        assertEquals(0, next(merge, 11, Long.MAX_VALUE, 0), "older than the limit");
+        assertEquals(NOBODY, next(merge, Long.MIN_VALUE, Long.MAX_VALUE, CAPACITY - 1));
         add(merge, 0, 11);
-        assertEquals(0, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, CAPACITY - 1), "no room for as many packets");
+        assertEquals(0, next(merge, Long.MIN_VALUE, Long.MAX_VALUE, CAPACITY - 1), "no room for as many packets");
+    }
+
+    @Test
+    void shouldNotWaitForASourceThatHasShownAllFromBefore() {
+        add(merge, 1, 10);
+        merge.shown(0, 10);
+        assertEquals(NOBODY, next(merge, Long.MIN_VALUE, Long.MAX_VALUE, 0), "the other may have one of the same time");
+        merge.shown(0, 11);
+        assertEquals(1, next(merge, Long.MIN_VALUE, Long.MAX_VALUE, 0));
+        assertEquals(10, take(merge, 1));
+        add(merge, 0, 5);
+        assertEquals(0, next(merge, Long.MIN_VALUE, Long.MAX_VALUE, 0), "the clock was set back");
+        assertEquals(5, take(merge, 0));
+        add(merge, 1, 7);
+        assertEquals(NOBODY, next(merge, Long.MIN_VALUE, Long.MAX_VALUE, 0));
     }
 
     @Test
@@ -82,9 +97,9 @@ class SourceMergeTest {
         add(merge, 0, 10_000);
         add(merge, 0, 20);
         add(merge, 1, 15);
-        assertEquals(0, merge.next(Long.MIN_VALUE, 1000, 0), "stamped in what is the future now");
+        assertEquals(0, next(merge, Long.MIN_VALUE, 1000, 0), "stamped in what is the future now");
         assertEquals(10_000, take(merge, 0));
-        assertEquals(1, merge.next(Long.MIN_VALUE, 1000, 0));
+        assertEquals(1, next(merge, Long.MIN_VALUE, 1000, 0));
     }
 
     private static final long SECOND_NS = 1_000_000_000L;
@@ -148,20 +163,27 @@ class SourceMergeTest {
     }
 
     private static int next(final SourceMerge all) {
-        return all.next(Long.MIN_VALUE, Long.MAX_VALUE, 0);
+        return next(all, Long.MIN_VALUE, Long.MAX_VALUE, 0);
+    }
+
+    private static int next(
+        final SourceMerge all, final long olderThanNs, final long newerThanNs, final int roomCount) {
+        all.begin(olderThanNs, newerThanNs, roomCount);
+        return all.next();
     }
 
     @Property(tries = 200)
     void shouldMergeWhatIsInOrderIntoOrder(
-        @ForAll @Size(max = 60) final List<@IntRange(max = 50) Integer> first,
-        @ForAll @Size(max = 60) final List<@IntRange(max = 50) Integer> second) {
-        final SourceMerge all = new SourceMerge(2, 64, false);
-        first.stream().sorted().forEach((each) -> add(all, 0, each));
-        second.stream().sorted().forEach((each) -> add(all, 1, each));
-        all.end(0);
-        all.end(1);
-        final List<Integer> merged = new ArrayList<>(first);
-        merged.addAll(second);
+        @ForAll @Size(min = 1, max = 8) final List<@Size(max = 60) List<@IntRange(max = 50) Integer>> sources) {
+        final SourceMerge all = new SourceMerge(sources.size(), 64, false);
+        final List<Integer> merged = new ArrayList<>();
+        for (int i = 0; i < sources.size(); i++) {
+            for (final int each : sources.get(i).stream().sorted().toList()) {
+                add(all, i, each);
+                merged.add(each);
+            }
+            all.end(i);
+        }
         final List<Integer> taken = new ArrayList<>();
         for (int source = next(all); source >= 0; source = next(all)) {
             taken.add((int)take(all, source));

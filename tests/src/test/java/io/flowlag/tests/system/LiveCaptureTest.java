@@ -370,9 +370,13 @@ class LiveCaptureTest {
     void shouldTellWhetherPacketsAreThere() throws Exception {
         try (LivePacketSource source = far.call(open(options(FAR, AFPACKET)))) {
             assertFalse(source.awaitArrival(0));
+            assertTrue(source.isDrained());
             send(near, NEAR, List.of(Frames.udp(1, 100)));
+            assertFalse(source.isDrained(), "before the timeout of its block too");
             assertTrue(source.awaitArrival(10_000));
+            assertFalse(source.isDrained());
             assertEquals(1, source.poll(new CountingHandler(), CapturedPackets.POLL_LIMIT));
+            assertTrue(source.isDrained());
         }
     }
 

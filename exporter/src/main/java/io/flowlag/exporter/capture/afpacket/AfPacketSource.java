@@ -293,6 +293,11 @@ public final class AfPacketSource extends LivePacketSource {
     }
 
     @Override
+    public boolean isDrained() {
+        return socket.isOpen() && ring.isDrained();
+    }
+
+    @Override
     public boolean awaitArrival(final int timeoutMs) {
         return !socket.isOpen() || socket.await(timeoutMs);
     }
