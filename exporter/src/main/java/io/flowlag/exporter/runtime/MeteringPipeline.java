@@ -52,6 +52,7 @@ import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.CompositeAgent;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.YieldingIdleStrategy;
@@ -589,9 +590,14 @@ public final class MeteringPipeline implements AutoCloseable {
         return decode.digest() || wiring.hasDigests() ? DigestKey.of(decode.digestKeyFile()) : null;
     }
 
-    private static IdleStrategy idleStrategy(final ExporterConfig config) {
+    /**
+     * Live packets come in blocks, a millisecond apart or more: shorter sleeps would cost more than the packets. References must
+     * go out in time.
+     */
+    private IdleStrategy idleStrategy(final ExporterConfig config) {
+        final boolean isPrompt = !isLive || wirings.stream().anyMatch((each) -> each.references().isSent());
         return switch (config.pipeline().idle()) {
-            case BACKOFF -> new BackoffIdleStrategy();
+            case BACKOFF -> isPrompt ? new BackoffIdleStrategy() : new SleepingMillisIdleStrategy(1);
             case SPIN -> new BusySpinIdleStrategy();
             case YIELD -> new YieldingIdleStrategy();
         };
