@@ -6,9 +6,9 @@ import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.checkpoint.Checkpoint;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.KeyField;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
-import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
@@ -38,7 +38,6 @@ import io.flowlag.exporter.pipeline.ShardRings;
 import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.LatencySummary;
 import io.flowlag.exporter.status.PipelineLatency;
@@ -456,11 +455,6 @@ public final class MeteringPipeline implements AutoCloseable {
         return delayStages.isEmpty() ? null : delayStages.get(0);
     }
 
-    /** {@return the statistics of that stage; null without delay measurement} */
-    public DelayStatistics delayStatistics() {
-        return delayStages.isEmpty() ? null : delayStages.get(0).statistics();
-    }
-
     /** {@return the latency until packets are metered, for one thread at a time; null if packets are not live} */
     LatencySummary latency() {
         return latency == null ? null : latency.summary();
@@ -537,9 +531,8 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     private static FlowCacheSettings.Timeouts timeouts(final ExporterConfig config) {
-        final ExporterConfig.Metering metering = config.metering();
-        return new FlowCacheSettings.Timeouts(
-            metering.activeTimeoutNs(), metering.idleTimeoutNs(), metering.tcpEndTimeoutNs(), metering.cutNs());
+        final ExporterConfig.Metering of = config.metering();
+        return new FlowCacheSettings.Timeouts(of.activeTimeoutNs(), of.idleTimeoutNs(), of.tcpEndTimeoutNs(), of.cutNs());
     }
 
     /** Each key has a hash of its own. Segments that end at different interfaces have different records. */
@@ -595,9 +588,9 @@ public final class MeteringPipeline implements AutoCloseable {
      * go out in time.
      */
     private IdleStrategy idleStrategy(final ExporterConfig config) {
-        final boolean isPrompt = !isLive || wirings.stream().anyMatch((each) -> each.references().isSent());
         return switch (config.pipeline().idle()) {
-            case BACKOFF -> isPrompt ? new BackoffIdleStrategy() : new SleepingMillisIdleStrategy(1);
+            case BACKOFF -> isLive && wirings.stream().noneMatch((each) -> each.references().isSent()) ?
+                new SleepingMillisIdleStrategy(1) : new BackoffIdleStrategy();
             case SPIN -> new BusySpinIdleStrategy();
             case YIELD -> new YieldingIdleStrategy();
         };

@@ -70,7 +70,7 @@ class DelayPipelineTest {
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config(threading, options), sources, false, MARKED, List.of(destination), counters, Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
-            return pipeline.delayStatistics();
+            return pipeline.delayStage().statistics();
         }
     }
 
@@ -137,7 +137,7 @@ class DelayPipelineTest {
             config, List.of(segment.sender(), new RemarkingSource(segment.receiver())), false, wiring,
             List.of(new FlowRecordList()), counters, Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
-            final DelayStatistics statistics = pipeline.delayStatistics();
+            final DelayStatistics statistics = pipeline.delayStage().statistics();
             final long matched = statistics.counters().get("match_matched");
             final List<DelaySummary> total = statistics.total();
             final long[] inIntervals = new long[total.size()];
@@ -224,7 +224,7 @@ class DelayPipelineTest {
             while (!pipeline.isEnded()) {
                 pipeline.doWork();
             }
-            final DelayStatistics statistics = pipeline.delayStatistics();
+            final DelayStatistics statistics = pipeline.delayStage().statistics();
             final long oversize = counters.get(CounterId.OVERSIZE);
             assertTrue(oversize > 1000 && oversize < PACKETS - 1000, oversize + " oversize");
             assertEquals(oversize, counters.get(CounterId.SENDER_OVERSIZE));
@@ -249,13 +249,13 @@ class DelayPipelineTest {
             while (counters.get(CounterId.SENDER_POINT) < PACKETS / 2) {
                 pipeline.doWork();
             }
-            final long before = pipeline.delayStatistics().counters().get("references_sent");
+            final long before = pipeline.delayStage().statistics().counters().get("references_sent");
             pipeline.reload(
                 config(Threading.INVOKER, "rli.policy", "combined", "rli.every-n", "10", "rli.ceiling", "1g"), destinations);
             while (!pipeline.isEnded()) {
                 pipeline.doWork();
             }
-            final DelayStatistics statistics = pipeline.delayStatistics();
+            final DelayStatistics statistics = pipeline.delayStage().statistics();
             final long after = statistics.counters().get("references_sent") - before;
             assertTrue(after > 5 * before && after > PACKETS / 25, before + " references, then " + after);
             assertEquals("combined", statistics.policy());
@@ -276,13 +276,13 @@ class DelayPipelineTest {
             while (counters.get(CounterId.SENDER_POINT) < PACKETS / 2) {
                 pipeline.doWork();
             }
-            assertEquals(1000, pipeline.delayStatistics().gauges().get("serialisation_ns_per_byte"));
+            assertEquals(1000, pipeline.delayStage().statistics().gauges().get("serialisation_ns_per_byte"));
             options[5] = "80m";
             pipeline.reload(config(Threading.INVOKER, options), destinations);
             while (!pipeline.isEnded()) {
                 pipeline.doWork();
             }
-            assertEquals(100, pipeline.delayStatistics().gauges().get("serialisation_ns_per_byte"));
+            assertEquals(100, pipeline.delayStage().statistics().gauges().get("serialisation_ns_per_byte"));
         }
     }
 

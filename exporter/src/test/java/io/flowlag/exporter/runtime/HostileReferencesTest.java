@@ -93,7 +93,7 @@ class HostileReferencesTest {
             while (!pipeline.isEnded()) {
                 pipeline.doWork();
             }
-            final DelayStatistics statistics = pipeline.delayStatistics();
+            final DelayStatistics statistics = pipeline.delayStage().statistics();
             assertEquals(point.count(), counters.get(CounterId.DECODED));
             assertEquals(0, AccountingIdentity.unexplainedCaptured(counters));
             assertEquals(0, AccountingIdentity.unexplainedDecoded(counters));

@@ -83,7 +83,7 @@ class QuantilePipelineTest {
                 pipeline.doWork();
             }
             assertTrue(pipeline.isEnded(), "the pipeline did not end");
-            return pipeline.delayStatistics();
+            return pipeline.delayStage().statistics();
         }
     }
 

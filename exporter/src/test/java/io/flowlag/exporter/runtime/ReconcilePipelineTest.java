@@ -57,7 +57,7 @@ class ReconcilePipelineTest {
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config, List.of(sender, receiver), false, wiring, List.of(), new Counters(), Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
-            return pipeline.delayStatistics();
+            return pipeline.delayStage().statistics();
         }
     }
 

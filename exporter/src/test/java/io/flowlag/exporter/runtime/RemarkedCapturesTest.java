@@ -65,7 +65,7 @@ class RemarkedCapturesTest {
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config, List.of(sender, receiver), false, wiring, List.of(), new Counters(), Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
-            final DelayStatistics statistics = pipeline.delayStatistics();
+            final DelayStatistics statistics = pipeline.delayStage().statistics();
             final List<AggregateDelay> total = statistics.sketches().get(0).reconcile().total();
             assertEquals(lost, statistics.counters().get("reconcile_lost"), statistics::toString);
             assertEquals(0, statistics.counters().get("reconcile_unexpected"));

@@ -59,7 +59,7 @@ class SketchPipelineTest {
             config.with(config.joint().on()), List.of(sender, receiver), false, SKETCHED, List.of(sums), counters,
             Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
-            return pipeline.delayStatistics();
+            return pipeline.delayStage().statistics();
         }
     }
 

@@ -60,7 +60,7 @@ class UnseenFlowsTest {
             while (!pipeline.isEnded()) {
                 pipeline.doWork();
             }
-            final DelayStatistics statistics = pipeline.delayStatistics();
+            final DelayStatistics statistics = pipeline.delayStage().statistics();
             // It is unknown whether the receiver point was watched before its first packet.
             assertEquals(1, statistics.counters().get("match_sent_undecided"));
             assertEquals(isSelected ? PACKETS - 1 : 0, statistics.counters().get("match_lost"));
@@ -129,7 +129,7 @@ class UnseenFlowsTest {
             while (!pipeline.isEnded()) {
                 pipeline.doWork();
             }
-            final DelayStatistics statistics = pipeline.delayStatistics();
+            final DelayStatistics statistics = pipeline.delayStage().statistics();
             assertEquals(PACKETS / 10, statistics.counters().get("reconcile_flows_unseen"), statistics::toString);
             assertEquals(0, statistics.counters().get("reconcile_lost_unnamed"));
             assertEquals(isSelected ? List.of(10L, 10L, 10L, 10L, 10L) : isSeenLater ? List.of(50L) : List.of(), lost);

@@ -186,7 +186,7 @@ class ReceivedTogetherTest {
             }
             assertEquals(ROUNDS * COMPARED_PACKETS, counters.get(CounterId.METERED));
             assertEquals(ROUNDS * COMPARED_PACKETS, records.packets, "every packet is in a record");
-            return new Said(records.all.stream().sorted().toList(), pipeline.delayStatistics().counters());
+            return new Said(records.all.stream().sorted().toList(), pipeline.delayStage().statistics().counters());
         }
     }
 
@@ -212,7 +212,7 @@ class ReceivedTogetherTest {
                 }
             }
             assertEquals(0, allocatedBytes);
-            assertTrue(pipeline.delayStatistics().counters().get("lds_received_booked") > PACKETS);
+            assertTrue(pipeline.delayStage().statistics().counters().get("lds_received_booked") > PACKETS);
         }
     }
 

@@ -4,12 +4,12 @@ import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
 import io.flowlag.common.config.Prefix;
 import io.flowlag.network.route.ExpectedSuspects;
-import io.flowlag.network.route.PlannedSegments.Selection;
 import io.flowlag.network.route.PlannedSegments;
+import io.flowlag.network.route.PlannedSegments.Selection;
 import io.flowlag.network.route.PointPlan;
 import io.flowlag.network.route.ShortestRoutes;
-import io.flowlag.network.topology.NetworkMap.NamedSegment;
 import io.flowlag.network.topology.NetworkMap;
+import io.flowlag.network.topology.NetworkMap.NamedSegment;
 import io.flowlag.network.topology.Topology;
 
 import java.util.ArrayList;

@@ -6,10 +6,10 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.KeyFile;
 import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.network.topology.NetworkFiles;
+import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.network.topology.NetworkMap.NamedSegment;
 import io.flowlag.network.topology.NetworkMap.Point;
 import io.flowlag.network.topology.NetworkMap.Site;
-import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.network.topology.Topology;
 
 import java.io.IOException;
