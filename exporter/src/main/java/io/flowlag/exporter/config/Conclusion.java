@@ -81,7 +81,7 @@ final class Conclusion extends SettingsAccess {
             value(REFERENCE_KEY_FILE), value(CLASSES).stream().map(Long::intValue).toList(), value(SENDERS));
         return new Rli(injection, INJECTION.stream().anyMatch((key) -> !isDefault(key)), references, capacityBps,
             value(ESTIMATOR), value(SERIALISATION), intValue(REFERENCE_BUFFER), value(SILENT_AFTER), value(DRIFT),
-            partsInAMillion(value(PASSIVE_SHARE)));
+            value(POLICY) == Policy.PASSIVE || !isDefault(PASSIVE_SHARE) ? partsInAMillion(value(PASSIVE_SHARE)) : 0);
     }
 
     private static int partsInAMillion(final double share) {

@@ -177,7 +177,8 @@ public final class ConfigTable {
         "When a reference is sent: adaptive to utilization, every-n packets, every-interval, combined (first of both). With " +
         "passive, traffic packets serve instead.").reloads();
     static final ConfigKey<Double> PASSIVE_SHARE = row("rli.passive-share", fraction(), "0.01",
-        "Share of packets that serve as references (passive). There must be more than one in rli.silent-after.");
+        "Share of packets that serve as references (passive), more than one in rli.silent-after. With another policy, at a " +
+        "receiver: that tell flows' paths.");
     static final ConfigKey<Long> EVERY_N = row("rli.every-n", number(1, 1_000_000), "100",
         "Packets per reference (every-n, combined).").reloads();
     static final ConfigKey<Long> EVERY_INTERVAL = row("rli.every-interval", duration("1us", "10s"), "1ms",

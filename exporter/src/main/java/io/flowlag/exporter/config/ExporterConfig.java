@@ -189,7 +189,7 @@ public record ExporterConfig(
      *
      * @param injectionGiven whether the policy or one of its values is configured; a receiver distributes them then.
      * @param capacityBps    of the bottleneck queue; 0 for unknown.
-     * @param passivePpm     packets in a million that serve as references with policy passive.
+     * @param passivePpm     packets in a million that serve as references with policy passive, or that tell the paths of flows.
      */
     public record Rli(
         Injection injection, boolean injectionGiven, References references, long capacityBps, EstimatorKind estimator,

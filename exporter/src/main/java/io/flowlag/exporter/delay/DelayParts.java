@@ -90,8 +90,15 @@ final class DelayParts {
                 new FlowSamples(
                     cache, distributions, wiring.receiverLink() == null ? new SipHash(0, 0) : wiring.receiverLink().hash(),
                     config.quantiles().bandwidthBps() > 0 && !wiring.isExact()), clocks);
-            default -> new ReferencePackets();
+            default -> !isSampled(config, wiring) ? new ReferencePackets() : new PathSamples(
+                receiver, cache, config.rli().senderCount(), config.rli().passivePpm(), maximumDelayNs,
+                config.rli().silentAfterNs(), sendTimesBps(config), clocks);
         };
+    }
+
+    /** Whether packets are sampled at both points beside injected references, which needs the exchange. */
+    private static boolean isSampled(final ExporterConfig config, final DelayWiring wiring) {
+        return mode(wiring) == ReferenceMode.SENT && wiring.receiverLink() != null && config.rli().passivePpm() > 0;
     }
 
     private static long sendTimesBps(final ExporterConfig config) {
@@ -158,7 +165,7 @@ final class DelayParts {
                 Math.max(senderCount, wiring.pairs().count()) * config.rli().classCount(), isInterpolated,
                 wiring.isExact()) : 0) + wiring.pairs().memoryBytes() +
             (mode(wiring) == ReferenceMode.MARKED ? MarkedStage.memoryBytes() : 0) +
-            (mode(wiring) == ReferenceMode.PASSIVE ? PassiveStage.memoryBytes(
+            (mode(wiring) == ReferenceMode.PASSIVE || isSampled(config, wiring) ? PassiveStage.memoryBytes(
                 senderCount, wiring.receiverLink() != null, sendTimesBps(config)) : 0) +
             (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + senderCount * IntervalStage.BATCH_BYTES : 0) +
             (wiring.isMatched() ? ExactMatching.memoryBytes(config, isLive, wiring.captures()) : 0) +

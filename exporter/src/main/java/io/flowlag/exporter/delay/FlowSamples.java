@@ -27,6 +27,21 @@ final class FlowSamples {
         this.isOn = isOn;
     }
 
+    /** No flow is sampled whole. */
+    static FlowSamples none(final FlowCache cache) {
+        return new FlowSamples(cache, null, new SipHash(0, 0), false);
+    }
+
+    /** {@return the slot of a packet's flow, by its tag} */
+    static int slot(final long tag) {
+        return (int)tag & SLOT_MASK;
+    }
+
+    /** {@return the generation of that slot} */
+    static int generation(final long tag) {
+        return (int)(tag >> Integer.SIZE);
+    }
+
     /** {@return whether all packets of a packet's flow are sampled} */
     boolean isOfSampledFlow(final DirectBuffer descriptor, final int offset) {
         return isOn && flows.isSampled(descriptor, offset);
@@ -46,8 +61,8 @@ final class FlowSamples {
 
     /** Both times of a packet are known. */
     void onDelay(final long tag, final long delayNs) {
-        final int slot = (int)tag & SLOT_MASK;
-        if (isOn && cache.isCurrent(slot, (int)(tag >> Integer.SIZE))) {
+        final int slot = slot(tag);
+        if (isOn && cache.isCurrent(slot, generation(tag))) {
             distributions.recordSampled(cache.entries(), cache.stateOffset(slot), delayNs);
         }
     }

@@ -118,13 +118,14 @@ final class PacketInterpolation {
             PacketDescriptor.timestampNs(descriptor, offset));
     }
 
-    /** Packets of the first sender that waited, with their tickets; then packets of the traffic are no references. */
+    /** Packets of the first sender that waited, with their tickets. */
     void onReceived(final PendingPackets packets, final TrafficClasses classes) {
         if (!isOn) {
             return;
         }
         final DirectBuffer descriptors = packets.descriptors();
         final int count = packets.count();
+        references.onReceived(packets, classes);
         if (classes.count() > 1 || !receiver.stream(0).wouldBuffer(count, packets.earliestNs(), packets.latestNs())) {
             for (int i = 0; i < count; i++) {
                 final int offset = packets.offset(i);
@@ -167,7 +168,7 @@ final class PacketInterpolation {
      */
     boolean onShipped(
         final int senderIndex, final boolean isPassive, final long key, final long sentNs, final long shippedNs) {
-        if (isPassive != references.isPassive() || !isPassive && key >>> Integer.SIZE >= classCount) {
+        if (!references.uses(isPassive) || !isPassive && key >>> Integer.SIZE >= classCount) {
             return false;
         }
         if (isPassive) {

@@ -15,7 +15,7 @@ import java.util.function.ObjLongConsumer;
  * the sender point in this process or from the exchange. Packets of sampled flows are matched alike, for their delays alone. The
  * metering thread owns it. Allocates at construction.
  */
-final class PassiveStage extends ReferencePackets {
+class PassiveStage extends ReferencePackets {
     private static final int CAPACITY = 64 * 1024;
     /** Room for the references of this time, because one process may lag behind the other over the exchange. */
     private static final int SHIPPED_SECONDS = 4;
@@ -56,7 +56,7 @@ final class PassiveStage extends ReferencePackets {
         references = new PassiveReferences[senderCount];
         for (int i = 0; i < senderCount; i++) {
             references[i] = new PassiveReferences(
-                capacity(shippingNs > 0, ceilingBps), maximumDelayNs + shippingNs, this::onReference);
+                capacity(shippingNs > 0, ceilingBps), maximumDelayNs + shippingNs, this::onMatched);
         }
         nextNumbers = new int[receiver.streamCount()];
         lastArrivalsNs = new long[receiver.streamCount()];
@@ -75,6 +75,16 @@ final class PassiveStage extends ReferencePackets {
 
     @Override
     boolean isPassive() {
+        return true;
+    }
+
+    @Override
+    boolean uses(final boolean isOfPassive) {
+        return isOfPassive;
+    }
+
+    @Override
+    final boolean isOn() {
         return true;
     }
 
@@ -129,15 +139,19 @@ final class PassiveStage extends ReferencePackets {
         Arrays.fill(lastArrivalsNs, Long.MIN_VALUE / 2);
     }
 
-    /** Takes references in order of arrival; others would look like a step of a clock. */
-    private void onReference(
+    private void onMatched(
         final int streamIndex, final long shippedNs, final long arrivalNs, final int lengthBytes, final long tag) {
         clocks.onDelay(streamIndex, shippedNs, arrivalNs);
         final long sentNs = clocks.ofStream(streamIndex).correctedNs(shippedNs);
         samples.onDelay(tag, arrivalNs - sentNs);
-        if (!FlowSamples.isReference(tag)) {
-            return;
+        if (FlowSamples.isReference(tag)) {
+            onSample(streamIndex, sentNs, arrivalNs, lengthBytes, tag);
         }
+    }
+
+    /** A chosen packet is a reference if it comes in order of arrival; others would look like a step of a clock. */
+    void onSample(
+        final int streamIndex, final long sentNs, final long arrivalNs, final int lengthBytes, final long tag) {
         final long behindNs = lastArrivalsNs[streamIndex] - arrivalNs;
         if (behindNs > 0 && behindNs <= maximumDelayNs) {
             reorderedCount = reorderedCount + 1;

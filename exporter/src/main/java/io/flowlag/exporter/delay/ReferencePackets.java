@@ -19,9 +19,27 @@ class ReferencePackets {
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int streamIndex) {
     }
 
-    /** {@return whether both points choose them; the exchange carries their send times, not those of injected references} */
+    /** Packets of flows of the first sender. */
+    final void onReceived(final PendingPackets packets, final TrafficClasses classes) {
+        for (int i = 0; isOn() && i < packets.count(); i++) {
+            final int offset = packets.offset(i);
+            onReceived(packets.descriptors(), offset, packets.slot(i), classes.of(packets.descriptors(), offset));
+        }
+    }
+
+    /** {@return whether packets of the traffic matter} */
+    boolean isOn() {
+        return false;
+    }
+
+    /** {@return whether both points choose them, and they are the references} */
     boolean isPassive() {
         return false;
+    }
+
+    /** {@return whether send times of passive packets are of use here, or those of injected references} */
+    boolean uses(final boolean isPassive) {
+        return !isPassive;
     }
 
     /** {@return whether there is room for send times of a sender; they wait in the exchange's queue until then} */

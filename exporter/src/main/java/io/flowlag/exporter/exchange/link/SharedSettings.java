@@ -94,25 +94,26 @@ public final class SharedSettings {
         };
     }
 
-    /** The reference settings of a receiver's senders. Returns {@link ExchangeSettings.Injection#NONE} if it sets none. */
+    /** The reference settings of a receiver's senders; their policy is none if it sets none. */
     public static ExchangeSettings.Injection injection(final ExporterConfig.Rli rli) {
         if (rli.injection().policy() == ExporterConfig.Policy.PASSIVE) {
             return ExchangeSettings.Injection.passive(rli.passivePpm(), rli.injection().ceilingBps());
         }
         final ExporterConfig.Injection injection = rli.injection();
-        return !rli.injectionGiven() ? ExchangeSettings.Injection.NONE : new ExchangeSettings.Injection(
+        return !rli.injectionGiven() ? ExchangeSettings.Injection.sampled(rli.passivePpm(), injection.ceilingBps()) :
+            new ExchangeSettings.Injection(
             ExchangeSettings.Policy.valueOf(injection.policy().name()), (int)injection.everyN(), injection.everyIntervalNs(),
             new ExchangeSettings.AdaptiveRates(
                 (int)Math.round(injection.minimumUtilization() * ExchangeSettings.PPM),
                 (int)Math.round(injection.maximumUtilization() * ExchangeSettings.PPM),
                 (int)injection.minimumRateOneIn(), (int)injection.maximumRateOneIn()),
-            injection.maximumGapNs(), injection.ceilingBps(), rli.capacityBps(), 0);
+            injection.maximumGapNs(), injection.ceilingBps(), rli.capacityBps(), rli.passivePpm());
     }
 
     /**
      * The reference settings of a sender, as given by its receiver.
      *
-     * @param injection from the receiver, not {@link ExchangeSettings.Injection#NONE}.
+     * @param injection from the receiver, with a policy.
      * @param own       the sender's settings: its references, and the capacity of its queue if known.
      * @throws IllegalArgumentException if the sender cannot apply them; the message says why.
      */
@@ -214,12 +215,13 @@ public final class SharedSettings {
             new TrafficClasses(settings.traffic().classes()),
             new FlowWeights(settings.traffic().weights().stream().map(SharedSettings::rule).toList()),
             new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
-            settings.injection().policy() != ExchangeSettings.Policy.PASSIVE ? null :
+            settings.injection().passivePpm() == 0 ? null :
                 new PassiveChoice(
                     new SharedSampling(settings.secrets().sketchSeed(), settings.injection().passivePpm(), 0),
                     settings.injection().ceilingBps(), new SampledFlows(
                         new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
-                        settings.injection().capacityBps())), null,
+                        settings.injection().policy() == ExchangeSettings.Policy.PASSIVE ?
+                            settings.injection().capacityBps() : 0)), null,
             own, new IntervalPoint(own, false), settings.fromInterval(), isSuccessor);
     }
 

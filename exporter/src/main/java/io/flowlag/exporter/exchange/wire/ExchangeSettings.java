@@ -136,7 +136,8 @@ public record ExchangeSettings(
      * @param ceilingBps  most bits per second of references, or of their send times if they are passive; 0 for any.
      * @param capacityBps of the bottleneck queue; 0 for unknown. If references are passive, most bits per second of the send
      *                    times of sampled flows; 0 for none.
-     * @param passivePpm  share of regular packets that are references, chosen by digest, in a million.
+     * @param passivePpm  share of regular packets, chosen by digest, in a million: they are references of policy passive, else
+     *                    their send times tell the paths of flows, within the same ceiling.
      */
     public record Injection(
         Policy policy, int everyN, long everyIntervalNs, AdaptiveRates rates, long maxGapNs, long ceilingBps, long capacityBps,
@@ -158,6 +159,11 @@ public record ExchangeSettings(
          */
         public static Injection passive(final int passivePpm, final long ceilingBps) {
             return new Injection(Policy.PASSIVE, 0, 0, AdaptiveRates.NONE, 0, ceilingBps, 0, passivePpm);
+        }
+
+        /** No settings of references; send times of this share tell the paths of flows, by so many bits per second at most. */
+        public static Injection sampled(final int passivePpm, final long ceilingBps) {
+            return passivePpm == 0 ? NONE : new Injection(Policy.NONE, 0, 0, AdaptiveRates.NONE, 0, ceilingBps, 0, passivePpm);
         }
 
         /** The same if references are not passive; else with most bits per second of the send times of sampled flows. */
