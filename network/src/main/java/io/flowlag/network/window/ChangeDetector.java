@@ -25,7 +25,7 @@ public final class ChangeDetector {
     private static final int DAYS = 7;
     /** Days of the same hour that are enough. */
     private static final int ENOUGH_DAYS = 4;
-    /** A window before there are so many is not judged. */
+    /** Before there are so many no window is judged, and no hour has its own reference. */
     private static final int LEAST_WINDOWS = 120;
     private static final double THRESHOLD = 400_000;
     private static final long NONE = Long.MIN_VALUE;
@@ -64,8 +64,8 @@ public final class ChangeDetector {
      * Judges a window, and learns it.
      *
      * @param startNs of the window; after that of the window before.
-     * @param meanNs  its mean delay; a window with NaN is as none.
-     * @param sigmaNs standard deviation of the mean's error; a window with NaN is as none.
+     * @param meanNs  its mean delay; a window without a finite one is as none.
+     * @param sigmaNs standard deviation of the mean's error; a window without a finite one is as none.
      * @return whether it is the alarm of a change; the statistic begins anew then.
      */
     public boolean onWindow(final long startNs, final double meanNs, final double sigmaNs) {
@@ -82,7 +82,7 @@ public final class ChangeDetector {
             reference = learn(true);
             reference = reference == null ? learn(false) : reference;
         }
-        if (Double.isNaN(meanNs + sigmaNs)) {
+        if (!Double.isFinite(meanNs + sigmaNs)) {
             return false;
         }
         means[slot(window)] = meanNs;
@@ -135,7 +135,7 @@ public final class ChangeDetector {
             }
         }
         final int now = group(slot(newest), isByHour);
-        final int least = isByHour ? ENOUGH_DAYS * perHour : LEAST_WINDOWS;
+        final int least = isByHour ? Math.max(LEAST_WINDOWS, ENOUGH_DAYS * perHour) : LEAST_WINDOWS;
         if (windows[now] < least || isByHour && Arrays.stream(windows).filter((each) -> each >= least).sum() < HOURS * perHour) {
             return null;
         }

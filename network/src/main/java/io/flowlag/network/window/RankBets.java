@@ -6,7 +6,8 @@ import java.util.Arrays;
  * What the rank of a score among earlier ones is worth as evidence for rises of several kinds: its probability after the rise
  * over that without one, where each rank is as likely as any other. After a rise by a shift scores are earlier ones plus the
  * shift; these say how often each rank occurs then. After a rise of the last kind, of any size, the probability of a rank from
- * above is in proportion to its inverse. Ranks are taken together in bins, each √2 times as wide as the one above it.
+ * above is in proportion to its inverse. Ranks are taken together in bins; each ends at 1.2 times the rank at which the one above
+ * it ends.
  * <p>
  * The evidence of correlated windows adds up to too much: worths are raised to the power of one over the variance inflation of
  * their logarithms. One thread; allocates as it learns.
@@ -15,17 +16,17 @@ final class RankBets {
     /** In deviations. */
     private static final double[] SHIFTS = {1, 3, 5, 6.5, 8.5, 11, 14, 18, 24, 31, 40, 52, 67, 87};
     private static final double[] WEIGHTS =
-        {0.1, 0.5, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.04};
+        {0.05, 0.75, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.02};
     /** Of rises: by each shift, and of any size. */
     static final int KINDS = WEIGHTS.length;
     /** The first kinds, whose worths tell correlation. */
     private static final int TELLING_KINDS = 2;
     /** Of windows after a rise: as likely of any rank, so that one that has not risen does not end all evidence. */
-    private static final double EVEN_SHARE = 0.05;
+    private static final double EVEN_SHARE = 0.01;
     /** Of a rank. */
     private static final int MOST_WORTH = 30_000;
-    private static final double WIDER = Math.sqrt(2);
-    private static final int MOST_BINS = 64;
+    private static final double WIDER = 1.2;
+    private static final int MOST_BINS = 96;
 
     private final float[] sorted;
     private int count;
@@ -115,19 +116,13 @@ final class RankBets {
 
     private double[] ofShift(final double shift) {
         final double[] worth = new double[ends.length];
-        int bin = 0;
-        int from = count;
-        for (int i = count - 1; i >= 0; i--) {
-            while (from > 0 && sorted[from - 1] >= sorted[i] + shift) {
-                from--;
-            }
-            while (count - from + 1 > ends[bin]) {
-                bin++;
-            }
-            worth[bin]++;
-        }
-        for (bin = 0; bin < ends.length; bin++) {
-            worth[bin] = EVEN_SHARE + (1 - EVEN_SHARE) * worth[bin] / count / width(bin);
+        int before = 0;
+        for (int bin = 0; bin < ends.length; bin++) {
+            // Earlier scores that the shift lifts above the one of the bin's last rank.
+            final int lifted = ends[bin] > count ? count :
+                count - firstFrom(Math.nextUp((float)(sorted[count - ends[bin]] - shift)));
+            worth[bin] = EVEN_SHARE + (1 - EVEN_SHARE) * (lifted - before) / count / width(bin);
+            before = lifted;
         }
         return worth;
     }
@@ -142,11 +137,13 @@ final class RankBets {
     }
 
     private void discount(final float[] scores) {
+        final int[] bins = new int[scores.length];
+        Arrays.setAll(bins, (i) -> Float.isNaN(scores[i]) ? -1 : binOfLearned(scores[i]));
         double inflation = 1;
         for (int kind = 0; kind < TELLING_KINDS; kind++) {
             final double[] logarithms = Arrays.stream(worths[kind]).map(Math::log).toArray();
             final double[] values = new double[scores.length];
-            Arrays.setAll(values, (i) -> Float.isNaN(scores[i]) ? Double.NaN : logarithms[binOfLearned(scores[i])]);
+            Arrays.setAll(values, (i) -> bins[i] < 0 ? Double.NaN : logarithms[bins[i]]);
             inflation = Math.max(inflation, VarianceInflation.of(values));
         }
         final double power = 1 / inflation;

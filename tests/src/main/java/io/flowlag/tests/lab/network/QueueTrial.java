@@ -63,8 +63,8 @@ final class QueueTrial {
     }
 
     /** Runs windows without slow hops, in a ring with chords; half of the nodes are points. */
-    static List<HopWindow> quiet(final int nodes, final int windows) {
-        return new QueueTrial("", SharedNetworks.ofChance(nodes, nodes), nodes / 2, windows).run(1, 0, 0);
+    static List<HopWindow> quiet(final int nodes, final int windows, final long seed) {
+        return new QueueTrial("", SharedNetworks.ofChance(nodes, nodes), nodes / 2, windows).run(seed, 0, 0);
     }
 
     /** Runs windows; clocks have errors of the deviation given once floors are learned. */

@@ -78,4 +78,14 @@ class NetworkLabTest {
         }
         assertTrue(verdicts >= 10 && held >= 0.95 * verdicts && found[1] >= 0.85 * slow && found[0] < 0.7 * slow, table.csv());
     }
+
+    /** Of queues in windows of three lengths, and normal; and twenty deviations are soon told. */
+    @Test
+    void shouldRaiseNoFalseAlarms() {
+        final Results results = new NetworkAlarms().run(Setup.of(Scale.TEST));
+        final Table alarms = results.named("alarms");
+        assertTrue(alarms.rows().size() == 4 && alarms.rows().stream().allMatch((row) -> (Integer)row.get(2) == 0), alarms.csv());
+        final Table rises = results.named("rises");
+        assertTrue(rises.rows().stream().allMatch((row) -> (Double)row.get(1) < 20 || (Integer)row.get(5) <= 5), rises.csv());
+    }
 }
