@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
  *   z = A x + C o + e     A  share of a segment that takes a group of hops      x  excess of groups, not negative
  *                         C  +1 at a segment's receiver's clock, −1 at its sender's    o  offsets of clocks, o ~ N(0, K)
  *   y = z − b |s|         b  median of z / |s|: the usual queueing of a hop, with deviation b     |s|  hops of a segment
+ *   y = z − u             u  {@link UsualExcess} of the segment, if it is known; then without b² |s|
  *   Σ = D + C K Cᵀ        D  σ² + b² |s|
  * </pre>
  * Few hops are slow: x − b is a sum of {@link SingleEffects}. If χ² of the residuals is above its quantile of 0.999, Σ is widened
@@ -70,63 +71,102 @@ public final class HopLocator {
      * Finds the slow hops of a window.
      *
      * @param excessNs of each segment: mean less floor.
-     * @param sigmaNs  standard deviation of each one's error, without the clocks.
+     * @param sigmaNs  standard deviation of each one's error, without the clocks; infinite for a segment that says nothing.
      * @param prior    of each group; not normalised.
      */
     public Localisation locate(final double[] excessNs, final double[] sigmaNs, final double[] prior) {
-        final double usual = usual(excessNs);
-        final double[] y = new double[excessNs.length];
-        final double[] variances = new double[excessNs.length];
-        for (int i = 0; i < y.length; i++) {
-            y[i] = excessNs[i] - usual * lengths[i];
-            variances[i] = Math.max(LEAST_SIGMA_NS * LEAST_SIGMA_NS, sigmaNs[i] * sigmaNs[i]) + usual * usual * lengths[i];
-        }
-        final Solution first = new Solution(y, variances, clockSigma, prior);
-        final boolean isFit = first.chiSquare <= NormalTail.chiSquare999(y.length);
-        final double widening = isFit ? 1 : first.chiSquare / y.length;
-        final Solution last = isFit ? first : new Solution(y, Arrays.stream(variances).map((each) -> each * widening).toArray(),
-            Arrays.stream(clockSigma).map((each) -> each * Math.sqrt(widening)).toArray(), prior);
-        final double[] deviations = IntStream.range(0, clockSigma.length)
-            .mapToDouble((clock) -> last.precision.clockSigma(clock, clockSigma)).toArray();
-        return new Localisation(last.verdicts(), usual, last.precision.clockOffsets(last.residuals), deviations,
-            first.chiSquare, isFit, isFit ? List.of() : last.largestResiduals(variances));
+        final UsualExcess.Value[] usual = new UsualExcess.Value[excessNs.length];
+        Arrays.fill(usual, UsualExcess.Value.COMMON);
+        return locate(excessNs, sigmaNs, usual, prior);
     }
 
-    private double usual(final double[] excessNs) {
-        final double[] perHop = new double[excessNs.length];
-        Arrays.setAll(perHop, (segment) -> excessNs[segment] / lengths[segment]);
-        Arrays.sort(perHop);
-        return perHop.length == 0 ? 0 : Math.max(0, (perHop[(perHop.length - 1) / 2] + perHop[perHop.length / 2]) / 2);
+    /**
+     * Finds the slow hops of a window.
+     *
+     * @param excessNs of each segment: mean less floor.
+     * @param sigmaNs  standard deviation of each one's error, without the clocks; infinite for a segment that says nothing.
+     * @param usual    excess of each one.
+     * @param prior    of each group; not normalised.
+     */
+    public Localisation locate(
+        final double[] excessNs, final double[] sigmaNs, final UsualExcess.Value[] usual, final double[] prior) {
+        final int[] known = IntStream.range(0, excessNs.length).filter((i) -> Double.isFinite(sigmaNs[i])).toArray();
+        final double ofHop =
+            Math.max(0, median(Arrays.stream(known).mapToDouble((i) -> excessNs[i] / lengths[i]).sorted().toArray()));
+        final double[] y = new double[excessNs.length];
+        final double[] variances = new double[excessNs.length];
+        final boolean[] isNew = new boolean[excessNs.length];
+        for (int i = 0; i < y.length; i++) {
+            final boolean isKnown = usual[i].state() == UsualExcess.State.KNOWN;
+            y[i] = excessNs[i] - (isKnown ? usual[i].excessNs() : ofHop * lengths[i]);
+            variances[i] = Math.max(LEAST_SIGMA_NS * LEAST_SIGMA_NS, sigmaNs[i] * sigmaNs[i]) +
+                (isKnown ? 0 : ofHop * ofHop * lengths[i]);
+            isNew[i] = usual[i].state() == UsualExcess.State.NEW;
+        }
+        final Solution first = new Solution(y, variances, clockSigma, isNew, prior);
+        final boolean isFit = first.chiSquare <= NormalTail.chiSquare999(Math.max(1, known.length));
+        final double widening = isFit ? 1 : first.chiSquare / known.length;
+        final Solution last = isFit ? first : new Solution(y, Arrays.stream(variances).map((each) -> each * widening).toArray(),
+            Arrays.stream(clockSigma).map((each) -> each * Math.sqrt(widening)).toArray(), isNew, prior);
+        final double[] deviations = IntStream.range(0, clockSigma.length)
+            .mapToDouble((clock) -> last.precision.clockSigma(clock, clockSigma)).toArray();
+        final double[] offsets = last.precision.clockOffsets(last.residuals);
+        final List<HopVerdict> verdicts = last.verdicts();
+        return new Localisation(verdicts, ofHop, offsets, deviations, first.chiSquare, isFit,
+            unexplained(excessNs, usual, offsets, verdicts), isFit ? List.of() : largest(last.left, offsets, variances));
+    }
+
+    private static double median(final double[] sorted) {
+        return sorted.length == 0 ? 0 : (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+    }
+
+    /** Clocks count since the usual excess is known, as floors have them too. */
+    private double[] unexplained(final double[] excessNs, final UsualExcess.Value[] usual, final double[] offsets,
+        final List<HopVerdict> verdicts) {
+        final double[] left = withoutClocks(excessNs, offsets);
+        for (int i = 0; i < left.length; i++) {
+            left[i] = usual[i].state() == UsualExcess.State.KNOWN ? left[i] : excessNs[i];
+        }
+        for (final HopVerdict verdict : verdicts) {
+            for (final HopVerdict.Suspect suspect : verdict.suspects()) {
+                Arrays.stream(groups.segments(groups.of(suspect.hop()))).forEach((segment) -> left[segment] = Double.NaN);
+            }
+        }
+        return left;
+    }
+
+    private double[] withoutClocks(final double[] delaysNs, final double[] offsets) {
+        return IntStream.range(0, delaysNs.length).mapToDouble((i) ->
+            delaysNs[i] - offsets[segments.get(i).receiverClock()] + offsets[segments.get(i).senderClock()]).toArray();
+    }
+
+    private List<Integer> largest(final double[] left, final double[] offsets, final double[] variances) {
+        final double[] residuals = withoutClocks(left, offsets);
+        return IntStream.range(0, left.length).boxed().sorted(Comparator.comparingDouble((final Integer segment) ->
+            -Math.abs(residuals[segment]) / Math.sqrt(variances[segment]))).limit(RESIDUALS).toList();
     }
 
     /** Effects for one Σ. */
     private final class Solution {
         private final Precision precision;
         private final SingleEffects effects;
+        /** Of the delays, without effects and large errors, and without effects alone. */
         private final double[] residuals;
+        private final double[] left;
         private final double chiSquare;
 
-        private Solution(final double[] y, final double[] variances, final double[] sigmaOfClocks, final double[] prior) {
+        private Solution(final double[] y, final double[] variances, final double[] sigmaOfClocks,
+            final boolean[] isNew, final double[] prior) {
             precision = new Precision(segments, variances, sigmaOfClocks);
-            effects = new SingleEffects(groups, precision, y, prior, settings.slowNs);
+            effects = new SingleEffects(
+                groups, precision, y, Arrays.stream(variances).map(Math::sqrt).toArray(), isNew, prior, settings.slowNs);
             effects.solve(settings.effects);
-            residuals = y.clone();
-            for (int group = 0; group < groups.count(); group++) {
-                final double mean = effects.mean(group);
-                for (int i = 0; i < groups.segments(group).length; i++) {
-                    residuals[groups.segments(group)[i]] -= groups.shares(group)[i] * mean;
-                }
-            }
+            residuals = effects.leave(y, true);
+            left = effects.leave(y, false);
             final double[] weighted = new double[y.length];
             precision.apply(residuals, weighted);
-            chiSquare = IntStream.range(0, y.length).mapToDouble((segment) -> weighted[segment] * residuals[segment]).sum();
-        }
-
-        private List<Integer> largestResiduals(final double[] variances) {
-            final double[] offsets = precision.clockOffsets(residuals);
-            return IntStream.range(0, residuals.length).boxed().sorted(Comparator.comparingDouble((final Integer segment) ->
-                -Math.abs(residuals[segment] - offsets[segments.get(segment).receiverClock()] +
-                    offsets[segments.get(segment).senderClock()]) / Math.sqrt(variances[segment]))).limit(RESIDUALS).toList();
+            chiSquare = IntStream.range(0, y.length).mapToDouble((segment) -> weighted[segment] * residuals[segment]).sum() +
+                effects.errorSquares();
         }
 
         private List<HopVerdict> verdicts() {
@@ -134,7 +174,7 @@ public final class HopLocator {
             final Set<Integer> named = new HashSet<>();
             for (int effect = 0; effect < effects.count(); effect++) {
                 effects.judge(effect);
-                if (effects.absent() < 1 - settings.confidence) {
+                if (effects.present() > settings.confidence) {
                     final int[] suspects = suspects();
                     if (effects.above(effect, suspects, settings.slowNs) >= settings.confidence && named.add(suspects[0])) {
                         verdicts.add(verdict(effect, suspects));
@@ -147,14 +187,13 @@ public final class HopLocator {
 
         /** The fewest groups, the likeliest first. */
         private int[] suspects() {
-            final double[] alpha = effects.alpha();
-            final double wanted = settings.confidence * (1 - effects.absent());
-            final int[] order = IntStream.range(0, alpha.length).boxed()
-                .sorted(Comparator.comparingDouble((final Integer group) -> -alpha[group])).mapToInt(Integer::intValue).toArray();
+            final double wanted = settings.confidence * effects.present();
+            final int[] order = IntStream.range(0, groups.count()).boxed().sorted(Comparator.comparingDouble(
+                (final Integer group) -> -effects.alpha(group))).mapToInt(Integer::intValue).toArray();
             int count = 0;
             double sum = 0;
             while (sum < wanted && count < order.length) {
-                sum += alpha[order[count++]];
+                sum += effects.alpha(order[count++]);
             }
             return Arrays.copyOf(order, count);
         }
@@ -164,12 +203,12 @@ public final class HopLocator {
             final Set<Integer> common = new HashSet<>(Arrays.stream(groups.segments(chosen[0])).boxed().toList());
             for (final int group : chosen) {
                 final int[] hops = groups.hops(group);
-                final double probability = effects.alpha()[group] / (1 - effects.absent()) / hops.length;
+                final double probability = effects.alpha(group) / effects.present() / hops.length;
                 Arrays.stream(hops).forEach((hop) -> suspects.add(new HopVerdict.Suspect(hop, probability)));
                 common.retainAll(Arrays.stream(groups.segments(group)).boxed().toList());
             }
             return new HopVerdict(suspects, !common.isEmpty(), effects.quantile(effect, chosen, 1.0 / 2),
-                effects.quantile(effect, chosen, 1 - TAIL), effects.quantile(effect, chosen, TAIL), 1 - effects.absent());
+                effects.quantile(effect, chosen, 1 - TAIL), effects.quantile(effect, chosen, TAIL), effects.present());
         }
     }
 }

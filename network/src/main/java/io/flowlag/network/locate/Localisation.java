@@ -12,10 +12,12 @@ import java.util.List;
  * @param chiSquare         of the residuals, before any widening.
  * @param isFit             whether that is below its quantile of 0.999; otherwise routes or bounds are wrong, and all bounds were
  *     widened.
+ * @param unexplainedNs     the excess of each segment, for {@link UsualExcess}: without the clocks if the usual one is known, and
+ *     NaN if the segment has suspects.
  * @param residuals         if it is not: the segments of the largest residuals, the largest first.
  */
 public record Localisation(List<HopVerdict> verdicts, double usualNs, double[] clockOffsetsNs, double[] clockDeviationsNs,
-    double chiSquare, boolean isFit, List<Integer> residuals) {
+    double chiSquare, boolean isFit, double[] unexplainedNs, List<Integer> residuals) {
     private static final double MOST_DEVIATIONS = 3;
     private static final double LEAST_OFFSET_NS = 100_000;
 

@@ -34,6 +34,11 @@ public record MeasuredSegment(int[] hops, double[] shares, int senderClock, int 
             shares.values().stream().mapToDouble((share) -> Math.min(1, share)).toArray(), senderClock, receiverClock);
     }
 
+    /** {@return whether not all packets take the same hops} */
+    public boolean isOfSeveralRoutes() {
+        return Arrays.stream(shares).anyMatch((share) -> share < 1);
+    }
+
     /** {@return the mean number of hops} */
     double length() {
         return Arrays.stream(shares).sum();

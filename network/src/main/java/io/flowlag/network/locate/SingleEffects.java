@@ -4,31 +4,47 @@ import java.util.Arrays;
 
 /**
  * Few slow groups as a sum of single effects (Wang and others 2020, "A simple new approach to variable selection in regression"):
- * each is at one group at most, and not negative. An effect is there with probability ½; if it is, its size is half-normal of one
- * of four variances. What one effect leaves is fitted by the next, in rounds, until no mean moves. One thread; used once.
+ * each is at one group at most, and not negative, or it is an error of one segment, of either sign: errors have heavier tails
+ * than normal ones, and the routes of a new segment may be longer than its floor's. An effect is there with probability ½. A
+ * group's size is half-normal of one of four variances, an error's is normal of one of two, in deviations of its segment. What
+ * one effect leaves is fitted by the next, in rounds, until no mean moves. One thread; used once.
  */
 final class SingleEffects {
     private static final double PRESENT = 0.5;
+    /** Of groups, in limits of slowness. */
     private static final double[] SIZES = {0.5, 1, 3, 10};
+    /** That an effect which is there is an error, and that it is the length of routes, where segments are new. */
+    private static final double ERROR = 0.02;
+    private static final double LENGTH = 0.5;
+    /** In deviations. */
+    private static final double[] ERROR_SIZES = {3, 6};
     private static final double LOG_2 = Math.log(2);
     private static final double STEADY_NS = 1000;
     /** A probability whose share of an effect is not fitted. */
     private static final double NEGLIGIBLE = 1e-6;
+    /** ln of a probability that is none. */
+    private static final double NONE = -30;
     /** Deviations from which on factors are too large for a number. */
     private static final double LARGE = 30;
     private static final int MOST_ROUNDS = 100;
     private static final int MOST_DOUBLINGS = 3;
     private static final int BISECTIONS = 50;
+    private static final double[] ONE = {1};
 
-    private final HopGroups groups;
+    /** Groups; behind them, as many columns of one segment as there are segments, for errors. */
+    private final int groupCount;
+    private final int[][] segments;
+    private final double[][] shares;
     private final Precision precision;
-    private final double[] variances;
+    private final double leastSize;
     private final double[] logPrior;
-    /** aᵀW a of each group. */
-    private final double[] w;
-    /** √u and √(w/(w + v)) by group and size. */
+    /** √u and √(w/(w + v)) by column and size, the sizes ascending. */
     private final double[][] deviations;
     private final double[][] shrinkage;
+    /** √u of the largest size. */
+    private final double[] largest;
+    /** Of the errors of a segment. */
+    private final double[] largestSize;
     /** AᵀW of the delays less all effects. */
     private final double[] left;
     /** AᵀW A of the means of each effect, and these. */
@@ -36,32 +52,54 @@ final class SingleEffects {
     private double[][] means;
     /** Of each effect, whether it is likelier there than not: otherwise its means are taken for 0. */
     private boolean[] isThere = new boolean[0];
-    /** Of the last effect that was judged: the probability of each group, and of none. */
+    /** Of the last effect that was judged: the probability of each column, and of none. */
     private final double[] alpha;
     private double absent;
+    /** The columns of which that is not negligible. */
+    private final int[] live;
+    private int liveCount;
     private final double[] logFactors = new double[SIZES.length];
     private final double[] segmentSums;
     private final double[] weighted;
 
-    SingleEffects(
-        final HopGroups groups, final Precision precision, final double[] y, final double[] prior, final double slowNs) {
-        this.groups = groups;
+    /**
+     * For the delays of segments.
+     *
+     * @param sigma of their errors; infinite for a segment that says nothing.
+     * @param isNew of each, whether it may have routes that are as much longer than its floor's as slow hops are slow.
+     * @param prior of groups, not normalised.
+     */
+    SingleEffects(final HopGroups groups, final Precision precision, final double[] y, final double[] sigma,
+        final boolean[] isNew, final double[] prior, final double slowNs) {
         this.precision = precision;
-        final int count = groups.count();
-        variances = Arrays.stream(SIZES).map((size) -> size * slowNs * size * slowNs).toArray();
-        final double all = Arrays.stream(prior).sum();
-        logPrior = Arrays.stream(prior).map((each) -> Math.log(PRESENT * each / all)).toArray();
-        w = new double[count];
+        groupCount = groups.count();
+        final int count = groupCount + y.length;
+        segments = new int[count][];
+        shares = new double[count][];
+        logPrior = new double[count];
         deviations = new double[count][];
         shrinkage = new double[count][];
-        for (int group = 0; group < count; group++) {
-            w[group] = precision.square(groups.segments(group), groups.shares(group));
-            deviations[group] = new double[SIZES.length];
-            shrinkage[group] = new double[SIZES.length];
-            for (int size = 0; size < SIZES.length; size++) {
-                deviations[group][size] = Math.sqrt(1 / (w[group] + 1 / variances[size]));
-                shrinkage[group][size] = 1 / Math.sqrt(1 + variances[size] * w[group]);
-            }
+        largest = new double[count];
+        live = new int[count];
+        largestSize = new double[y.length];
+        leastSize = SIZES[0] * slowNs;
+        double errors = 0;
+        for (int i = 0; i < y.length; i++) {
+            final int column = groupCount + i;
+            final double probability = Double.isInfinite(sigma[i]) ? 0 : (isNew[i] ? LENGTH : ERROR) / y.length;
+            segments[column] = new int[] {i};
+            shares[column] = ONE;
+            logPrior[column] = Math.log(PRESENT * probability);
+            size(column, isNew[i] ? SIZES : ERROR_SIZES, probability == 0 ? 0 : isNew[i] ? slowNs : sigma[i]);
+            errors += probability;
+            largestSize[i] = isNew[i] ? SIZES[SIZES.length - 1] * slowNs : ERROR_SIZES[ERROR_SIZES.length - 1] * sigma[i];
+        }
+        final double all = Arrays.stream(prior).sum();
+        for (int group = 0; group < groupCount; group++) {
+            segments[group] = groups.segments(group);
+            shares[group] = groups.shares(group);
+            logPrior[group] = Math.log(PRESENT * (1 - errors) * prior[group] / all);
+            size(group, SIZES, slowNs);
         }
         left = new double[count];
         alpha = new double[count];
@@ -71,22 +109,33 @@ final class SingleEffects {
         project(left);
     }
 
+    private void size(final int column, final double[] sizes, final double unit) {
+        final double w = precision.square(segments[column], shares[column]);
+        deviations[column] = new double[sizes.length];
+        shrinkage[column] = new double[sizes.length];
+        for (int size = 0; size < sizes.length; size++) {
+            final double scale = sizes[size] * unit;
+            shrinkage[column][size] = 1 / Math.sqrt(1 + scale * scale * w);
+            deviations[column][size] = scale * shrinkage[column][size];
+            largest[column] = deviations[column][size];
+        }
+    }
+
     /** Aᵀ of the weighted segments. */
     private void project(final double[] result) {
-        for (int group = 0; group < result.length; group++) {
-            final int[] segments = groups.segments(group);
-            final double[] shares = groups.shares(group);
+        for (int group = 0; group < groupCount; group++) {
             double sum = 0;
-            for (int i = 0; i < segments.length; i++) {
-                sum += shares[i] * weighted[segments[i]];
+            for (int i = 0; i < segments[group].length; i++) {
+                sum += shares[group][i] * weighted[segments[group][i]];
             }
             result[group] = sum;
         }
+        System.arraycopy(weighted, 0, result, groupCount, weighted.length);
     }
 
     /** Fits so many effects, and twice as many while all are in use, three times at most. */
     void solve(final int effects) {
-        int count = Math.min(effects, groups.count());
+        int count = Math.min(effects, alpha.length);
         fitted = new double[0][];
         boolean isFull = true;
         while (isFull) {
@@ -102,8 +151,8 @@ final class SingleEffects {
                 }
                 rounds++;
             }
-            isFull &= count < Math.min(effects << MOST_DOUBLINGS, groups.count());
-            count = Math.min(2 * count, groups.count());
+            isFull &= count < Math.min(effects << MOST_DOUBLINGS, alpha.length);
+            count = Math.min(2 * count, alpha.length);
         }
     }
 
@@ -123,8 +172,8 @@ final class SingleEffects {
         fitted = Arrays.copyOf(fitted, count);
         means = means == null ? new double[count][] : Arrays.copyOf(means, count);
         for (int effect = before; effect < count; effect++) {
-            fitted[effect] = new double[groups.count()];
-            means[effect] = new double[groups.count()];
+            fitted[effect] = new double[alpha.length];
+            means[effect] = new double[alpha.length];
         }
     }
 
@@ -137,14 +186,13 @@ final class SingleEffects {
         double moved = 0;
         isThere[effect] = absent < PRESENT;
         Arrays.fill(segmentSums, 0);
-        for (int group = 0; group < alpha.length; group++) {
-            final double mean = isThere[effect] ? alpha[group] * meanAt(effect, group) : 0;
-            moved = Math.max(moved, Math.abs(mean - means[effect][group]));
-            means[effect][group] = mean;
-            if (mean > 0) {
-                final int[] segments = groups.segments(group);
-                for (int i = 0; i < segments.length; i++) {
-                    segmentSums[segments[i]] += groups.shares(group)[i] * mean;
+        for (int column = 0; column < alpha.length; column++) {
+            final double mean = isThere[effect] ? alpha[column] * meanAt(effect, column) : 0;
+            moved = Math.max(moved, Math.abs(mean - means[effect][column]));
+            means[effect][column] = mean;
+            if (mean != 0) {
+                for (int i = 0; i < segments[column].length; i++) {
+                    segmentSums[segments[column][i]] += shares[column][i] * mean;
                 }
             }
         }
@@ -165,83 +213,125 @@ final class SingleEffects {
 
     /** The posterior of an effect, given the others. */
     void judge(final int effect) {
-        double highest = Math.log(1 - PRESENT);
-        for (int group = 0; group < alpha.length; group++) {
-            alpha[group] = factorAt(effect, group) + logPrior[group];
-            highest = Math.max(highest, alpha[group]);
+        // No factor is above 2 exp(z²/2), by Φ < 1. First comes the likeliest by that, then only those that are not negligible.
+        int likeliest = 0;
+        for (int column = 0; column < alpha.length; column++) {
+            final double z = (left[column] + fitted[effect][column]) * largest[column];
+            alpha[column] = LOG_2 + z * z / 2 + logPrior[column];
+            likeliest = alpha[column] > alpha[likeliest] ? column : likeliest;
         }
-        absent = Math.exp(Math.log(1 - PRESENT) - highest);
+        final double none = Math.log(1 - PRESENT);
+        double highest = Math.max(none, factorAt(effect, likeliest) + logPrior[likeliest]);
+        liveCount = 0;
+        for (int column = 0; column < alpha.length; column++) {
+            if (alpha[column] > highest + NONE) {
+                alpha[column] = factorAt(effect, column) + logPrior[column];
+                highest = Math.max(highest, alpha[column]);
+                live[liveCount++] = column;
+            } else {
+                alpha[column] = 0;
+            }
+        }
+        absent = Math.exp(none - highest);
         double sum = absent;
-        for (int group = 0; group < alpha.length; group++) {
-            alpha[group] = Math.exp(alpha[group] - highest);
-            sum += alpha[group];
+        for (int i = 0; i < liveCount; i++) {
+            alpha[live[i]] = Math.exp(alpha[live[i]] - highest);
+            sum += alpha[live[i]];
         }
         absent /= sum;
-        for (int group = 0; group < alpha.length; group++) {
-            alpha[group] /= sum;
+        for (int i = 0; i < liveCount; i++) {
+            alpha[live[i]] /= sum;
         }
     }
 
-    /** ln of the mean Bayes factor over sizes, of an effect at a group: of a size it is 2 √(w/(w + v)) Φ(z) exp(z²/2). */
-    private double factorAt(final int effect, final int group) {
-        final double slope = left[group] + fitted[effect][group];
-        if (slope * deviations[group][SIZES.length - 1] > LARGE) {
-            return logFactorAt(slope, group);
+    /**
+     * ln of the mean Bayes factor over sizes, of an effect at a column: of a size it is √(w/(w + v)) exp(z²/2), and 2 Φ(z) times
+     * that for a group.
+     */
+    private double factorAt(final int effect, final int column) {
+        final double slope = left[column] + fitted[effect][column];
+        final double[] deviation = deviations[column];
+        if (Math.abs(slope) * deviation[deviation.length - 1] > LARGE) {
+            return logFactorAt(slope, column);
         }
         double sum = 0;
-        for (int size = 0; size < SIZES.length; size++) {
-            sum += shrinkage[group][size] * NormalTail.scaledCdf(slope * deviations[group][size]);
+        for (int size = 0; size < deviation.length; size++) {
+            final double z = slope * deviation[size];
+            sum += shrinkage[column][size] * (column < groupCount ? 2 * NormalTail.scaledCdf(z) : Math.exp(z * z / 2));
         }
-        return Math.log(2 * sum / SIZES.length);
+        return Math.log(sum / deviation.length);
     }
 
     /** The same for any slope; sets those of the sizes too. */
-    private double logFactorAt(final double slope, final int group) {
+    private double logFactorAt(final double slope, final int column) {
+        final int sizes = deviations[column].length;
         double highest = Double.NEGATIVE_INFINITY;
-        for (int size = 0; size < SIZES.length; size++) {
-            final double z = slope * deviations[group][size];
-            logFactors[size] = LOG_2 + Math.log(shrinkage[group][size]) + NormalTail.logCdf(z) + z * z / 2;
+        for (int size = 0; size < sizes; size++) {
+            final double z = slope * deviations[column][size];
+            logFactors[size] = Math.log(shrinkage[column][size]) + z * z / 2 +
+                (column < groupCount ? LOG_2 + NormalTail.logCdf(z) : 0);
             highest = Math.max(highest, logFactors[size]);
         }
         double sum = 0;
-        for (int size = 0; size < SIZES.length; size++) {
+        for (int size = 0; size < sizes; size++) {
             sum += Math.exp(logFactors[size] - highest);
         }
-        return highest + Math.log(sum / SIZES.length);
+        return highest + Math.log(sum / sizes);
     }
 
-    private double meanAt(final int effect, final int group) {
-        if (alpha[group] < NEGLIGIBLE) {
+    private double meanAt(final int effect, final int column) {
+        if (alpha[column] < NEGLIGIBLE) {
             return 0;
         }
-        final double slope = left[group] + fitted[effect][group];
-        final double factor = logFactorAt(slope, group) + Math.log(SIZES.length);
+        final double slope = left[column] + fitted[effect][column];
+        final double factor = logFactorAt(slope, column) + Math.log(deviations[column].length);
         double mean = 0;
-        for (int size = 0; size < SIZES.length; size++) {
-            final double z = slope * deviations[group][size];
-            mean += Math.exp(logFactors[size] - factor) * deviations[group][size] *
-                NormalTail.positiveMean(z, NormalTail.logCdf(z));
+        for (int size = 0; size < deviations[column].length; size++) {
+            final double z = slope * deviations[column][size];
+            mean += Math.exp(logFactors[size] - factor) * deviations[column][size] *
+                (column < groupCount ? NormalTail.positiveMean(z, NormalTail.logCdf(z)) : z);
         }
         return mean;
     }
 
-    /** The probability of each group to have the effect that was judged last; together they are 1 less {@link #absent}. */
-    double[] alpha() {
-        return alpha;
+    /** The probability that a group has the effect that was judged last. */
+    double alpha(final int group) {
+        return alpha[group];
     }
 
-    /** The probability that there is no effect, as judged last. */
-    double absent() {
-        return absent;
-    }
-
-    /** The mean of all effects of a group. */
-    double mean(final int group) {
+    /** The probability that a group has the effect that was judged last: otherwise there is none, or a segment's error. */
+    double present() {
         double sum = 0;
-        for (final double[] effect : means) {
-            sum += effect[group];
+        for (int group = 0; group < groupCount; group++) {
+            sum += alpha[group];
         }
         return sum;
+    }
+
+    /** χ² of the errors, in the largest size that each was thought to have. */
+    double errorSquares() {
+        double sum = 0;
+        for (int column = groupCount; column < alpha.length; column++) {
+            double mean = 0;
+            for (final double[] effect : means) {
+                mean += effect[column];
+            }
+            sum += mean == 0 ? 0 : mean * mean / (largestSize[column - groupCount] * largestSize[column - groupCount]);
+        }
+        return sum;
+    }
+
+    /** What the means of all effects of groups leave of the delays of segments, or of those and the errors. */
+    double[] leave(final double[] delays, final boolean withErrors) {
+        final double[] leftOver = delays.clone();
+        for (final double[] effect : means) {
+            for (int column = 0; column < (withErrors ? effect.length : groupCount); column++) {
+                for (int i = 0; effect[column] != 0 && i < segments[column].length; i++) {
+                    leftOver[segments[column][i]] -= shares[column][i] * effect[column];
+                }
+            }
+        }
+        return leftOver;
     }
 
     /** The probability that an effect at a group, if it is there, is above a size. */
@@ -271,7 +361,7 @@ final class SingleEffects {
     /** The size that the effect judged last is above with a probability. */
     double quantile(final int effect, final int[] suspects, final double probability) {
         double low = 0;
-        double high = Math.sqrt(variances[0]);
+        double high = leastSize;
         while (above(effect, suspects, high) > probability) {
             high *= 2;
         }

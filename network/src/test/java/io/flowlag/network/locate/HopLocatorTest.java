@@ -170,6 +170,60 @@ class HopLocatorTest {
         assertFalse(result.residuals().isEmpty());
     }
 
+    /** A mean six deviations off is an error, one of a hundred is none: routes or bounds are wrong. */
+    @Test
+    void shouldTakeALargeErrorForOne() {
+        final double[] excess = new double[LINE.size()];
+        final double[] sigma = new double[LINE.size()];
+        final UsualExcess.Value[] usual = new UsualExcess.Value[LINE.size()];
+        Arrays.fill(sigma, 1e5);
+        Arrays.fill(usual, new UsualExcess.Value(UsualExcess.State.KNOWN, 0));
+        final HopLocator locator = new HopLocator(LINE, LINE_GROUPS, new double[4], HopLocator.Settings.USUAL);
+        for (final double deviations : new double[] {6, 100}) {
+            excess[4] = -deviations * sigma[4];
+            final Localisation result = locator.locate(excess, sigma, usual, locator.evenPrior());
+            assertEquals(List.of(), result.verdicts());
+            assertEquals(deviations == 6, result.isFit());
+        }
+    }
+
+    /**
+     * Hops 1 and 5 are slow from the first window on: of hop 1 two segments tell so, while the only one of hop 5 may have longer
+     * routes than its floor's. When hop 6 becomes slow later, its only segment tells so.
+     */
+    @Test
+    void shouldLearnTheUsualExcess() {
+        final UsualExcess[] usual = LINE.stream().map(UsualExcess::new).toArray(UsualExcess[]::new);
+        final Random random = new Random(5);
+        for (int window = 0; window < 20; window++) {
+            final double[] truth = {0.05 * MS, 3 * MS, 0.1 * MS, 3.2 * MS, 3 * MS, (window < 10 ? 0 : 3) * MS, 0, 0, 0};
+            final double[] excess = Arrays.stream(truth).map((each) -> each + 2e4 * random.nextGaussian()).toArray();
+            final double[] sigma = Arrays.stream(usual).mapToDouble((each) -> each.sigmaNs(2e4)).toArray();
+            final UsualExcess.Value[] values = Arrays.stream(usual).map(UsualExcess::value).toArray(UsualExcess.Value[]::new);
+            final HopLocator locator = new HopLocator(LINE, LINE_GROUPS, new double[4], HopLocator.Settings.USUAL);
+            final Localisation result = locator.locate(excess, sigma, values, locator.evenPrior());
+            assertEquals(window < 10 ? List.of(1) : List.of(1, 6), result.verdicts().stream()
+                .map((verdict) -> verdict.suspects().get(0).hop()).sorted().toList(), "window " + window);
+            for (int i = 0; i < usual.length; i++) {
+                usual[i].onWindow(result.unexplainedNs()[i]);
+            }
+        }
+    }
+
+    /** Its routes differ by 4 ms, which no topology tells: it says nothing until that is learned. */
+    @Test
+    void shouldSayNothingOfSeveralRoutesUntilTheirLengthIsLearned() {
+        final UsualExcess usual = new UsualExcess(new MeasuredSegment(new int[] {1, 2}, new double[] {0.5, 0.5}, 0, 1));
+        for (int window = 0; window < 3; window++) {
+            assertEquals(UsualExcess.State.NEW, usual.value().state());
+            assertEquals(Double.POSITIVE_INFINITY, usual.sigmaNs(2e4));
+            usual.onWindow(2 * MS + window * 1e4);
+            usual.onWindow(Double.NaN);
+        }
+        assertEquals(new UsualExcess.Value(UsualExcess.State.KNOWN, 2.01 * MS), usual.value());
+        assertTrue(usual.sigmaNs(1e3) > 1e4 && usual.sigmaNs(1e3) < 5e4 && usual.sigmaNs(1e6) < 1.3e6);
+    }
+
     private static Localisation locate(final double[] excess, final double[] bounds) {
         final HopLocator locator = new HopLocator(LINE, LINE_GROUPS, bounds, HopLocator.Settings.USUAL);
         final double[] all = Arrays.copyOf(excess, LINE.size());

@@ -42,20 +42,12 @@ final class ErrorPool implements DrawnNetwork.Errors {
     }
 
     private static Found[] found(final HopWindow window, final boolean isSlow) {
-        final double[] perHop = IntStream.range(0, window.segments.size()).mapToDouble((segment) ->
-            (window.excessNs[segment] - window.trueNs(segment)) / length(window, segment)).sorted().toArray();
-        // Sizes of packets, which a floor is without, add the same to each hop.
-        final double same = perHop.length == 0 ? 0 : perHop[perHop.length / 2];
-        return IntStream.range(0, window.segments.size()).filter((segment) -> window.trueNs(segment) > SLOW_NS == isSlow)
+        return IntStream.range(0, window.segments.size()).filter((segment) -> window.truthsNs[segment] > SLOW_NS == isSlow)
             .mapToObj((segment) -> {
-                final double unit = isSlow ? window.trueNs(segment) : 1;
-                return new Found((window.excessNs[segment] - window.trueNs(segment) - same * length(window, segment)) / unit,
+                final double unit = isSlow ? window.truthsNs[segment] : 1;
+                return new Found((window.excessNs[segment] - window.usual[segment].excessNs() - window.truthsNs[segment]) / unit,
                     Math.hypot(window.sigmaNs[segment], DrawnNetwork.STEADY_NS) / unit);
             }).toArray(Found[]::new);
-    }
-
-    private static double length(final HopWindow window, final int segment) {
-        return Arrays.stream(window.segments.get(segment).shares()).sum();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.flowlag.tests.lab.network;
 
 import io.flowlag.network.locate.HopGroups;
+import io.flowlag.network.locate.UsualExcess;
 
 import java.util.Arrays;
 import java.util.HashSet;
@@ -21,20 +22,33 @@ public final class HopComparators {
     private final double[] y;
     private final double[] variances;
 
-    /** For a window, of which they know the usual wait of a hop. */
+    /** For a window, of which they know the usual wait of a hop, or the usual excess of segments. */
     public HopComparators(final HopWindow window) {
         groups = window.groups;
         y = new double[window.excessNs.length];
         variances = new double[y.length];
         for (int i = 0; i < y.length; i++) {
-            final double length = Arrays.stream(window.segments.get(i).shares()).sum();
-            y[i] = window.excessNs[i] - window.usualNs * length;
+            final double length = window.usual[i].state() == UsualExcess.State.KNOWN ? 0 :
+                Arrays.stream(window.segments.get(i).shares()).sum();
+            y[i] = window.excessNs[i] - window.usual[i].excessNs() - window.usualNs * length;
             variances[i] = window.sigmaNs[i] * window.sigmaNs[i] + length * window.usualNs * window.usualNs;
         }
     }
 
     /** The groups of a lasso with a penalty in deviations; 0 is least squares alone. */
     public Set<Integer> lasso(final double penalty) {
+        return above(fit(penalty), LIMIT_NS);
+    }
+
+    /** Those of them whose excess is above a limit. */
+    static Set<Integer> above(final double[] excessNs, final double limitNs) {
+        final Set<Integer> named = new HashSet<>();
+        IntStream.range(0, excessNs.length).filter((group) -> excessNs[group] > limitNs).forEach(named::add);
+        return named;
+    }
+
+    /** The excess of each group by a lasso. */
+    double[] fit(final double penalty) {
         final double[] left = y.clone();
         final double[] x = new double[groups.count()];
         double moved = Double.MAX_VALUE;
@@ -49,7 +63,7 @@ public final class HopComparators {
                     slope += share * left[segment] / variances[segment];
                     curve += share * share / variances[segment];
                 }
-                final double next = Math.max(0, x[group] + (slope - penalty / 1e6) / curve);
+                final double next = curve == 0 ? 0 : Math.max(0, x[group] + (slope - penalty / 1e6) / curve);
                 for (int i = 0; i < groups.segments(group).length; i++) {
                     left[groups.segments(group)[i]] -= groups.shares(group)[i] * (next - x[group]);
                 }
@@ -57,9 +71,7 @@ public final class HopComparators {
                 x[group] = next;
             }
         }
-        final Set<Integer> named = new HashSet<>();
-        IntStream.range(0, x.length).filter((group) -> x[group] > LIMIT_NS).forEach(named::add);
-        return named;
+        return x;
     }
 
     /** The groups that cover the slow segments. */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Verdicts of many windows against the truth. One thread. */
 public final class HopScore {
@@ -16,6 +17,7 @@ public final class HopScore {
     private static final double FOUND_NS = 1e6;
     private static final double NORMAL_95 = 1.96;
 
+    private final boolean withTold;
     private int windows;
     private int fits;
     private int slow;
@@ -24,6 +26,9 @@ public final class HopScore {
     private int held;
     private int suspects;
     private int groupHops;
+    /** Slow hops that would be named if all other slow ones were known, and those of them that were. */
+    private int told;
+    private int toldFound;
     /** Verdicts on one hop that is slow. */
     private final Intervals effects = new Intervals();
     /** Clocks of which segments tell something. */
@@ -55,19 +60,24 @@ public final class HopScore {
         }
     }
 
+    /** No windows. */
+    public HopScore() {
+        this(false);
+    }
+
+    /** No windows; with what could be told of each slow hop, or not. */
+    HopScore(final boolean withTold) {
+        this.withTold = withTold;
+    }
+
     /** Locates with the clocks' bounds given. */
-    public Localisation locate(final HopWindow window, final double[] clockBoundsNs) {
-        final HopLocator locator =
-            new HopLocator(window.segments, window.groups, clockBoundsNs, HopLocator.Settings.USUAL);
-        final Localisation result = locator.locate(window.excessNs, window.sigmaNs, locator.evenPrior());
+    public void locate(final HopWindow window, final double[] clockBoundsNs) {
+        final Localisation result = window.locate(clockBoundsNs);
         windows++;
         fits += result.isFit() ? 1 : 0;
-        final Set<Integer> named = new HashSet<>();
         for (final HopVerdict verdict : result.verdicts()) {
             if (verdict.isOneRoute()) {
-                final Set<Integer> hops = new HashSet<>();
-                verdict.suspects().forEach((suspect) -> hops.add(suspect.hop()));
-                named.addAll(hops);
+                final Set<Integer> hops = suspects(verdict);
                 if (hops.size() == 1 && window.slower(SLOW_NS).containsAll(hops)) {
                     effects.add(verdict.effectNs(), verdict.effectLowNs(), verdict.effectHighNs(),
                         window.waitsNs[hops.iterator().next()] - result.usualNs());
@@ -75,7 +85,15 @@ public final class HopScore {
                 add(hops, window);
             }
         }
+        final Set<Integer> named = named(result);
         count(named, window);
+        final Set<Integer> allSlow = window.slower(SLOW_NS);
+        for (final int hop : withTold ? window.slower(FOUND_NS) : Set.<Integer>of()) {
+            if (named(allSlow.size() == 1 ? result : window.locateAlone(hop, allSlow, clockBoundsNs)).contains(hop)) {
+                told++;
+                toldFound += named.contains(hop) ? 1 : 0;
+            }
+        }
         for (int clock = 0; clock < clockBoundsNs.length; clock++) {
             final double width = NORMAL_95 * result.clockDeviationsNs()[clock];
             final double offset = result.clockOffsetsNs()[clock];
@@ -83,7 +101,15 @@ public final class HopScore {
                 clocks.add(offset, offset - width, offset + width, window.offsetsNs[clock]);
             }
         }
-        return result;
+    }
+
+    private static Set<Integer> suspects(final HopVerdict verdict) {
+        return verdict.suspects().stream().map(HopVerdict.Suspect::hop).collect(Collectors.toCollection(HashSet::new));
+    }
+
+    private static Set<Integer> named(final Localisation result) {
+        return result.verdicts().stream().filter(HopVerdict::isOneRoute).flatMap((verdict) -> suspects(verdict).stream())
+            .collect(Collectors.toSet());
     }
 
     /** What another method names, each group for itself. */
@@ -151,6 +177,16 @@ public final class HopScore {
         return (double)found / slow;
     }
 
+    /** {@return the share of slow hops that would be named if all other slow ones were known} */
+    public double toldShare() {
+        return withTold ? (double)told / slow : Double.NaN;
+    }
+
+    /** {@return the share of these that were named} */
+    public double foundOfTold() {
+        return (double)toldFound / told;
+    }
+
     public double meanSuspects() {
         return (double)suspects / verdicts;
     }
@@ -167,7 +203,7 @@ public final class HopScore {
 
     @Override
     public String toString() {
-        return "%d windows, %d verdicts, held %.3f, found %.3f, suspects %.2f, groups %.2f, fits %.2f".formatted(
-            windows, verdicts, heldShare(), foundShare(), meanSuspects(), meanGroup(), fitShare());
+        return "%d windows, %d verdicts, held %.3f, found %.3f, suspects %.2f, groups %.2f, fits %.2f, told %.3f".formatted(
+            windows, verdicts, heldShare(), foundShare(), meanSuspects(), meanGroup(), fitShare(), toldShare());
     }
 }

@@ -16,8 +16,8 @@ import java.util.function.LongToDoubleFunction;
 
 /**
  * What a station learns of a {@link QueueNetwork}: each segment has a {@link SegmentMeter}, whose records are merged over
- * windows. Of an interval the best mean with a bound counts. Floors are learned in the first windows, in which no hop is slow and
- * all clocks are exact. One thread.
+ * windows. Of an interval the best mean with a bound counts. Floors and the usual excess are learned in the first windows, in
+ * which no hop is slow and all clocks are exact. One thread.
  */
 final class MeasuredNetwork implements QueueNetwork.Points {
     /** Windows in which floors are learned. */
@@ -29,7 +29,9 @@ final class MeasuredNetwork implements QueueNetwork.Points {
     private static final int LENGTH_BITS = 12;
     private static final String KEYS = "segment: {role: both, ingress: a, egress: b, exact: off, interval: 500ms}\n" +
         "lds: {enabled: on, rows: 1, columns: 16, vlda: 1, lda-cells: 64, in-flight: 4k, waiting-records: 1k}\n" +
-        "joint: {enabled: off}\nquantiles: {memory: 0}\nrli: {policy: passive, passive-share: 0.15, buffer: 1k}\n";
+        "joint: {enabled: off}\nquantiles: {memory: 0}\nrli: {policy: passive, passive-share: 0.15, buffer: 1k}\n" +
+        "metering: {max-flows: %d}\n";
+    private static final int LEAST_FLOWS = 16;
 
     private final ShortestRoutes routes;
     private final boolean[] isPoint;
@@ -52,10 +54,11 @@ final class MeasuredNetwork implements QueueNetwork.Points {
 
         private int add(final int flow, final int lengthBytes, final long timeNs) {
             if (sent == sentNs.length) {
-                sentNs = Arrays.copyOf(sentNs, 2 * sent);
-                receivedNs = Arrays.copyOf(receivedNs, 2 * sent);
-                flowAndLength = Arrays.copyOf(flowAndLength, 2 * sent);
-                order = Arrays.copyOf(order, 2 * sent);
+                final int more = sent + sent / 4;
+                sentNs = Arrays.copyOf(sentNs, more);
+                receivedNs = Arrays.copyOf(receivedNs, more);
+                flowAndLength = Arrays.copyOf(flowAndLength, more);
+                order = Arrays.copyOf(order, more);
             }
             sentNs[sent] = timeNs;
             flowAndLength[sent] = flow << LENGTH_BITS | lengthBytes;
@@ -114,15 +117,16 @@ final class MeasuredNetwork implements QueueNetwork.Points {
         waitsNs.add(waitNs);
     }
 
-    /** Lets traffic pass, and gives what was learned of each window behind the first ones. */
-    List<HopWindow> run(final double perSecond, final List<int[]> slow) {
+    /** Lets traffic pass, and gives what the segments say of each window behind the first ones. */
+    List<HopWindow> run(final double perSecond, final List<int[]> slow, final double[] clockBoundsNs) {
         network.run(perSecond, slow, this);
         for (int segment = 0; segment < passages.length; segment++) {
             final Map<Long, List<IntervalDelay>> own = new HashMap<>();
             records.add(own);
             final int begin = ends.get(segment).get(0);
             final int end = ends.get(segment).get(1);
-            passages[segment].meter(new SegmentMeter(KEYS, network.flowCount(), INTERVAL_NS, (startNs, isSent, delay) ->
+            final int flows = Math.max(LEAST_FLOWS, network.flowCounts().get(segment));
+            passages[segment].meter(new SegmentMeter(KEYS.formatted(flows), flows, INTERVAL_NS, (startNs, isSent, delay) ->
                 own.computeIfAbsent(Math.floorDiv(startNs, INTERVAL_NS), (interval) -> new ArrayList<>()).add(delay)),
                 (timeNs) -> offsetNs(begin, timeNs), (timeNs) -> offsetNs(end, timeNs));
             passages[segment] = null;
@@ -134,24 +138,30 @@ final class MeasuredNetwork implements QueueNetwork.Points {
             all.add(between.isEmpty() ? null : MeasuredSegment.of(between, each.get(0), each.get(1)));
         }
         final DelayFloor[] floors = new DelayFloor[passages.length];
+        for (int segment = 0; segment < passages.length; segment++) {
+            floors[segment] = new DelayFloor();
+            for (int window = 0; window < LEARNED_WINDOWS; window++) {
+                final WindowDelay delay = delay(segment, window);
+                if (delay.intervals() > 0) {
+                    floors[segment].onWindow(window * STATION_WINDOW_NS, delay.minimumNs(), delay.boundNs());
+                }
+            }
+        }
+        final Map<MeasuredSegment, HopWindow.Learned> usual = new HashMap<>();
         final List<HopWindow> windows = new ArrayList<>();
         for (int window = 0; window < slow.size() - 1; window++) {
             final HopWindow result = new HopWindow(waitsNs.get(window), offsetsNs[window]);
             for (int segment = 0; segment < passages.length; segment++) {
                 final WindowDelay delay = delay(segment, window);
-                if (floors[segment] == null) {
-                    floors[segment] = new DelayFloor();
-                }
-                if (window < LEARNED_WINDOWS && delay.intervals() > 0) {
-                    floors[segment].onWindow(window * STATION_WINDOW_NS, delay.minimumNs(), delay.boundNs());
-                }
-                final double excessNs = delay.meanNs() - floors[segment].floorNs(window * STATION_WINDOW_NS);
+                final double excessNs =
+                    delay.meanNs() - floors[segment].floorNs(Math.max(window, LEARNED_WINDOWS) * STATION_WINDOW_NS);
                 if (all.get(segment) != null && delay.intervals() == INTERVALS && !Double.isNaN(excessNs + delay.sigmaNs())) {
                     result.add(all.get(segment), excessNs, delay.sigmaNs());
                 }
             }
+            result.group(routes.topology().hops());
+            result.learn(usual, clockBoundsNs);
             if (window >= LEARNED_WINDOWS) {
-                result.group(routes.topology().hops());
                 windows.add(result);
             }
         }

@@ -25,7 +25,7 @@ final class QueueNetwork {
 
     private static final double CAPACITY_BYTES_PER_NS = 300e6 / 8 / 1e9;
     private static final double LONGEST_BACKLOG_NS = 30e6;
-    /** Of a hop of mean weight; in proportion to weights, so that routes of equal cost are equally long. */
+    /** Of a hop on average. */
     private static final double PROPAGATION_NS = 1_000_000;
     private static final double BURST_BYTES = 1000;
     private static final double LARGEST_BURST_BYTES = 500_000;
@@ -45,6 +45,8 @@ final class QueueNetwork {
     private final Hop[] hops;
     private final List<Flow> flows = new ArrayList<>();
     private final Map<List<Integer>, Integer> segments = new LinkedHashMap<>();
+    /** By segment. */
+    private final List<Integer> flowCounts = new ArrayList<>();
     private final long[] heap;
     private int heapSize;
     /** Of packets on their way; with the number in the segment that they are in. */
@@ -133,15 +135,17 @@ final class QueueNetwork {
      * @param pairs      of nodes that have flows.
      * @param flowsOfPair of each pair.
      * @param wrongShare of flows that take a route that is not one of the shortest.
+     * @param isByWeight whether hops are as long as their weights say, and routes of equal cost equally long; else by chance.
      */
     QueueNetwork(
         final ShortestRoutes routes, final boolean[] isPoint, final boolean withEnds, final int pairs, final int flowsOfPair,
-        final double wrongShare, final long seed) {
+        final double wrongShare, final boolean isByWeight, final long seed) {
         topology = routes.topology();
         random = new LabRandom(seed);
         hops = new Hop[topology.hops()];
         final double meanWeight = IntStream.range(0, hops.length).mapToLong(topology::weight).average().orElseThrow();
-        Arrays.setAll(hops, (hop) -> new Hop(PROPAGATION_NS * topology.weight(hop) / meanWeight));
+        Arrays.setAll(hops, (hop) ->
+            new Hop(PROPAGATION_NS * (isByWeight ? topology.weight(hop) / meanWeight : 2 * random.nextDouble())));
         final Map<List<Integer>, List<Segment>> between = new HashMap<>();
         for (int node = 0; node < topology.nodes(); node++) {
             for (final Segment route : routes.segmentsFrom(node, new boolean[topology.nodes()])) {
@@ -154,7 +158,8 @@ final class QueueNetwork {
             final int chosen = i + random.nextInt(all.size() - i);
             final List<Integer> pair = all.set(chosen, all.get(i));
             for (int flow = 0; flow < flowsOfPair; flow++) {
-                add(random.nextDouble() < wrongShare ? detour(pair, between) : any(between.get(pair)), routes, isPoint, withEnds);
+                final boolean isWrong = random.nextDouble() < wrongShare;
+                add(isWrong ? detour(pair, between) : any(between.get(pair)), routes, isPoint, withEnds);
             }
         }
         final int slots = 1 << SLOT_BITS - 1;
@@ -205,6 +210,10 @@ final class QueueNetwork {
         for (final Segment part : routes.cut(route, isPoint, withEnds)) {
             final int segment = segments.computeIfAbsent(
                 List.of(part.begin(topology), part.end(topology)), (pair) -> segments.size());
+            if (segment == flowCounts.size()) {
+                flowCounts.add(0);
+            }
+            flowCounts.set(segment, flowCounts.get(segment) + 1);
             entered[at] = segment;
             at += part.hops().length;
             left[at] = segment;
@@ -217,9 +226,9 @@ final class QueueNetwork {
         return List.copyOf(segments.keySet());
     }
 
-    /** {@return how many flows there are} */
-    int flowCount() {
-        return flows.size();
+    /** {@return how many flows each segment has} */
+    List<Integer> flowCounts() {
+        return flowCounts;
     }
 
     /**

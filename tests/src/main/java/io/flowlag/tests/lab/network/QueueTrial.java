@@ -7,8 +7,13 @@ import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** A network of queues, where its points are, and how large a run is. */
 final class QueueTrial {
@@ -16,37 +21,85 @@ final class QueueTrial {
     private static final int FLOWS_OF_PAIR = 40;
     private static final int MOST_SLOW = 3;
     private static final int MOST_PAIRS = 120;
+    /** A run takes some 350 MB. */
+    private static final int MOST_THREADS = 2;
     /** Packets of a flow: 1000 of a pair in a window. */
     private static final double PER_SECOND = 25;
+    /** Deviations in a bound. */
+    private static final double BOUND = 1.96;
 
     private final String name;
     private final ShortestRoutes routes;
     private final int points;
     private final int windows;
+    private final boolean isByWeight;
 
-    private QueueTrial(final String name, final Topology topology, final int points, final int windows) {
+    private QueueTrial(
+        final String name, final Topology topology, final int points, final int windows, final boolean isByWeight) {
         this.name = name;
         routes = new ShortestRoutes(topology);
         this.points = points;
         this.windows = windows;
+        this.isByWeight = isByWeight;
     }
 
-    /** Rings with chords of 12, 30 and 60 nodes, and what the shared data have, without points and with half of the nodes. */
+    /**
+     * Rings with chords of 12, 30 and 60 nodes, and what the shared data have, without points and with half of the nodes. Hops
+     * have lengths of chance; in one ring also by weight, so that routes of equal cost are equally long.
+     */
     static List<QueueTrial> of(final Setup setup) {
         final List<QueueTrial> trials = new ArrayList<>();
         final int windows = setup.size(5, 5, 20);
         for (final int nodes : setup.scale() == Scale.TEST ? new int[] {12} : new int[] {12, 30, 60}) {
-            add(trials, "ring with chords " + nodes, SharedNetworks.ofChance(nodes, nodes), windows);
+            add(trials, "ring with chords " + nodes, SharedNetworks.ofChance(nodes, nodes), windows, false);
+            if (nodes == 30) {
+                add(trials, "the same, equal routes equally long", SharedNetworks.ofChance(nodes, nodes), windows, true);
+            }
         }
         for (final String zoo : setup.scale() == Scale.PAPER ? List.of("Abilene", "Geant2012", "Tinet") : List.<String>of()) {
-            SharedNetworks.of("zoo/" + zoo).ifPresent((topology) -> add(trials, zoo, topology, windows));
+            SharedNetworks.of("zoo/" + zoo).ifPresent((topology) -> add(trials, zoo, topology, windows, false));
         }
         return trials;
     }
 
-    private static void add(final List<QueueTrial> trials, final String name, final Topology topology, final int windows) {
+    private static void add(final List<QueueTrial> trials, final String name, final Topology topology, final int windows,
+        final boolean isByWeight) {
         for (final int points : new int[] {0, topology.nodes() / 2}) {
-            trials.add(new QueueTrial(name, topology, points, windows));
+            trials.add(new QueueTrial(name, topology, points, windows, isByWeight));
+        }
+    }
+
+    /**
+     * Runs trials with each seed, several at once. Returns of each trial the windows of all seeds, in their order.
+     *
+     * @param clockSigmaNs deviation of the errors that clocks have once floors are learned.
+     */
+    static List<List<HopWindow>> run(final List<QueueTrial> trials, final int seeds, final double clockSigmaNs) {
+        final ExecutorService executor =
+            Executors.newFixedThreadPool(Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors()));
+        try {
+            final List<Future<List<HopWindow>>> runs = new ArrayList<>();
+            for (final QueueTrial trial : trials) {
+                for (int seed = 1; seed <= seeds; seed++) {
+                    final long own = seed;
+                    runs.add(executor.submit(() -> trial.run(own, clockSigmaNs, MOST_SLOW)));
+                }
+            }
+            final List<List<HopWindow>> all = new ArrayList<>();
+            for (int run = 0; run < runs.size(); run++) {
+                if (run % seeds == 0) {
+                    all.add(new ArrayList<>());
+                }
+                all.get(run / seeds).addAll(runs.get(run).get());
+            }
+            return all;
+        } catch (final ExecutionException ex) {
+            throw new IllegalStateException("a network of queues failed", ex);
+        } catch (final InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", ex);
+        } finally {
+            executor.shutdownNow();
         }
     }
 
@@ -64,12 +117,7 @@ final class QueueTrial {
 
     /** Runs windows without slow hops, in a ring with chords; half of the nodes are points. */
     static List<HopWindow> quiet(final int nodes, final int windows, final long seed) {
-        return new QueueTrial("", SharedNetworks.ofChance(nodes, nodes), nodes / 2, windows).run(seed, 0, 0);
-    }
-
-    /** Runs windows; clocks have errors of the deviation given once floors are learned. */
-    List<HopWindow> run(final long seed, final double clockSigmaNs) {
-        return run(seed, clockSigmaNs, MOST_SLOW);
+        return new QueueTrial("", SharedNetworks.ofChance(nodes, nodes), nodes / 2, windows, true).run(seed, 0, 0);
     }
 
     private List<HopWindow> run(final long seed, final double clockSigmaNs, final int mostSlow) {
@@ -87,7 +135,9 @@ final class QueueTrial {
             }
         }
         final QueueNetwork network =
-            new QueueNetwork(routes, isPoint, true, MOST_PAIRS, FLOWS_OF_PAIR, WRONG_SHARE, seed);
-        return new MeasuredNetwork(routes, isPoint, network, offsetsNs).run(PER_SECOND, slow);
+            new QueueNetwork(routes, isPoint, true, MOST_PAIRS, FLOWS_OF_PAIR, WRONG_SHARE, isByWeight, seed);
+        final double[] bounds = new double[topology.nodes()];
+        Arrays.fill(bounds, BOUND * clockSigmaNs);
+        return new MeasuredNetwork(routes, isPoint, network, offsetsNs).run(PER_SECOND, slow, bounds);
     }
 }

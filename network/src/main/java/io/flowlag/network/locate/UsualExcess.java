@@ -1,0 +1,86 @@
+package io.flowlag.network.locate;
+
+import java.util.Arrays;
+
+/**
+ * What a segment has above its floor while no hop is slow: the usual queueing of its hops, and routes that are longer than the
+ * floor's, be they of equal cost or wrong, which no topology tells. Learned as median of the last windows in which no verdict was
+ * on the segment, with their spread. Until it is known, a segment of several routes says nothing, and what one segment alone says
+ * is as likely the length of its routes as a slow hop: a hop that is slow from the first window on is found if two segments
+ * or more of one route each have it, else taken for usual. One thread.
+ */
+public final class UsualExcess {
+    /** Windows that are remembered, and from which on the excess is known. */
+    private static final int MOST = 31;
+    private static final int LEAST = 3;
+    /** Deviations of a normal variable in a median distance. */
+    private static final double MEDIAN_DISTANCE = 1.4826;
+    /** Variance of a median of normal variables over that of their mean. */
+    private static final double OF_MEDIAN = Math.PI / 2;
+
+    /** What is known of a segment's usual excess. */
+    public enum State {
+        /** Nothing, and it is not learned: it is the usual queueing of a hop, which all segments have, times its hops. */
+        COMMON,
+        /** It is being learned. */
+        NEW,
+        /** It is known. */
+        KNOWN
+    }
+
+    /**
+     * What a window is located with.
+     *
+     * @param state    whether it is known.
+     * @param excessNs the usual excess if it is known, else 0.
+     */
+    public record Value(State state, double excessNs) {
+        /** Not learned. */
+        public static final Value COMMON = new Value(State.COMMON, 0);
+    }
+
+    private final boolean isOfSeveralRoutes;
+    private final double[] last = new double[MOST];
+    private int count;
+    private double medianNs;
+    private double spreadNs;
+
+    /** Nothing is known of a segment's. */
+    public UsualExcess(final MeasuredSegment segment) {
+        isOfSeveralRoutes = segment.isOfSeveralRoutes();
+    }
+
+    /**
+     * Takes a window.
+     *
+     * @param excessNs without clocks, as {@link Localisation#unexplainedNs} has it; NaN for a window that does not count.
+     */
+    public void onWindow(final double excessNs) {
+        if (!Double.isNaN(excessNs)) {
+            last[count++ % MOST] = excessNs;
+            final double[] values = Arrays.copyOf(last, Math.min(count, MOST));
+            medianNs = median(values);
+            final double middle = medianNs;
+            spreadNs = MEDIAN_DISTANCE * (1 + 2.0 / values.length) *
+                median(Arrays.stream(values).map((value) -> Math.abs(value - middle)).toArray());
+        }
+    }
+
+    private static double median(final double[] values) {
+        Arrays.sort(values);
+        return (values[(values.length - 1) / 2] + values[values.length / 2]) / 2;
+    }
+
+    /** {@return what is known} */
+    public Value value() {
+        return count < LEAST ? new Value(State.NEW, 0) : new Value(State.KNOWN, medianNs);
+    }
+
+    /** {@return the deviation of an excess from the usual one, by that of its error; infinite if the segment says nothing} */
+    public double sigmaNs(final double excessSigmaNs) {
+        if (count < LEAST) {
+            return isOfSeveralRoutes ? Double.POSITIVE_INFINITY : excessSigmaNs;
+        }
+        return Math.max(excessSigmaNs, spreadNs) * Math.sqrt(1 + OF_MEDIAN / Math.min(count, MOST));
+    }
+}
