@@ -77,7 +77,7 @@ class PlanProcessTest {
         final StringBuilder text = new StringBuilder("nodes:\n");
         for (int node = 0; node < nodes; node++) {
             final List<String> prefixes = new ArrayList<>();
-            if (random.nextInt(4) > 0) {
+            if (random.nextInt(4) > 0 || node == 0) { // without any prefix a plan has no configurations
                 prefixes.add("10." + 2 * node + ".0.0/16");
                 prefixes.add("10." + (2 * node + 1) + ".128.0/17");
             }
