@@ -30,7 +30,7 @@ class ReadmeExamplesTest {
     private Path directory;
 
     @ParameterizedTest
-    @ValueSource(strings = {"common", "ipfix", "rli", "sketch"})
+    @ValueSource(strings = {"common", "ipfix", "rli", "sketch", "network"})
     void shouldRunTheExampleOfEachLibrary(final String module) throws IOException {
         final String example = example(module);
         final MatchResult prints = PRINTS.matcher(example).results().reduce((first, last) -> last).orElseThrow();
@@ -62,7 +62,8 @@ class ReadmeExamplesTest {
         try (Stream<Path> files = Files.walk(sources)) {
             return files.filter((file) -> file.toString().endsWith(".java") && !file.endsWith("package-info.java"))
                 .map((file) -> "import " + sources.relativize(file.getParent()).toString().replace('/', '.') + ".*;\n")
-                .distinct().sorted().collect(Collectors.joining()) + "import java.nio.file.*;\nimport org.agrona.concurrent.*;\n";
+                .distinct().sorted().collect(Collectors.joining()) +
+                "import java.nio.file.*;\nimport java.util.*;\nimport org.agrona.concurrent.*;\n";
         }
     }
 }
