@@ -36,6 +36,12 @@ final class CheckConfigCommand implements Callable<Integer> {
         this.terminal = terminal;
     }
 
+    /** As other commands name it. */
+    @Option(names = {"-c", "--config"}, paramLabel = "FILE", hidden = true)
+    private void named(final Path config) {
+        file = config;
+    }
+
     @Override
     public Integer call() {
         if (isAll == (file != null)) {

@@ -438,6 +438,7 @@ class MainTest extends CommandLines {
     @Test
     void shouldPrintEffectiveValuesOrEveryError() throws IOException {
         assertEquals(0, main("check-config", write("log: {level: warn}").toString()));
+        assertEquals(0, main("check-config", "-c", write("log: {level: warn}").toString()));
         assertTrue(output().lines().anyMatch((line) -> line.matches("log.level: +warn +# .*flowlag.yaml:1:14")), output());
         assertEquals("", errors());
         out.reset();

@@ -134,9 +134,10 @@ public final class PlanProcess {
             return;
         }
         out.printf("%nMemory is the bound of flow cache, rings and delay that run prints; each interface adds capture.ring.%n" +
-            "The exchange takes so much at most, if no packet is lost.%n");
+            "Each segment has room for all flows: a smaller --max-flows makes it less.%n" +
+            "The exchange takes so much at most, if no packet is lost and each segment has its part of the flows.%n");
         if (options.directory() != null) {
-            out.printf("%s has %d configurations (flowlag run -i INTERFACE -c FILE), their key, network.yaml and network.svg.%n",
+            out.printf("%s has %d configurations (run -i INTERFACE ... -c FILE), their key, network.yaml and network.svg.%n",
                 options.directory(), files.stream().filter((file) -> file != null).count());
         }
     }
