@@ -16,7 +16,7 @@ import org.agrona.MutableDirectBuffer;
  *  38  ipClassOfService      1   DSCP and ECN
  *  39  (of the owner)        1
  *  40  vlanId                2   outermost, valid with FLAG_VLAN
- *  42  flags                 2   FLAG_VLAN, and those of the owner
+ *  42  flags                 2   FLAG_VLAN, FLAG_LEAVING, and those of the owner
  *  44  interfaceId           4
  * </pre>
  * Fields are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
@@ -26,6 +26,8 @@ public class FlowKeyLayout {
     public static final int TUPLE_LENGTH_BYTES = 38;
     /** The first packet has a VLAN tag. */
     public static final int FLAG_VLAN = 1;
+    /** The first packet leaves the interface, where that is told. */
+    public static final int FLAG_LEAVING = 1 << 9;
 
     /** Of the ports, the protocol, the IP version and the class of service, one word with the owner's octet. */
     public static final int PORTS_OFFSET = 32;

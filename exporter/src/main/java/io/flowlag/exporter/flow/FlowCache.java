@@ -457,9 +457,11 @@ public final class FlowCache {
         FlowEntry.endReason(entries, entryOffset, 0);
         FlowEntry.icmpTypeCode(entries, entryOffset, PacketDescriptor.icmpTypeCode(descriptor, offset));
         FlowEntry.observationPoint(entries, entryOffset, PacketDescriptor.observationPoint(descriptor, offset));
-        final boolean hasVlan = (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_VLAN) != 0;
+        final int flags = PacketDescriptor.flags(descriptor, offset);
+        final boolean hasVlan = (flags & PacketDescriptor.FLAG_VLAN) != 0;
         FlowEntry.vlanId(entries, entryOffset, hasVlan ? PacketDescriptor.vlanId(descriptor, offset) : 0);
-        FlowEntry.flags(entries, entryOffset, FlowEntry.FLAG_LIVE | (hasVlan ? FlowEntry.FLAG_VLAN : 0));
+        FlowEntry.flags(
+            entries, entryOffset, FlowEntry.FLAG_LIVE | flags & (FlowKeyLayout.FLAG_VLAN | FlowKeyLayout.FLAG_LEAVING));
 
         FlowEntry.tcpControlBits(entries, entryOffset, 0);
         FlowEntry.packetCount(entries, entryOffset, 0);

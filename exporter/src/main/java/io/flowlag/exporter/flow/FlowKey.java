@@ -47,7 +47,9 @@ final class FlowKey {
         FlowKeyLayout.ipVersion(mask, 0, 0xFF);
         FlowKeyLayout.ipClassOfService(mask, 0, settings.hasDscp() ? DSCP_MASK : 0);
         FlowKeyLayout.vlanId(mask, 0, settings.hasVlan() ? 0xFFFF : 0);
-        FlowKeyLayout.flags(mask, 0, settings.hasVlan() ? FlowKeyLayout.FLAG_VLAN : 0);
+        // A packet that leaves where it arrived is of another flow than before.
+        FlowKeyLayout.flags(mask, 0, (settings.hasVlan() ? FlowKeyLayout.FLAG_VLAN : 0) |
+            (settings.hasInterface() ? FlowKeyLayout.FLAG_LEAVING : 0));
         portsMask = mask.getLong(FlowKeyLayout.PORTS_OFFSET);
         vlanMask = mask.getInt(FlowKeyLayout.VLAN_ID_OFFSET);
         interfaceMask = settings.hasInterface() ? -1 : 0;

@@ -267,6 +267,10 @@ public final class CaptureAgent implements Stage, PacketHandler {
             return;
         }
         PacketDescriptor.observationPoint(descriptor, descriptorOffset, observationPoint(packet.way()));
+        if (packet.way() == CapturedPacket.Way.LEAVING) {
+            PacketDescriptor.flags(descriptor, descriptorOffset,
+                PacketDescriptor.flags(descriptor, descriptorOffset) | PacketDescriptor.FLAG_LEAVING);
+        }
         if (isOversize(descriptor, descriptorOffset)) {
             PacketDescriptor.flags(
                 descriptor, descriptorOffset,

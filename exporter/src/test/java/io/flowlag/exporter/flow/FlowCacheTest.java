@@ -217,10 +217,12 @@ class FlowCacheTest {
             packet(1, START_NS, 60, 0);
             PacketDescriptor.interfaceId(descriptor, 0, 3);
             cache.update(descriptor, 0);
+            PacketDescriptor.flags(descriptor, 0, PacketDescriptor.FLAG_LEAVING);
+            cache.update(descriptor, 0);
         }
 
         assertEquals(1, plain.size());
-        assertEquals(5, fine.size());
+        assertEquals(6, fine.size());
     }
 
     @Test

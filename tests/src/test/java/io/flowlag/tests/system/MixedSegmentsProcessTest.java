@@ -24,8 +24,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -49,12 +51,15 @@ class MixedSegmentsProcessTest {
     private static final long MOST_NS = 50_000_000;
     private static final String FIRST = "10.77.0.2";
     private static final String SECOND = "10.77.1.2";
+    /** Leaves the router where it came from. */
+    private static final String HAIRPIN = "10.77.1.200";
     private static final String PEERS = "source: [10.77.0.0/24], destination: [10.77.1.0/24]";
 
     @TempDir
     private Path directory;
     private final List<NetworkNamespace> namespaces = new ArrayList<>();
     private SteadyTraffic traffic;
+    private SteadyTraffic hairpin;
 
     @BeforeEach
     void build() throws Exception {
@@ -70,9 +75,13 @@ class MixedSegmentsProcessTest {
             host.addAddress("line", "10.77." + i + ".2/24");
             host.ip("route", "add", "default", "via", "10.77." + i + ".1");
         }
-        router.exec("sh", "-ec", "echo 1 > /proc/sys/net/ipv4/ip_forward");
+        router.exec("sh", "-ec", "echo 1 > /proc/sys/net/ipv4/ip_forward; " +
+            "for f in /proc/sys/net/ipv4/conf/*/send_redirects; do echo 0 > $f; done");
+        router.ip("route", "add", HAIRPIN + "/32", "via", FIRST);
         traffic = namespaces.get(1).call(() -> new SteadyTraffic(
             List.of(new InetSocketAddress(FIRST, 0), new InetSocketAddress(FIRST, 0)), SECOND, 2));
+        hairpin = namespaces.get(1).call(() -> new SteadyTraffic(
+            List.of(new InetSocketAddress(FIRST, 0), new InetSocketAddress(FIRST, 0)), HAIRPIN, 2));
         final Path key = directory.resolve("key");
         new Flowlag().inThisJvm().run("key", key).orFail();
         final String exchange = ", exchange: {key-file: " + key + ", ";
@@ -85,8 +94,9 @@ class MixedSegmentsProcessTest {
 
     @AfterEach
     void tearDown() throws Exception {
-        if (traffic != null) {
+        if (hairpin != null) {
             traffic.stop();
+            hairpin.stop();
         }
         for (final NetworkNamespace namespace : namespaces) {
             namespace.close();
@@ -154,6 +164,7 @@ class MixedSegmentsProcessTest {
             assertEquals(Set.of((long)FROM_HOST, THROUGH, RELOADED, BACK), before);
         }
         assertTrue(tellRecords("second").contains((long)TO_HOST));
+        tellHairpins();
         assertTrue(stats("router").path("identity").path("holds").asBoolean(), () -> stats("router").toString());
         stats("router").path("segments").forEach((each) ->
             assertTrue(each.path("identity").path("holds").asBoolean(), each::toString));
@@ -213,6 +224,15 @@ class MixedSegmentsProcessTest {
         Deadline.await(TIMEOUT, () -> router.errors().contains("reload refused, the old configuration stays: segments"),
             router::errors);
         Files.writeString(file("router", "yaml"), before);
+    }
+
+    /** What arrives is of the segment from the first host, and what leaves of none: no record has both. */
+    private void tellHairpins() {
+        final Map<Boolean, Long> packets = DelayFlow.readCut(file("router", "ipfix")).stream()
+            .filter((each) -> each.key().contains(HAIRPIN)).collect(Collectors.partitioningBy(
+                (each) -> Long.valueOf(FROM_HOST).equals(each.segmentId()), Collectors.summingLong(DelayFlow::packets)));
+        assertTrue(packets.get(true) > 0 && Math.abs(packets.get(true) - packets.get(false)) <= packets.get(true) / 10,
+            packets::toString);
     }
 
     /** Each record belongs to its segment, and none has a loss that did not happen, but for bounds. Returns the segments. */
