@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -146,7 +147,8 @@ final class ViewApi {
     private ObjectNode exporters() {
         final ObjectNode answer = answerOfNow();
         final ArrayNode exporters = answer.putArray("exporters");
-        for (final ExporterRow row : sources.exporters().get()) {
+        for (final ExporterRow row : sources.exporters().get().stream()
+            .sorted(Comparator.comparing(ExporterRow::peer).thenComparingLong(ExporterRow::domain)).toList()) {
             ViewJson.putTime(
                 exporters.addObject().put("peer", row.peer()).put("domain", row.domain()).put("messages", row.messages())
                     .put("records", row.records()).put("missing_records", row.missing()).put("refused", row.refused()),

@@ -14,7 +14,7 @@ import java.util.function.ToDoubleFunction;
 
 /** The metrics of the station, in base units. What is not known has no sample. */
 final class ViewMetrics {
-    private static final double NS = 1e-9;
+    private static final double NS_PER_S = 1e9;
 
     private ViewMetrics() {
     }
@@ -23,18 +23,18 @@ final class ViewMetrics {
     static List<MetricFamily> ofSegments(final Collection<SegmentWindow> windows) {
         return List.of(
             family(windows, "segment_delay_mean_seconds", "Mean delay in the newest window.",
-                (window) -> window.hasMeanNs() ? window.getMeanNs() * NS : Double.NaN),
+                (window) -> window.hasMeanNs() ? window.getMeanNs() / NS_PER_S : Double.NaN),
             family(windows, "segment_delay_bound_seconds", "Half width of the mean's 95 % interval, clocks apart.",
-                (window) -> window.hasBoundNs() ? window.getBoundNs() * NS : Double.NaN),
+                (window) -> window.hasBoundNs() ? window.getBoundNs() / NS_PER_S : Double.NaN),
             family(windows, "segment_delay_clock_bound_seconds", "Bound of the error of both clocks together.",
-                (window) -> window.hasClockBoundNs() ? window.getClockBoundNs() * NS : Double.NaN),
+                (window) -> window.hasClockBoundNs() ? window.getClockBoundNs() / NS_PER_S : Double.NaN),
             family(windows, "segment_delay_excess_seconds", "Mean less the smallest delay of the last 24 hours.",
-                (window) -> ViewJson.excessNs(window) * NS),
+                (window) -> ViewJson.excessNs(window) / NS_PER_S),
             family(windows, "segment_packets", "Packets in the newest window.", SegmentWindow::getPackets),
             family(windows, "segment_lost_packets", "Packets lost in the newest window, or an upper bound of them.",
                 (window) -> window.hasLost() ? window.getLost() : Double.NaN),
             family(windows, "segment_window_end_timestamp_seconds", "When the newest window ends.",
-                (window) -> window.getEndNs() * NS));
+                (window) -> window.getEndNs() / NS_PER_S));
     }
 
     private static MetricFamily family(
@@ -88,7 +88,7 @@ final class ViewMetrics {
             records.add(row.records(), labels);
             missing.add(row.missing(), labels);
             refused.add(row.refused(), labels);
-            heard.add(row.lastHeardNs() * NS, labels);
+            heard.add(row.lastHeardNs() / NS_PER_S, labels);
         }
         return List.of(messages, records, missing, refused, heard);
     }
