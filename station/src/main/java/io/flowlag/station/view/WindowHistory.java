@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -70,6 +71,8 @@ final class WindowHistory implements AutoCloseable {
     private final FileChannel lock;
     private final Connection connection;
     private final WindowSum sum = new WindowSum();
+    /** Prepared once, for the thread that writes. */
+    private final Map<String, PreparedStatement> sentences = new HashMap<>();
     private volatile Map<Series, Integer> series = Map.of();
     /** End of the newest window that was written, ns since the epoch. */
     private long newestNs;
@@ -350,14 +353,20 @@ final class WindowHistory implements AutoCloseable {
     }
 
     private void update(final String sentence, final Object... values) throws SQLException {
-        try (PreparedStatement statement = filled(connection, sentence, values)) {
-            statement.executeUpdate();
+        PreparedStatement statement = sentences.get(sentence);
+        if (statement == null) {
+            statement = connection.prepareStatement(sentence);
+            sentences.put(sentence, statement);
         }
+        fill(statement, values).executeUpdate();
     }
 
     private static PreparedStatement filled(final Connection connection, final String sentence, final Object... values)
         throws SQLException {
-        final PreparedStatement statement = connection.prepareStatement(sentence);
+        return fill(connection.prepareStatement(sentence), values);
+    }
+
+    private static PreparedStatement fill(final PreparedStatement statement, final Object... values) throws SQLException {
         for (int i = 0; i < values.length; i++) {
             statement.setObject(i + 1, values[i]);
         }
@@ -495,6 +504,7 @@ final class WindowHistory implements AutoCloseable {
 
     @Override
     public void close() {
+        CloseHelper.quietCloseAll(sentences.values());
         CloseHelper.quietCloseAll(connection, lock);
     }
 }
