@@ -26,7 +26,7 @@ public class FlowKeyLayout {
     public static final int TUPLE_LENGTH_BYTES = 38;
     /** The first packet has a VLAN tag. */
     public static final int FLAG_VLAN = 1;
-    /** The first packet leaves the interface, where that is told. */
+    /** The first packet leaves the interface, where that is known. */
     public static final int FLAG_LEAVING = 1 << 9;
 
     /** Of the ports, the protocol, the IP version and the class of service, one word with the owner's octet. */

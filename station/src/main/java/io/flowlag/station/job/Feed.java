@@ -8,10 +8,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** What the job's results go to in the same process; the job finds it by its name. Called by the threads of sinks. */
 public interface Feed {
-    /** One window; the same again if it was told again. */
+    /** One window; may come again, the same or corrected. */
     void onSegment(SegmentWindow window);
 
-    /** One verdict; the same again if it was told again. */
+    /** One verdict; may come again, the same or corrected. */
     void onVerdict(Verdict verdict);
 
     /** The feeds of this process. */
@@ -21,7 +21,7 @@ public interface Feed {
         private Registry() {
         }
 
-        /** Gives a feed a name; of an earlier one of that name nothing comes any more. */
+        /** Gives a feed a name; an earlier one of that name gets nothing more. */
         public static void put(final String name, final Feed feed) {
             FEEDS.put(name, feed);
         }

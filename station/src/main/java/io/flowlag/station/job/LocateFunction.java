@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Localises slow hops and clocks from the segments of a class in a window, each time when the window was told. */
+/** Localises slow hops and clocks from the segments of a class in a window, each time when their windows come. */
 final class LocateFunction extends KeyedProcessFunction<String, SegmentWindow, Verdict> {
     private static final long serialVersionUID = 1;
     /** Segments of a window are waited for so long after the first of them. */
@@ -187,7 +187,7 @@ final class LocateFunction extends KeyedProcessFunction<String, SegmentWindow, V
         for (int rank = 0; rank < verdicts.size(); rank++) {
             out.collect(identified(verdicts.get(rank), first, rank, isFinal));
         }
-        // A window that is told again must not end what a later one said.
+        // An earlier window that is corrected must not end what a later one said.
         if (held == null || first.getStartNs() >= held.getWindowNs()) {
             suspicions.update(Suspicions.newBuilder().putAllSinceNs(since).setWindowNs(first.getStartNs()).build());
         }

@@ -31,11 +31,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sums the intervals of a segment and class in windows. A window is told {@value #PROVISIONAL_MS} ms after its end, and again as
+ * Sums the intervals of a segment and class in windows. A window goes out {@value #PROVISIONAL_MS} ms after its end, and again as
  * final; later intervals correct it, until it is too late.
  */
 final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, SegmentWindow> {
-    /** How long after its end a window is told first. */
+    /** How long after its end a window goes out first. */
     static final long PROVISIONAL_MS = 5_000;
     private static final long serialVersionUID = 1;
     private static final long CORRECTION_MS = 1_000;

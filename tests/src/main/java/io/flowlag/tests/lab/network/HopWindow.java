@@ -71,7 +71,7 @@ public final class HopWindow {
         return locator.locate(delaysNs, sigmaNs, usual, locator.evenPrior());
     }
 
-    /** {@return what it finds if it is told the excess of all other slow hops} */
+    /** {@return what it finds if it knows the excess of all other slow hops} */
     Localisation locateAlone(final int hop, final Set<Integer> slow, final double[] clockBoundsNs) {
         final double[] delaysNs = excessNs.clone();
         for (final int other : slow) {
