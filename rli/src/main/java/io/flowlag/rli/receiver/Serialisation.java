@@ -118,8 +118,8 @@ final class Serialisation {
      *
      * References of one size do not tell which. Packets whose delay is known otherwise do, one in each gap: the line's error over
      * a packet's octets beyond a reference's, by least squares, leaves estimates once it is four standard errors from 0. Bounds
-     * then cover half of a transmission, else a whole one, either way; half of one in mode capacity, which is right in an empty
-     * queue and half too much in a busy one. The capacity, if known, tells its time. Else gaps tell the
+     * then cover half of a transmission, else a whole one, either way. Mode capacity is right in an empty queue and half too much
+     * in a busy one: bounds cover half of one, and nothing is learned. The capacity, if known, tells its time. Else gaps tell the
      * most: a queue whose left reference was still waiting when the right one was sent did not empty between them. The time
      * between their arrivals is then the transmission of what came between, of which the octets seen are a part. Old evidence
      * fades with 1/4096 a gap. One thread. Allocates at construction.
@@ -205,7 +205,7 @@ final class Serialisation {
 
         /** {@return whether the delay of a packet is of use} */
         boolean wantsKnown() {
-            return isOn && knownArrivalNs == NONE;
+            return isOn && !isAdded && knownArrivalNs == NONE;
         }
 
         /** Keeps the known delay of a packet until there are references on both sides. */
@@ -228,15 +228,15 @@ final class Serialisation {
                 return;
             }
             if (knownArrivalNs >= left.arrivalNs) {
-                onKnown(knownBytes - left.lengthBytes, knownDelayNs -
-                    line.between(left, right, isAdded ? capacityNsPerByte : 0).delayNs(knownArrivalNs, knownBytes));
+                onKnown(knownBytes - left.lengthBytes,
+                    knownDelayNs - line.between(left, right, 0).delayNs(knownArrivalNs, left.lengthBytes));
             }
             knownArrivalNs = NONE;
         }
 
         /** How much longer than on the line the known delay of a packet is. */
         void onKnown(final double extraBytes, final double errorNs) {
-            if (!isOn) {
+            if (!isOn || isAdded) {
                 return;
             }
             knownCount = knownCount * FADE + 1;
