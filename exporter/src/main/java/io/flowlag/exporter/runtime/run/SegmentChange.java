@@ -32,7 +32,7 @@ public final class SegmentChange {
                 final Selector former = selector(before.get(j));
                 final Selector newer = selector(after.get(j));
                 areSame[i] &= former.equals(newer) || !share(former, own) && !share(newer, own) ||
-                    after.get(i).segment().role().isReceiver() != after.get(j).segment().role().isReceiver();
+                    after.get(i).segment().role() != after.get(j).segment().role();
             }
         }
         return areSame;
