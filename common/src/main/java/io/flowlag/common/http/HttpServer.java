@@ -6,6 +6,8 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -13,7 +15,9 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
@@ -26,12 +30,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.IntToLongFunction;
+import javax.net.ssl.SSLContext;
 
 /**
  * Jetty with one request per connection, bounded connections and buffers, and deadlines that slow clients cannot extend. A
@@ -76,13 +82,14 @@ public final class HttpServer implements AutoCloseable {
      * @param stepNs             for reading a request, and for sending a response.
      * @param handler            answers.
      * @param invocation         whether the handler may block; one that does runs on a thread of the pool.
+     * @param mutual             for TLS in which clients have certificates that it trusts; empty for none.
      * @param onTick             runs on a thread of the pool, some four times a second.
      * @throws IOException if the port cannot be bound.
      */
     public HttpServer(
         final InetSocketAddress address, final int maximumConnections, final long stepNs,
         final Function<Request, HttpResponse> handler, final InvocationType invocation, final ErrorHandler errorHandler,
-        final Runnable onTick) throws IOException {
+        final Optional<SSLContext> mutual, final Runnable onTick) throws IOException {
         this.handler = handler;
         this.errorHandler = errorHandler;
         this.maximumConnections = maximumConnections;
@@ -92,7 +99,7 @@ public final class HttpServer implements AutoCloseable {
         try {
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             channel.bind(address, BACKLOG);
-            server = server(invocation);
+            server = server(invocation, mutual);
             server.start();
         } catch (final IOException | RuntimeException ex) {
             CloseHelper.quietClose(channel);
@@ -104,14 +111,17 @@ public final class HttpServer implements AutoCloseable {
         tick();
     }
 
-    private Server server(final InvocationType invocation) throws IOException {
+    private Server server(final InvocationType invocation, final Optional<SSLContext> mutual) throws IOException {
         final QueuedThreadPool threads = new QueuedThreadPool(MAXIMUM_THREADS, 1);
         threads.setName("http");
         threads.setDaemon(true);
         threads.setReservedThreads(0);
         final Server jetty = new Server(threads, new ScheduledExecutorScheduler("http-timer", true),
             new ArrayByteBufferPool(0, 1024, 2 * MAXIMUM_HEAD_BYTES, maximumConnections, POOLED_BYTES, POOLED_BYTES));
-        final ServerConnector connector = new ServerConnector(jetty, 1, 1, new HttpConnectionFactory(limits())) {
+        final HttpConnectionFactory http = new HttpConnectionFactory(limits());
+        final ConnectionFactory[] layers = mutual.isEmpty() ? new ConnectionFactory[]{http} :
+            new ConnectionFactory[]{new SslConnectionFactory(requiringCertificates(mutual.get()), http.getProtocol()), http};
+        final ServerConnector connector = new ServerConnector(jetty, 1, 1, layers) {
             @Override
             protected boolean handleAcceptFailure(final Throwable failure) {
                 if (isRunning()) {
@@ -124,7 +134,9 @@ public final class HttpServer implements AutoCloseable {
         connector.addBean(new Connection.Listener() {
             @Override
             public void onOpened(final Connection connection) {
-                open(connection);
+                if (!(connection instanceof SslConnection)) { // which has one of HTTP in it
+                    open(connection);
+                }
             }
 
             @Override
@@ -149,6 +161,14 @@ public final class HttpServer implements AutoCloseable {
             return true;
         });
         return jetty;
+    }
+
+    private static SslContextFactory.Server requiringCertificates(final SSLContext context) {
+        final SslContextFactory.Server factory = new SslContextFactory.Server();
+        factory.setSslContext(context);
+        factory.setNeedClientAuth(true);
+        factory.setIncludeProtocols("TLSv1.3", "TLSv1.2");
+        return factory;
     }
 
     private static HttpConfiguration limits() {

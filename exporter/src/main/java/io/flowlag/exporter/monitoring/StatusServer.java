@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -48,7 +49,8 @@ public final class StatusServer implements AutoCloseable {
         this.source = source;
         rules = new HttpRules(address, host, PATHS);
         server = new HttpServer(
-            address, connections, stepNs, this::respond, InvocationType.NON_BLOCKING, errorHandler, heartbeat::beat);
+            address, connections, stepNs, this::respond, InvocationType.NON_BLOCKING, errorHandler, Optional.empty(),
+            heartbeat::beat);
         heartbeat.onStart();
     }
 

@@ -16,18 +16,21 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 
 /**
  * Takes windows of segments and verdicts, keeps what is final, and shows all of it: pages at {@code /}, REST below {@code /api},
- * {@code /metrics}. Read only, on loopback alone. Any thread may give, through a queue of {@link #QUEUE_LENGTH}; what finds it
- * full is dropped and counted. One thread writes. While the history cannot be written, what is final waits in memory, again at
- * most {@link #QUEUE_LENGTH}; faults are reported once, with the way out. Any thread may close it.
+ * {@code /metrics}. Read only; on other addresses than loopback to clients with certificates alone. Any thread may give, through
+ * a queue of {@link #QUEUE_LENGTH}; what finds it full is dropped and counted. One thread writes. While the history cannot be
+ * written, what is final waits in memory, again at most {@link #QUEUE_LENGTH}; faults are reported once, with the way out. Any
+ * thread may close it.
  */
 public final class View implements AutoCloseable {
     /** Windows and verdicts that wait, at most; some 500 octets each. */
@@ -70,12 +73,23 @@ public final class View implements AutoCloseable {
     public View(
         final NetworkMap map, final InetSocketAddress listen, final Path historyFile, final Sources sources,
         final EpochNanoClock clock, final ErrorHandler errorHandler) throws IOException {
+        this(map, listen, Optional.empty(), historyFile, sources, clock, errorHandler);
+    }
+
+    /**
+     * The same by TLS.
+     *
+     * @param mutual context of the view's own certificate, which trusts those of clients; without it, only loopback is served.
+     */
+    public View(
+        final NetworkMap map, final InetSocketAddress listen, final Optional<SSLContext> mutual, final Path historyFile,
+        final Sources sources, final EpochNanoClock clock, final ErrorHandler errorHandler) throws IOException {
         this.errorHandler = errorHandler;
         this.clock = clock;
         counters = sources.counters;
-        if (!listen.getAddress().isLoopbackAddress()) {
-            throw new IOException(listen.getHostString() + ": the pages are served on loopback only: listen on 127.0.0.1, and " +
-                "reach it through a proxy that authenticates, or ssh -L");
+        if (mutual.isEmpty() && !listen.getAddress().isLoopbackAddress()) {
+            throw new IOException(listen.getHostString() + ": without TLS the pages are served on loopback only: listen on " +
+                "127.0.0.1, or give a certificate, its key, and the authorities of clients");
         }
         history = new WindowHistory(historyFile);
         try {
@@ -83,7 +97,7 @@ public final class View implements AutoCloseable {
             history.lastWindows(nowNs - RESTORED_NS).forEach(live::add);
             history.verdicts(nowNs - Duration.ofDays(1).toNanos(), nowNs).forEach(live::add);
             server = new ViewServer(
-                listen, new ViewApi(
+                listen, mutual, new ViewApi(
                     new MapJson(map), live, history, new Sources(this::allCounters, sources.exporters), clock,
                     this::fault), errorHandler);
         } catch (final SQLException ex) {

@@ -19,7 +19,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
 
 /** HTTP of the station: the page, the libraries it uses, REST and metrics. Any thread may close it. */
 final class ViewServer implements AutoCloseable {
@@ -39,7 +41,9 @@ final class ViewServer implements AutoCloseable {
     private final HttpServer server;
 
     /** Serves at once; throws an {@link IOException} if the port cannot be bound. */
-    ViewServer(final InetSocketAddress listen, final ViewApi api, final ErrorHandler errorHandler) throws IOException {
+    ViewServer(
+        final InetSocketAddress listen, final Optional<SSLContext> mutual, final ViewApi api, final ErrorHandler errorHandler)
+        throws IOException {
         this.api = api;
         files.put("/", new HtmlPage(ViewServer.class, "view.html", HtmlPage.SAME_SERVER).response());
         for (final Map.Entry<String, String> file : FILES.entrySet()) {
@@ -50,7 +54,8 @@ final class ViewServer implements AutoCloseable {
         ViewApi.PATHS.forEach((path) -> paths.add(API + path));
         rules = new HttpRules(listen, listen.getHostString(), paths);
         server = new HttpServer(
-            listen, CONNECTIONS, HttpServer.STEP_NS, this::respond, InvocationType.BLOCKING, errorHandler, () -> { });
+            listen, CONNECTIONS, HttpServer.STEP_NS, this::respond, InvocationType.BLOCKING, errorHandler, mutual,
+            () -> { });
     }
 
     private static HttpResponse library(final String path, final String resource) throws IOException {

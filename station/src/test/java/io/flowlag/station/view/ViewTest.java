@@ -206,7 +206,7 @@ class ViewTest {
         final IOException ex = assertThrows(IOException.class, () -> new View(
             Samples.network(), new InetSocketAddress("0.0.0.0", 0), directory.resolve("history.db"),
             new View.Sources(Map::of, List::of), () -> nowNs, (error) -> { }));
-        assertTrue(ex.getMessage().contains("loopback only"), ex.getMessage());
+        assertTrue(ex.getMessage().contains("on loopback only"), ex.getMessage());
         assertFalse(Files.exists(directory.resolve("history.db")));
     }
 }

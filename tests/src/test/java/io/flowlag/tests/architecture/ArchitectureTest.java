@@ -109,7 +109,7 @@ class ArchitectureTest {
         check(classes, classes().that().resideInAPackage(YAML).should().onlyDependOnClassesThat().resideInAnyPackage(
             YAML, "java..", "com.fasterxml.jackson..", "org.yaml.snakeyaml.."));
         check(classes, classes().that().resideInAPackage(HTTP).should().onlyDependOnClassesThat().resideInAnyPackage(
-            HTTP, "java..", "org.agrona..", "org.eclipse.jetty.."));
+            HTTP, "java..", "javax.net.ssl..", "org.agrona..", "org.eclipse.jetty.."));
         final String[] hot = HOT_STAGES.stream().map(ArchitectureTest::stage).toArray(String[]::new);
         check(classes, noClasses().that().resideInAnyPackage(hot)
             .should().dependOnClassesThat().resideInAPackage(HTTP).because("the server locks"));
