@@ -18,6 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 final class LiveState {
     /** The oldest go. */
     static final int MOST_FAULTS = 1_000;
+    /** Windows that a segment may miss until it says nothing of now. */
+    private static final int MOST_MISSING = 3;
 
     private final Map<Series, SegmentWindow> windows = new ConcurrentHashMap<>();
     private final Map<Fault, Verdict> faults = new ConcurrentHashMap<>();
@@ -77,6 +79,12 @@ final class LiveState {
     List<SegmentWindow> windows() {
         return windows.values().stream().sorted(Comparator.comparing(SegmentWindow::getNetwork)
             .thenComparing(SegmentWindow::getSegment).thenComparingInt(SegmentWindow::getDscp)).toList();
+    }
+
+    /** {@return whether a window is not over for long: others have come to at most so many of its lengths behind it} */
+    boolean isCurrent(final SegmentWindow window) {
+        final long lengthNs = window.getEndNs() - window.getStartNs();
+        return window.getEndNs() + MOST_MISSING * lengthNs >= newestNs();
     }
 
     /** {@return the newest verdict of each fault, the newest first, without what final windows have taken back} */

@@ -133,7 +133,7 @@ final class ViewApi {
     private ObjectNode segments() {
         final ObjectNode answer = answerOfNow();
         final ArrayNode segments = answer.putArray("segments");
-        live.windows().forEach((window) -> segments.add(ViewJson.segment(window)));
+        live.windows().forEach((window) -> segments.add(ViewJson.segment(window, live.isCurrent(window))));
         return answer;
     }
 
@@ -162,7 +162,8 @@ final class ViewApi {
     private ObjectNode network() {
         final MapJson shown = map;
         final List<SegmentWindow> windows = live.windows();
-        final Set<String> measured = windows.stream().filter(SegmentWindow::hasMeanNs).map(SegmentWindow::getSegment)
+        final Set<String> measured = windows.stream().filter(SegmentWindow::hasMeanNs).filter(live::isCurrent)
+            .map(SegmentWindow::getSegment)
             .collect(Collectors.toSet());
         return shown.json(measured, windows.stream().map(SegmentWindow::getSegment)
             .filter((name) -> !shown.has(name)).collect(Collectors.toCollection(TreeSet::new)));
@@ -243,7 +244,8 @@ final class ViewApi {
     /** {@return all metrics but the server's own} */
     List<MetricFamily> metrics() {
         final Collection<Verdict> current = live.verdicts().stream().filter(live::isCurrent).toList();
-        final List<MetricFamily> families = new ArrayList<>(ViewMetrics.ofSegments(live.windows()));
+        final List<MetricFamily> families = new ArrayList<>(
+            ViewMetrics.ofSegments(live.windows().stream().filter(live::isCurrent).toList()));
         families.add(ViewMetrics.ofVerdicts(current));
         families.addAll(ViewMetrics.ofExporters(sources.exporters().get()));
         families.addAll(ViewMetrics.ofCounters(sources.counters().get()));

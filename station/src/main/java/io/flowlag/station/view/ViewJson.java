@@ -67,13 +67,13 @@ final class ViewJson {
     }
 
     /** A segment, its class and its newest window. */
-    static ObjectNode segment(final SegmentWindow window) {
+    static ObjectNode segment(final SegmentWindow window, final boolean isCurrent) {
         final ObjectNode node = object();
         node.put("network", window.getNetwork()).put("segment", window.getSegment());
         if (window.hasDscp()) {
             node.put("class", window.getDscp());
         }
-        node.put("is_mapped", window.getIsMapped());
+        node.put("is_mapped", window.getIsMapped()).put("is_current", isCurrent);
         addWindow(node, window);
         return node;
     }

@@ -81,6 +81,24 @@ class ViewTest {
         }
     }
 
+    @Test
+    void shouldShowASegmentThatIsSilentAsSuch() throws Exception {
+        try (ViewFixture fixture = fixture()) {
+            fixture.view().onSegment(Samples.window("zrh-gva", START_NS, 10).build());
+            fixture.view().onSegment(Samples.window("gva-zrh", START_NS + 30 * S, 10).build());
+            fixture.view().awaitWritten();
+            assertTrue(fixture.json("/api/segments").at("/segments/1/is_current").asBoolean(), "three windows behind");
+            assertEquals(2, blind(fixture));
+            fixture.view().onSegment(Samples.window("gva-zrh", START_NS + 40 * S, 10).build());
+            fixture.view().awaitWritten();
+            assertFalse(fixture.json("/api/segments").at("/segments/1/is_current").asBoolean());
+            assertEquals(4, blind(fixture));
+            final String metrics = fixture.get("/metrics").body();
+            assertFalse(metrics.contains("segment=\"zrh-gva\""), "metrics of now");
+            assertTrue(metrics.contains("segment=\"gva-zrh\""));
+        }
+    }
+
     private static long blind(final ViewFixture fixture) throws Exception {
         long blind = 0;
         for (final JsonNode hop : fixture.json("/api/network").get("hops")) {
