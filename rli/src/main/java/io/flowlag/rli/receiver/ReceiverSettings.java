@@ -1,6 +1,7 @@
 package io.flowlag.rli.receiver;
 
 import io.flowlag.rli.path.FlowPaths;
+import io.flowlag.rli.reference.SequenceWindow;
 
 import java.util.List;
 
@@ -171,6 +172,7 @@ public record ReceiverSettings(
      */
     public long memoryBytes() {
         final long streamBytes = WaitingReferences.MEMORY_BYTES + DelaySamples.MEMORY_BYTES +
+            SequenceWindow.WIDTH / Byte.SIZE +
             InterpolationBuffer.memoryBytes(estimation.estimator == Estimator.LINEAR ? limits.bufferPackets : 1) +
             (pathFlows > 0 ? PathSplit.MEMORY_BYTES : 0);
         return streamCount() * streamBytes + FlowPaths.memoryBytes(pathFlows) +
