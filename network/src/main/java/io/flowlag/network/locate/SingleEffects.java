@@ -14,7 +14,7 @@ final class SingleEffects {
     /** Of groups, in limits of slowness. */
     private static final double[] SIZES = {0.5, 1, 3, 10};
     /** That an effect which is there is an error, and that it is the length of routes, where segments are new. */
-    private static final double ERROR = 0.02;
+    private static final double ERROR = 0.005;
     private static final double LENGTH = 0.5;
     /** In deviations. */
     private static final double[] ERROR_SIZES = {3, 6};

@@ -5,13 +5,13 @@
  * 0.3 ms over the root of a segment's flows; the module tests draw them):
  * <pre>
  * | measured                          | found | suspects hold | mean suspects | of groups |
- * | 3000 routes, their ends           | 0.81  | 1.00          | 1.00          | 1.00      |
+ * | 3000 routes, their ends           | 0.92  | 1.00          | 1.01          | 1.03      |
  * | the same, errors of 3 % alone     | 1.00  | 1.00          | 1.00          | 1.00      |
- * | 15 points                         | 0.89  | 0.97          | 1.24          | 1.28      |
- * | 45 points, clocks 0.5 ms off      | 0.92  | 1.00          | 1.15          | 1.19      |
- * | the same, clocks taken for exact  | 0.19  | 0.41          | 1.06          | 1.19      |
+ * | 15 points                         | 0.89  | 1.00          | 1.32          | 1.34      |
+ * | 45 points, clocks 0.5 ms off      | 0.89  | 0.99          | 1.15          | 1.16      |
+ * | the same, clocks taken for exact  | 0.43  | 0.14          | 1.02          | 1.18      |
  * </pre>
- * On the first of these, all that a lasso names holds every slow hop, but a third of it is wrong; of non-negative least squares
- * four fifths are wrong; a Boolean cover finds two thirds, and a third of it is wrong.
+ * On the first of these, a lasso finds every slow hop, but two fifths of what it names is wrong; of non-negative least squares
+ * five sixths are wrong; a Boolean cover finds 0.7, and nearly half of it is wrong.
  */
 package io.flowlag.network.locate;
