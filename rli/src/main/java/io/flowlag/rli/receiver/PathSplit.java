@@ -41,6 +41,7 @@ public final class PathSplit {
     private final PathFinder finder = new PathFinder();
     private final LaneErrors laneErrors = new LaneErrors();
     private int laneVersion;
+    private boolean isLineBroken;
     private final long[] lastStampsNs = new long[LANES];
 
     private final long[] arrivalsNs;
@@ -155,7 +156,7 @@ public final class PathSplit {
     void restart() {
         count = 0;
         gap = 0;
-        laneErrors.restart();
+        isLineBroken = true;
         knownHead = knownTail;
         Arrays.fill(octets, 0);
         for (final Serialisation.OctetTime each : octetTimes) {
@@ -191,11 +192,9 @@ public final class PathSplit {
             return;
         }
         finder.onReference(lane, Integer.toUnsignedLong(sequenceNumber) / LANES, arrivalNs, delayNs);
-        if (laneVersion != finder.version()) {
-            laneVersion = finder.version();
-            laneErrors.forget();
+        if (hasLanes()) {
+            onLane(lane, arrivalNs, delayNs);
         }
-        laneErrors.onReference(finder.path(lane), lane, arrivalNs, delayNs);
         if (finder.pathCount() == 1 && !isBegun) {
             return;
         }
@@ -218,6 +217,17 @@ public final class PathSplit {
             gap = position;
             lefts[finder.path(lane)] = position;
         }
+    }
+
+    private void onLane(final int lane, final long arrivalNs, final double delayNs) {
+        if (laneVersion != finder.version()) {
+            laneVersion = finder.version();
+            laneErrors.forget();
+        } else if (isLineBroken) {
+            laneErrors.restart();
+        }
+        isLineBroken = false;
+        laneErrors.onReference(finder.path(lane), lane, arrivalNs, delayNs);
     }
 
     /** Lanes have changed their paths: looks at the references from the left one of the next gap on once more. */
