@@ -13,7 +13,7 @@ import java.util.List;
  * @param job         network and windows.
  * @param listen      where records are received.
  * @param view        where pages are served.
- * @param history     file of the history; null for none.
+ * @param history     file of the history.
  * @param checkpoints directory of the job's checkpoints; null for none.
  * @param intervalMs  of checkpoints.
  * @param parallelism of the job.

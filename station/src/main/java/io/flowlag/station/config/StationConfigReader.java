@@ -38,6 +38,7 @@ public final class StationConfigReader {
     private static final long MOST_BYTES = 1 << 20;
     private static final int MOST_PORT = 65_535;
     private static final int VIEW_PORT = 8080;
+    private static final String HISTORY = "flowlag-history.db";
     private static final ValueType<Long> SLOW = UnitValue.duration("1us", "10s");
     private static final ValueType<Long> LENGTH = UnitValue.duration("1s", "1h");
     private static final ValueType<Long> LATENESS = UnitValue.duration("5s", "1h");
@@ -97,7 +98,7 @@ public final class StationConfigReader {
             "locate", locate.get("confidence"), CONFIDENCE, 0.95), sections.value("", keys.get("enterprise-number"), ENTERPRISE,
             (long)FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER).intValue());
         final StationConfig config = new StationConfig(job, listeners(keys.get("listen")), viewAddress(view.get("listen")),
-            path("view", view.get("history")), path("flink", flink.get("checkpoints")),
+            file.resolveSibling(sections.text("view", view.get("history"), HISTORY)), path("flink", flink.get("checkpoints")),
             ms("flink", flink.get("interval"), INTERVAL, "10s"),
             sections.value("flink", flink.get("parallelism"), PARALLELISM, 1L).intValue());
         return problems.isEmpty() ? config : null;
