@@ -7,9 +7,10 @@ import java.util.Arrays;
  * Shiryaev and Roberts (Gordon and Pollak, Annals of Statistics 23, 1995). A window's score is its mean less the reference, over
  * the deviation of both; without a change its rank among the scores of the history and of its hour is as likely as any other.
  * {@link RankBets} has what the rank is worth, 1 on average then: S ← (1 + S)·worth for each kind of rise, and an alarm when the
- * weighted mean of all S is above {@value #THRESHOLD}. This mean less the number of windows is a martingale: the mean time to a
- * false alarm is the mean at the alarm, which exceeds the threshold. That holds for windows that are exchangeable; for the
- * correlation that the history shows, worths are discounted. No single window is an alarm.
+ * weighted sum of all S is above {@value #THRESHOLD}. Each S less the number of windows is a martingale, so that the mean time to
+ * a false alarm is about the threshold for windows that are exchangeable. References are estimates and windows correlate, for
+ * which worths are discounted by what the history shows: in queues ({@code flowlag lab network-alarms}) it is about half of that.
+ * No single window is an alarm.
  * <p>
  * The history is the windows of the last seven days. Each hour of the day of which it has {@value #ENOUGH_DAYS} days has its own
  * reference and deviation, once such hours have a day's windows; before, all windows have one. They are the mean of those
@@ -27,7 +28,7 @@ public final class ChangeDetector {
     private static final int ENOUGH_DAYS = 4;
     /** Before there are so many no window is judged, and no hour has its own reference. */
     private static final int LEAST_WINDOWS = 120;
-    private static final double THRESHOLD = 400_000;
+    private static final double THRESHOLD = 2_000_000;
     private static final long NONE = Long.MIN_VALUE;
 
     private final long windowNs;
@@ -104,7 +105,7 @@ public final class ChangeDetector {
         double sum = 0;
         for (int i = 0; i < RankBets.KINDS; i++) {
             statistics[i] = (1 + statistics[i]) * bets.worth(i, bin);
-            sum += RankBets.weight(i) * statistics[i];
+            sum += bets.weight(i) * statistics[i];
         }
         final boolean isAlarm = sum > THRESHOLD;
         if (isAlarm) {

@@ -1,6 +1,8 @@
 package io.flowlag.network.window;
 
 import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /**
  * What the rank of a score among earlier ones is worth as evidence for rises of several kinds: its probability after the rise
@@ -16,7 +18,7 @@ final class RankBets {
     /** In deviations. */
     private static final double[] SHIFTS = {1, 3, 5, 6.5, 8.5, 11, 14, 18, 24, 31, 40, 52, 67, 87};
     private static final double[] WEIGHTS =
-        {0.05, 0.75, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.015, 0.02};
+        {0.04, 0.52, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.08};
     /** Of rises: by each shift, and of any size. */
     static final int KINDS = WEIGHTS.length;
     /** The first kinds, whose worths tell correlation. */
@@ -27,6 +29,10 @@ final class RankBets {
     private static final int MOST_WORTH = 30_000;
     private static final double WIDER = 1.2;
     private static final int MOST_BINS = 96;
+    private static final int WALKS = 100;
+    private static final double LEAST_OVERSHOOT = 0.1;
+    private static final int MOST_STEPS = 100;
+    private static final double WALKED = Math.log(10_000);
 
     private final float[] sorted;
     private int count;
@@ -37,6 +43,8 @@ final class RankBets {
     private int[] ends;
     /** By kind and bin. */
     private final double[][] worths = new double[KINDS][];
+    /** Of the telling kinds: the mean of a threshold over the evidence that exceeds it, after a rise; else 1. */
+    private final double[] overshoots = new double[KINDS];
 
     /** For so many earlier scores, and so many from one time of learning to the next. */
     RankBets(final int most, final int mostRecent) {
@@ -44,9 +52,9 @@ final class RankBets {
         recent = new float[mostRecent];
     }
 
-    /** {@return the weight of a kind; the sum of all is 1} */
-    static double weight(final int kind) {
-        return WEIGHTS[kind];
+    /** {@return the weight of a kind's evidence: the larger, the more it exceeds a threshold when it does} */
+    double weight(final int kind) {
+        return WEIGHTS[kind] / overshoots[kind];
     }
 
     /** {@return what a rank of a bin is worth as evidence for a kind} */
@@ -106,7 +114,30 @@ final class RankBets {
         for (int kind = 0; kind < KINDS; kind++) {
             worths[kind] = kind < SHIFTS.length ? ofShift(SHIFTS[kind]) : ofAnySize();
         }
+        final double[][] shares = new double[KINDS][];
+        Arrays.setAll(shares, (kind) ->
+            IntStream.range(0, ends.length).mapToDouble((bin) -> worths[kind][bin] * width(bin)).toArray());
         discount(scores);
+        Arrays.setAll(overshoots, (kind) -> kind < TELLING_KINDS ? overshoot(shares[kind], worths[kind]) : 1);
+    }
+
+    /** By walks of a seed: so much rarer is a false alarm than one in as many windows as the threshold. */
+    private static double overshoot(final double[] shares, final double[] worth) {
+        final double[] logarithms = Arrays.stream(worth).map(Math::log).toArray();
+        final SplittableRandom random = new SplittableRandom(1);
+        double sum = 0;
+        for (int walk = 0; walk < WALKS; walk++) {
+            double evidence = 0;
+            for (int step = 0; step < MOST_STEPS && evidence <= WALKED; step++) {
+                int bin = 0;
+                for (double left = random.nextDouble() - shares[0]; left > 0 && bin < shares.length - 1; left -= shares[bin]) {
+                    bin++;
+                }
+                evidence += logarithms[bin];
+            }
+            sum += Math.exp(Math.min(0, WALKED - evidence));
+        }
+        return Math.max(LEAST_OVERSHOOT, sum / WALKS);
     }
 
     /** The share of ranks that a bin has. */
