@@ -62,7 +62,7 @@ class NetworkLabTest {
     /** Solved for; taken for exact they hide slow hops. */
     @Test
     void shouldFindSlowHopsBehindClocksOfQueues() {
-        final Table table = new NetworkClocks().run(Setup.of(Scale.TEST)).named("clocks");
+        final Table table = new NetworkClocks().run(new Setup(Scale.TEST, 3)).named("clocks");
         final double[] found = new double[2];
         double slow = 0;
         double held = 0;
