@@ -18,7 +18,7 @@ final class RankBets {
     /** In deviations. */
     private static final double[] SHIFTS = {1, 3, 5, 6.5, 8.5, 11, 14, 18, 24, 31, 40, 52, 67, 87};
     private static final double[] WEIGHTS =
-        {0.04, 0.52, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.08};
+        {0.05, 0.5, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.09};
     /** Of rises: by each shift, and of any size. */
     static final int KINDS = WEIGHTS.length;
     /** The first kinds, whose worths tell correlation. */

@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Alarms of rises on stationary means, of quiet queues and drawn: false ones, and how soon rises are found. */
+/** Alarms of rises on stationary means, of quiet queues and drawn: false ones, and how late those of rises are. */
 public final class NetworkAlarms extends NamedExperiment {
     private static final double PERCENT = 100;
     private static final int SOON = 3;
@@ -23,7 +23,7 @@ public final class NetworkAlarms extends NamedExperiment {
 
     /** The experiment. */
     public NetworkAlarms() {
-        super("network-alarms", "network: windows", "false alarms of stationary means, and how soon rises are found");
+        super("network-alarms", "network: windows", "false alarms of stationary means, and how late those of rises are");
     }
 
     @Override
