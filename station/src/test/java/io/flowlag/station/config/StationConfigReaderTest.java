@@ -1,0 +1,74 @@
+package io.flowlag.station.config;
+
+import io.flowlag.common.config.Problems;
+import io.flowlag.ipfix.collect.SessionKind;
+import io.flowlag.station.demo.DemoNetwork;
+import io.flowlag.station.job.JobSettings;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The configuration of a station: the page's example, defaults, and what is refused. */
+class StationConfigReaderTest {
+    @TempDir
+    private Path directory;
+
+    private final Problems problems = new Problems();
+
+    private StationConfig read(final String yaml) throws IOException {
+        Files.writeString(directory.resolve("network.yaml"), new DemoNetwork(1).yaml());
+        return StationConfigReader.read(Files.writeString(directory.resolve("station.yaml"), yaml), problems);
+    }
+
+    @Test
+    void shouldReadTheExampleOfThePage() throws IOException {
+        final StationConfig config = read(Files.readString(Path.of("../docs/station/station.yaml")));
+
+        assertEquals(List.of(), problems.lines());
+        assertEquals("backbone", config.job().name());
+        assertEquals(new JobSettings.Windows(60_000, 75_000, 3_600_000), config.job().windows());
+        assertEquals(directory.resolve("checkpoints"), config.checkpoints());
+    }
+
+    @Test
+    void shouldNeedNoMoreThanANetwork() throws IOException {
+        final StationConfig config = read("network: {topology: network.yaml}");
+
+        assertEquals(1, config.listen().size());
+        assertEquals(SessionKind.UDP, config.listen().get(0).kind());
+        assertTrue(config.listen().get(0).address().getAddress().isLoopbackAddress());
+        assertTrue(config.view().getAddress().isLoopbackAddress());
+        assertEquals(500_000, config.job().slowNs());
+        assertNull(config.checkpoints());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "network: {topologi: network.yaml} | 1:11: network.topologi: unknown key",
+        "network: {topology: network.yaml, slow: 3} | slow=3: a duration needs a unit",
+        "network: {topology: nowhere.yaml} | nowhere.yaml",
+        "listen: ['udp://127.0.0.1:1', 'http://a:1'] | listen=http://a:1: is no address to receive on: write udp://HOST:PORT",
+        "listen: ['tls://127.0.0.1:1?key=a'] | TLS needs certificate, key and authorities",
+        "view: {listen: '192.0.2.1:80'} | must be an address of this host alone",
+        "windows: {lateness: 2h} | must be 5s to 1h",
+        "windows: {lateness: 60s, late-limit: 30s} | windows.late-limit: is below windows.lateness",
+        "locate: {confidence: 2} | must be 0.5 to 0.999"})
+    void shouldRefuseWithKeyValueAndWayOut(final String line, final String wanted) throws IOException {
+        final String network = line.startsWith("network") ? "" : "network: {topology: network.yaml}\n";
+
+        assertNull(read(network + line));
+        assertFalse(problems.isEmpty());
+        assertTrue(problems.lines().stream().anyMatch((each) -> each.contains(wanted)), () -> problems.lines().toString());
+    }
+}
