@@ -100,7 +100,7 @@ final class ViewJson {
             node.put("loss_kind", window.getLossKind() == EXACT_LOSS ? "exact" : "upper_bound");
         }
         addQuantiles(node, window);
-        node.put("is_change", window.getIsChange()).put("is_floor_moved", window.getIsFloorMoved());
+        node.put("is_floor_moved", window.getIsFloorMoved());
     }
 
     private static void addQuantiles(final ObjectNode node, final SegmentWindow window) {

@@ -45,7 +45,10 @@ final class WindowSum {
         for (final SegmentWindow window : windows) {
             sum.setPackets(sum.getPackets() + window.getPackets()).setSamples(sum.getSamples() + window.getSamples());
             sum.setIntervals(sum.getIntervals() + window.getIntervals());
-            sum.setIsChange(sum.getIsChange() || window.getIsChange());
+            sum.setRecords(sum.getRecords() + window.getRecords());
+            if (window.hasOctets()) {
+                sum.setOctets(sum.getOctets() + window.getOctets());
+            }
             sum.setIsFloorMoved(sum.getIsFloorMoved() || window.getIsFloorMoved());
             if (window.hasFloorNs()) {
                 sum.setFloorNs(window.getFloorNs());
