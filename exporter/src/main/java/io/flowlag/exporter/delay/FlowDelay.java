@@ -372,6 +372,11 @@ public final class FlowDelay {
         return (buffer.getShort(offset + FLAGS_OFFSET) & flag) != 0;
     }
 
+    /** The flow's path is known after all. */
+    static void clearPathUnknown(final MutableDirectBuffer buffer, final int offset) {
+        buffer.putShort(offset + FLAGS_OFFSET, (short)(buffer.getShort(offset + FLAGS_OFFSET) & ~FLAG_PATH_UNKNOWN));
+    }
+
     /** Sets some of the FLAG_ constants. */
     public static void addFlags(final MutableDirectBuffer buffer, final int offset, final int flag) {
         buffer.putShort(offset + FLAGS_OFFSET, (short)(buffer.getShort(offset + FLAGS_OFFSET) | flag));

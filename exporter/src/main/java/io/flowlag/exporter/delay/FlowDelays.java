@@ -13,6 +13,7 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.path.PathEstimate;
 import io.flowlag.rli.receiver.HeldOutErrors;
+import io.flowlag.rli.receiver.PathSplit;
 import io.flowlag.rli.receiver.RliReceiver;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -41,6 +42,7 @@ public final class FlowDelays {
     private final int segmentId;
     private final int estimator;
     private final boolean isSampling;
+    private final int waitingRecords;
     private final SenderSketches sketches;
     private final PathEstimate path = new PathEstimate();
     private final UnsafeBuffer unseen =
@@ -75,6 +77,7 @@ public final class FlowDelays {
         receiver = matching instanceof StandIn standIn ? standIn.receiver() : parts.interpolation.receiver();
         segmentId = (int)config.segment().id();
         isSampling = config.quantiles().bandwidthBps() > 0 && parts.interpolation.isOn() && !wiring.isExact();
+        waitingRecords = Math.max(1, config.lds().waitingRecords());
         estimator = config.rli().estimator() == ExporterConfig.EstimatorKind.LEFT ?
             FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
         sketches = new SenderSketches(config, wiring, isLive, cache, segment, this);
@@ -114,9 +117,17 @@ public final class FlowDelays {
             mix(entry, offset);
         }
         final boolean isSketched = sketches.isOn() && !isBackward(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+        final int slot = cache.slotOf(entry, 0);
         if (isSketched && sketches.waits(entry, offset)) {
             counters.increment(CounterId.RECORDS_WAITING);
+            if (slot >= 0 && isPathOpen(entry, offset)) {
+                receiver.stream(stream(entry, 0)).paths().copy(
+                    slot, cache.generation(slot), waitingSlot(entry, 0), (int)FlowEntry.flowId(entry, 0));
+            }
             return false;
+        }
+        if (isSketched && slot >= 0 && isPathOpen(entry, offset)) {
+            findPathBySketches(entry, offset, slot, cache.generation(slot));
         }
         begin(entry, offset);
         if (isSketched) {
@@ -137,6 +148,36 @@ public final class FlowDelays {
         }
     }
 
+    /** {@return whether sketches may tell the path of an ended flow} */
+    private boolean isPathOpen(final DirectBuffer entry, final int offset) {
+        return FlowDelay.has(entry, offset, FlowDelay.FLAG_PATH_UNKNOWN) && !wiring.isExact() &&
+            DelayCounters.count(entry, offset) > 0;
+    }
+
+    /** Where what is known of the path of a flow stays while its record waits: that of a record long before may be there. */
+    private int waitingSlot(final DirectBuffer entry, final int offset) {
+        return cache.capacity() + (int)(FlowEntry.flowId(entry, offset) % waitingRecords);
+    }
+
+    /** The sketches of an ended flow are complete. If they tell its path, moves its delays to those by that path. */
+    private void findPathBySketches(final MutableDirectBuffer entry, final int offset, final int slot, final int generation) {
+        final int entryOffset = offset - FlowEntry.BASE_LENGTH_BYTES;
+        final PathSplit paths = receiver.stream(stream(entry, entryOffset)).paths();
+        sketches.ofEntry(entry, entryOffset).writer().tellPath(entry, offset, paths, slot, generation);
+        paths.resolve(slot, generation, path);
+        final long meanNs = DelayCounters.meanNs(entry, offset);
+        if (path.state() == PathEstimate.State.KNOWN && path.hasMean()) {
+            DelayCounters.shift(entry, offset, Math.round(path.meanNs()) - meanNs);
+            final long boundNs = boundNs(entry, entryOffset, 0);
+            if (boundNs >= 0) {
+                FlowDelay.errorBoundNs(entry, offset, boundNs);
+                FlowDelay.clearPathUnknown(entry, offset);
+            } else {
+                DelayCounters.shift(entry, offset, meanNs - DelayCounters.meanNs(entry, offset));
+            }
+        }
+    }
+
     /** What is known of a flow's path; nothing of a copy's. */
     private void resolvePath(final DirectBuffer entry, final int offset) {
         final int stream = stream(entry, offset);
@@ -144,7 +185,7 @@ public final class FlowDelays {
         path.set(0, Double.NaN, 0, PathEstimate.State.SINGLE);
         if (stream < receiver.streamCount()) {
             final int generation = slot < 0 ? 0 : cache.generation(slot);
-            receiver.stream(stream).paths().resolve(slot < 0 ? cache.capacity() : slot, generation, path);
+            receiver.stream(stream).paths().resolve(slot < 0 ? Integer.MAX_VALUE : slot, generation, path);
         }
     }
 
@@ -287,6 +328,9 @@ public final class FlowDelays {
         final int senderIndex, final MutableDirectBuffer buffer, final int offset, final int lengthBytes,
         final int record) {
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        if (isPathOpen(buffer, delayOffset)) {
+            findPathBySketches(buffer, delayOffset, waitingSlot(buffer, offset), (int)FlowEntry.flowId(buffer, offset));
+        }
         begin(buffer, delayOffset);
         sketches.of(senderIndex).writer().write(buffer, delayOffset, record, choice);
         conclude(buffer, delayOffset);

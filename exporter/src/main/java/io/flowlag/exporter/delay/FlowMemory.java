@@ -32,7 +32,13 @@ final class FlowMemory {
 
     private static long pathBytes(final ExporterConfig config, final List<DelayWiring> wirings) {
         return FlowPaths.memoryBytes(wirings.stream().anyMatch((each) ->
-            DelayParts.isInterpolated(each) && !each.references().mode().isTraffic()) ? config.metering().maxFlows() : 0);
+            DelayParts.isInterpolated(each) && !each.references().mode().isTraffic()) ?
+            config.metering().maxFlows() + waiting(config, wirings) : 0);
+    }
+
+    /** {@return flows that have ended and whose records wait for their sketches} */
+    private static int waiting(final ExporterConfig config, final List<DelayWiring> wirings) {
+        return wirings.stream().anyMatch(DelayWiring::isSketched) ? config.lds().waitingRecords() : 0;
     }
 
     private static ExporterConfig.Quantiles quantiles(final ExporterConfig config, final List<DelayWiring> wirings) {

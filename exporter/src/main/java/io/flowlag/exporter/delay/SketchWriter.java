@@ -4,6 +4,7 @@ import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.receiver.PathSplit;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -14,6 +15,10 @@ import java.util.Locale;
  * and references. The metering thread writes; counters may be read by any. Allocates at construction.
  */
 final class SketchWriter {
+    private static final double NORMAL_95 = 1.96;
+    /** Means of smaller flows in crowded cells lie near that of all flows, which is more often that of a wrong path. */
+    private static final long LEAST_PACKETS_OF_A_PATH = 100;
+
     private final SketchRecords records;
     private final boolean isReconciled;
     private final BoundCheck referenceBounds = new BoundCheck();
@@ -45,6 +50,19 @@ final class SketchWriter {
         if (DelayCounters.count(entry, offset) > 0 && FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
             referenceBounds.add(
                 packets, Math.abs(DelayCounters.meanNs(entry, offset) - truthNs), FlowDelay.errorBoundNs(entry, offset));
+        }
+    }
+
+    /** Tells what cells say of the mean of all packets of a larger flow, whose path that may decide. */
+    void tellPath(
+        final DirectBuffer entry, final int offset, final PathSplit paths, final int slot, final int generation) {
+        final int record = FlowDelay.sketchRecord(entry, offset);
+        final long packets = FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+        if (record != SketchRecords.NONE && packets >= LEAST_PACKETS_OF_A_PATH && records.answeredPackets(record) == packets &&
+            records.hasCells(record) && records.hasBound(record)) {
+            paths.onMean(
+                slot, generation, packets, records.meanNs(record),
+                sketchBounds.factor(packets) * records.boundNs(record) / NORMAL_95, FlowDelay.errorScaleNs(entry, offset));
         }
     }
 

@@ -57,6 +57,7 @@ public final class FlowPaths {
     private final long secret = new SecureRandom().nextLong();
     private final double[] sums = new double[PathFinder.MOST_PATHS];
     private final float[] fits = new float[PathFinder.MOST_PATHS];
+    private final float[] scales = new float[PathFinder.MOST_PATHS];
     private final double[] probabilities = new double[PathFinder.MOST_PATHS];
 
     /** Paths of the flows of so many slots; 0 for none. Allocates them. */
@@ -109,6 +110,14 @@ public final class FlowPaths {
             flows.putInt(offset + VERSION_OFFSET, paths.version());
         }
         return slot < slots ? offset : NONE;
+    }
+
+    /** Copies what is known of a flow that is known to another slot and generation. */
+    public void copy(final int offset, final int toSlot, final int toGeneration, final int stream) {
+        if (offset != NONE && toSlot < slots) {
+            flows.putBytes(toSlot * LENGTH_BYTES, flows, offset, LENGTH_BYTES);
+            flows.putLong(toSlot * LENGTH_BYTES, key(toGeneration, stream));
+        }
     }
 
     /** Paths have changed: each takes over what is known of the one that it has come from. */
@@ -176,6 +185,20 @@ public final class FlowPaths {
         return flows.getInt(offset + PATH_OFFSET) - 1;
     }
 
+    /** {@return samples of a flow, or of none, that have estimates by each of the present paths} */
+    public long samples(final int offset) {
+        return offset == NONE ? 0 : flows.getInt(offset + COUNT_OFFSET) - flows.getInt(offset + EARLIER_OFFSET);
+    }
+
+    /** Takes the known mean of a flow that has samples, with the scale of its distance from that by the right path. */
+    public void onMean(final int offset, final PathFinder paths, final double meanNs, final double scaleNs) {
+        for (int i = 0; i < paths.pathCount(); i++) {
+            sums[i] = meanNs(offset, i, flows.getInt(offset + COUNT_OFFSET));
+            scales[i] = (float)Math.max(1, scaleNs);
+        }
+        onKnown(offset, paths, sums, scales, meanNs);
+    }
+
     /** Returns the most probable path. */
     private int decide(final int offset, final PathFinder paths) {
         final int best = weigh(offset, paths);
@@ -228,7 +251,7 @@ public final class FlowPaths {
         final PathEstimate.State state = isMisfit(offset) ? PathEstimate.State.MISFIT :
             probabilities[best] >= SURE ? PathEstimate.State.KNOWN : PathEstimate.State.UNKNOWN;
         result.set(
-            count - flows.getInt(offset + EARLIER_OFFSET), meanNs,
+            samples(offset), meanNs,
             spreadNs(offset, paths.pathCount(), meanNs, count, deviationsNs), state);
     }
 

@@ -228,6 +228,15 @@ public final class HeldOutErrors {
         return deviationNs(meanNs(), squareSumsNs2);
     }
 
+    private double meanDelayNs() {
+        return (delaySumsNs[0] + delaySumsNs[1]) / weight();
+    }
+
+    /** {@return the standard deviation of the references' delays, ns; only with a count above 0} */
+    double delayDeviationNs() {
+        return deviationNs(meanDelayNs(), delaySquareSumsNs2);
+    }
+
     private double deviationNs(final double meanNs, final double[] squaresNs2) {
         return Math.sqrt(Math.max(0, (squaresNs2[0] + squaresNs2[1]) / weight() - meanNs * meanNs));
     }
@@ -329,8 +338,7 @@ public final class HeldOutErrors {
 
     private long withUnknownNs(
         final double estimatedNs, final double meanNs, final double unknownShare, final double deviations) {
-        final double delayNs = (delaySumsNs[0] + delaySumsNs[1]) / weight();
-        final double unknownNs = Math.abs(meanNs - delayNs) + deviations * deviationNs(delayNs, delaySquareSumsNs2);
+        final double unknownNs = Math.abs(meanNs - meanDelayNs()) + deviations * delayDeviationNs();
         return (long)Math.ceil((1 - unknownShare) * estimatedNs + unknownShare * unknownNs);
     }
 

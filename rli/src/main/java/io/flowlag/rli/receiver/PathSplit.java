@@ -25,6 +25,9 @@ public final class PathSplit {
     /** References for which a gap waits for a late path. */
     static final int PATIENCE = 4 * LANES;
 
+    /** Share of packets without an estimate from which on a known mean of all says nothing of those with one. */
+    private static final double MOST_LACKING = 0.5;
+
     private static final int KEPT_MASK = KEPT - 1;
     private static final long NEVER_NS = Long.MIN_VALUE / 2;
     private static final int WAITING = 1 << 10;
@@ -426,6 +429,30 @@ public final class PathSplit {
             knownArrivalsNs[index] = arrivalNs;
             knownDelaysNs[index] = delayNs;
         }
+    }
+
+    /**
+     * The mean delay of all packets of a flow is known, by more than references: evidence of its path. Packets that lack an
+     * estimate, less than half of them, may be off as delays of references deviate.
+     *
+     * @param scaleNs    of the mean's error.
+     * @param ownScaleNs of the error of the mean by references; NaN if unknown.
+     */
+    public void onMean(
+        final int slot, final int generation, final long packets, final double meanNs, final double scaleNs,
+        final double ownScaleNs) {
+        final int offset = finder.pathCount() > 1 && heldOut.count() > 0 ? flows.find(slot, generation, row, finder) : NONE;
+        final double lacking = Math.abs(1 - (double)flows.samples(offset) / packets);
+        if (lacking < MOST_LACKING) {
+            final double ownNs = Math.hypot(
+                Double.isNaN(ownScaleNs) ? scales.meanNs() : ownScaleNs, lacking * heldOut.delayDeviationNs());
+            flows.onMean(offset, finder, meanNs, Math.hypot(scaleNs, ownNs));
+        }
+    }
+
+    /** Copies what is known of a flow to another slot and generation, before its own has another flow. */
+    public void copy(final int slot, final int generation, final int toSlot, final int toGeneration) {
+        flows.copy(flows.find(slot, generation, row, finder), toSlot, toGeneration, row);
     }
 
     private void takeKnown(final long upToNs) {

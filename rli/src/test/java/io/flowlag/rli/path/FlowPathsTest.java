@@ -105,6 +105,19 @@ class FlowPathsTest {
     }
 
     @Test
+    void shouldDecideAPathByAMeanThatIsKnownOfAllItsPackets() {
+        sample(3, 1, 100, 500);
+        sample(3, 1, 200, 600);
+        flows.onMean(flows.find(3, 1, 0, finder), finder, 350, 20);
+        assertEquals(PathEstimate.State.UNKNOWN, resolve(3, 1).state(), "it lies between the paths");
+        flows.onMean(flows.find(3, 1, 0, finder), finder, 540, 400);
+        assertEquals(PathEstimate.State.UNKNOWN, resolve(3, 1).state(), "its error is as large as their distance");
+        flows.onMean(flows.find(3, 1, 0, finder), finder, 540, 20);
+        assertEquals(PathEstimate.State.KNOWN, resolve(3, 1).state());
+        assertEquals(550, estimate.meanNs());
+    }
+
+    @Test
     void shouldSayThatNoPathExplainsAFlow() {
         sample(3, 1, 100, 500);
         know(3, 1, 5000, 100, 500);

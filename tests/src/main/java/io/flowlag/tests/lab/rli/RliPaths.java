@@ -1,5 +1,6 @@
 package io.flowlag.tests.lab.rli;
 
+import io.flowlag.exporter.lab.LabRandom;
 import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentHandler;
 import io.flowlag.exporter.lab.SegmentProfile;
@@ -16,6 +17,10 @@ import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SendTimes;
 import io.flowlag.rli.receiver.SerialisationMode;
 import io.flowlag.rli.sender.EveryIntervalPolicy;
+import io.flowlag.sketch.estimate.FlowEstimate;
+import io.flowlag.sketch.estimate.FlowEstimator;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import io.flowlag.tests.lab.report.NamedExperiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Results;
@@ -46,6 +51,8 @@ public final class RliPaths extends NamedExperiment {
     private static final int MOST_REFERENCES = 400_000;
     private static final int SHORTER_LANES = 7;
     private static final double JITTER_NS = 100_000;
+    private static final SketchGeometry SKETCH = SketchGeometry.lds(4, 16 * 1024, 4);
+    private static final double NORMAL_95 = 1.96;
 
     /** The experiment. */
     public RliPaths() {
@@ -61,7 +68,9 @@ public final class RliPaths extends NamedExperiment {
         /** Sixteen source ports; nothing says which path a flow takes. */
         MIXED("16 ports, no known delays"),
         /** Sixteen source ports, and a few packets of a flow with known delays. */
-        KNOWN("16 ports, known delays");
+        KNOWN("16 ports, known delays"),
+        /** Sixteen source ports, and means by sketches. */
+        SKETCHED("16 ports, sketches");
 
         private final String title;
 
@@ -89,7 +98,25 @@ public final class RliPaths extends NamedExperiment {
                 table.row(paths, each.title, Math.round(row[0]), row[1], row[2], row[3], row[4]);
             }
         }
+        sketch(setup, results);
         separate(setup, results);
+    }
+
+    /** What sketches of the default shape tell of paths, in intervals with more and more packets. */
+    private static void sketch(final Setup setup, final Results results) {
+        final Table table = results.table("sketched",
+            "Flows of " + COUNTED_PACKETS + " packets or more whose path cells of the " +
+            "default shape decide, without a known delay", "paths", "packets a cell", "right, %", "wrong, %",
+            "right, % of packets");
+        for (int paths = 2; paths <= PathFinder.MOST_PATHS; paths *= 2) {
+            final int pathCount = paths;
+            for (int share = 1; share <= 4; share *= 4) {
+                final int packets = setup.size(25_000, 100_000, 400_000) * share;
+                final double[] row = setup.medians(
+                    seed -> new Run(pathCount, packets, setup.firstSeed(0) + seed).sketched());
+                table.row(paths, row[3], row[0], row[1], row[2]);
+            }
+        }
     }
 
     /** Two paths whose delays differ in their mean only, by shares of their standard deviation. */
@@ -217,6 +244,60 @@ public final class RliPaths extends NamedExperiment {
             return results(each);
         }
 
+        /** {@return flows whose path sketches decide, rightly and wrongly, %; packets of the former, %; packets a cell} */
+        double[] sketched() {
+            score(Case.KNOWN);
+            final double[] knownNs = IntStream.range(0, truePackets.length).mapToDouble(this::decidedNs).toArray();
+            score(Case.SKETCHED);
+            final double[] counts = new double[5];
+            double flows = 0;
+            for (int slot = 0; slot < truePackets.length; slot++) {
+                counts[4] += truePackets[slot];
+                if (truePackets[slot] >= COUNTED_PACKETS && !Double.isNaN(knownNs[slot])) {
+                    final double decidedNs = decidedNs(slot);
+                    final boolean isRight = decidedNs == knownNs[slot];
+                    counts[0] += isRight ? 1 : 0;
+                    counts[1] += Double.isNaN(decidedNs) || isRight ? 0 : 1;
+                    counts[2] += isRight ? truePackets[slot] : 0;
+                    counts[3] += truePackets[slot];
+                    flows++;
+                }
+            }
+            return new double[] {100 * counts[0] / flows, 100 * counts[1] / flows, 100 * counts[2] / counts[3],
+                counts[4] / SKETCH.columns()};
+        }
+
+        private double decidedNs(final int slot) {
+            final PathEstimate path = receiver.stream(0).paths().resolve(slot, 0, new PathEstimate());
+            return path.state() == PathEstimate.State.KNOWN ? path.meanNs() : Double.NaN;
+        }
+
+        private void tellMeans() {
+            final LossyDifferenceSketch sent = new LossyDifferenceSketch(SKETCH, seed);
+            final LossyDifferenceSketch received = new LossyDifferenceSketch(SKETCH, seed);
+            for (final Arrival one : arrivals) {
+                if (isCounted(one)) {
+                    final long hash = LabRandom.mix(seed + LabRandom.mix(slot(one)));
+                    final long digest = LabRandom.mix(hash + one.number);
+                    sent.update(hash, digest, one.sentNs, one.lengthBytes, 1);
+                    received.update(hash, digest, one.arrivalNs, one.lengthBytes, 1);
+                }
+            }
+            final FlowEstimator estimator = new FlowEstimator(SKETCH, seed);
+            estimator.pair(sent.image(), received.image());
+            final FlowEstimate estimate = new FlowEstimate();
+            for (int slot = 0; slot < truePackets.length; slot++) {
+                if (truePackets[slot] >= COUNTED_PACKETS) {
+                    estimator.estimate(LabRandom.mix(seed + LabRandom.mix(slot)), 1, truePackets[slot], estimate);
+                    if (estimate.hasMean()) {
+                        receiver.stream(0).paths().onMean(slot, 0, truePackets[slot], estimate.meanNs(),
+                            estimate.boundNs() / NORMAL_95,
+                            SpanCounters.meanScaleNs(spans, slot * SpanCounters.LENGTH_BYTES, samples[slot]));
+                    }
+                }
+            }
+        }
+
         private int onSamples(final DelaySamples taken) {
             for (int i = 0; i < taken.count(); i++) {
                 final int slot = taken.slot(i);
@@ -252,6 +333,9 @@ public final class RliPaths extends NamedExperiment {
                 }
             }
             receiver.onEnd();
+            if (each == Case.SKETCHED) {
+                tellMeans();
+            }
         }
 
         /** The sequence numbers of references in order of arrival: the sender counts them over all ports, in blocks. */
