@@ -118,6 +118,20 @@ class FlowPathsTest {
     }
 
     @Test
+    void shouldKeepWhatIsKnownOfAFlowWhoseSlotHasAnother() {
+        sample(3, 1, 100, 500);
+        flows.copy(flows.find(3, 1, 0, finder), SLOTS - 1, 9, 0);
+        flows.copy(flows.find(3, 2, 0, finder), SLOTS - 2, 9, 0);
+        flows.copy(flows.find(3, 1, 0, finder), SLOTS, 9, 0);
+        sample(3, 2, 300, 700);
+        flows.onMean(flows.find(SLOTS - 1, 9, 0, finder), finder, 490, 20);
+        assertEquals(500, resolve(SLOTS - 1, 9).meanNs());
+        assertEquals(PathEstimate.State.KNOWN, estimate.state());
+        assertEquals(PathEstimate.State.UNKNOWN, resolve(3, 2).state());
+        assertFalse(resolve(SLOTS - 2, 9).hasMean(), "an unknown flow");
+    }
+
+    @Test
     void shouldSayThatNoPathExplainsAFlow() {
         sample(3, 1, 100, 500);
         know(3, 1, 5000, 100, 500);
