@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
 
 /** {@code flowlag station} of a package without the station. */
 @Command(name = StationCommand.NAME, description = {
-    "Receives the records of all exporters of a network and shows where it loses time: with --config FILE as that says,",
-    "with --demo of a simulated network. A package of its own; bin/flowlag station of a source tree has it."})
+    "Receives the records of all exporters of a network and shows where it loses time.",
+    "With --config FILE as that says, with --demo of a simulated network. A package of its own: a source tree has it."})
 final class StationCommand implements Callable<Integer> {
     /** Name of the command. */
     static final String NAME = "station";
