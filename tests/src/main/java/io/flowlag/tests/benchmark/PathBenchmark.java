@@ -240,7 +240,7 @@ public class PathBenchmark {
         final long packets = rounds * (isOfSegments() ? IntStream.range(0, INTERFACES)
             .mapToLong((i) -> sources.get(2 * i + 1).packetCount()).sum() : traffic.packetCount());
         check("metered", counters.get(CounterId.METERED), packets);
-        if (pipeline.delayStage().statistics() != null) {
+        if (pipeline.delayStage() != null) {
             final Map<String, Long> delay = pipeline.delayStage().statistics().counters();
             if (sender != null) {
                 check("sketched", delay.get("lds_received_booked") + delay.get("lds_received_held"), packets);

@@ -30,7 +30,7 @@ public final class NetworkAlarms extends NamedExperiment {
     public void run(final Setup setup, final Results results) {
         final List<List<HopWindow>> runs = new ArrayList<>();
         for (int seed = 1; seed <= setup.size(1, 2, 4); seed++) {
-            runs.add(QueueTrial.quiet(setup.size(12, 30, 30), setup.size(12, 80, 80), seed));
+            runs.add(QueueTrial.quiet(setup.size(12, 30, 30), setup.size(24, 80, 80), seed));
         }
         final QuietMeans quiet = new QuietMeans(runs);
         results.note("%d different means of windows of 1 s of queues; neighbours correlate by %.2f".formatted(
