@@ -70,11 +70,6 @@ public final class Inlet implements AutoCloseable {
         return lost.get();
     }
 
-    /** {@return bound addresses, in the order in which they were added} */
-    public Iterable<InetSocketAddress> addresses() {
-        return server.addresses();
-    }
-
     /**
      * Serves every ready socket once, and waits a moment for one if there is none.
      *

@@ -3,7 +3,6 @@ package io.flowlag.station.job;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.wire.MessageType;
 import org.apache.flink.api.common.JobExecutionResult;
-import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -105,11 +104,6 @@ public final class EmbeddedJob implements AutoCloseable {
             return files.filter((file) -> file.getFileName().toString().equals("_metadata"))
                 .max(Comparator.comparingLong((file) -> file.toFile().lastModified())).map(Path::getParent);
         }
-    }
-
-    /** {@return the job's number in the cluster} */
-    public JobID id() {
-        return client.getJobID();
     }
 
     /** {@return completes when the job has ended, exceptionally if it failed} */

@@ -25,7 +25,7 @@ final class IntervalReader {
     }
 
     /**
-     * Reads a record.
+     * Reads an options record.
      *
      * @return null if it is none of a segment's interval, or one without a mean that may be used.
      */
@@ -34,7 +34,7 @@ final class IntervalReader {
         final int nameIndex = record.indexOf("selectorName");
         final int startIndex = record.indexOf(TIME);
         final int meanIndex = record.indexOf("flowlagDelayMeanNanoseconds");
-        if (!record.isOptions() || idIndex < 0 || nameIndex < 0 || startIndex < 0 || meanIndex < 0 ||
+        if (idIndex < 0 || nameIndex < 0 || startIndex < 0 || meanIndex < 0 ||
             startIndex + 1 >= record.fieldCount() || !TIME.equals(record.element(startIndex + 1).name())) {
             return null;
         }

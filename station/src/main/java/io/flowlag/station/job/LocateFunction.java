@@ -1,7 +1,6 @@
 package io.flowlag.station.job;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.flowlag.network.locate.HopGroups;
 import io.flowlag.network.locate.HopLocator;
 import io.flowlag.network.locate.HopVerdict;
@@ -105,7 +104,7 @@ final class LocateFunction extends KeyedProcessFunction<String, SegmentWindow, V
     private void locate(final ClassWindow window, final Collector<Verdict> out) throws Exception {
         final List<SegmentWindow> measured = new ArrayList<>();
         for (final ByteString octets : window.getSegmentsMap().values()) {
-            final SegmentWindow segment = parsed(octets);
+            final SegmentWindow segment = SegmentWindow.parseFrom(octets);
             if (segment.getIsMapped() && routes.find(segment.getSegment()) != null && segment.hasFloorNs() &&
                 segment.hasBoundNs() && segment.hasDeviationNs()) {
                 measured.add(segment);
@@ -126,10 +125,6 @@ final class LocateFunction extends KeyedProcessFunction<String, SegmentWindow, V
         final HopLocator locator = new HopLocator(taken, groups, clockBounds(measured, taken),
             new HopLocator.Settings(settings.slowNs(), settings.confidence(), EFFECTS));
         tell(measured, locator.locate(excess, sigma, locator.evenPrior()), out);
-    }
-
-    private static SegmentWindow parsed(final ByteString octets) throws InvalidProtocolBufferException {
-        return SegmentWindow.parseFrom(octets);
     }
 
     private static double sigmaNs(final SegmentWindow segment) {
