@@ -66,7 +66,7 @@ final class Station implements AutoCloseable {
         for (final StationConfig.Listener each : config.listen()) {
             message.accept("station: records at " + each.kind().name().toLowerCase(Locale.ROOT) + "://" + text(listen(each)));
         }
-        final View view = new View(config.job().network(), config.view(), config.history(),
+        final View view = new View(config.job().network(), config.view().listen(), config.view().history(),
             new View.Sources(this::counters, this::exporters), SystemEpochNanoClock.INSTANCE,
             (fault) -> message.accept("station: " + fault.getMessage()));
         parts.push(view);
@@ -82,7 +82,7 @@ final class Station implements AutoCloseable {
             }
         });
         parts.push(() -> Feed.Registry.remove(name));
-        job = EmbeddedJob.start(config.job(), name, name, config.checkpoints(), config.intervalMs(), config.parallelism());
+        job = EmbeddedJob.start(config.job(), name, name, config.flink());
         parts.push(job);
         message.accept("station: pages at http://" + text(view.address()) + "/");
     }

@@ -1,6 +1,7 @@
 package io.flowlag.station.config;
 
 import io.flowlag.ipfix.collect.SessionKind;
+import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.JobSettings;
 
 import java.net.InetSocketAddress;
@@ -10,16 +11,21 @@ import java.util.List;
 /**
  * What a station is asked for. Immutable.
  *
- * @param job         network and windows.
- * @param listen      where records are received.
- * @param view        where pages are served.
- * @param history     file of the history.
- * @param checkpoints directory of the job's checkpoints; null for none.
- * @param intervalMs  of checkpoints.
- * @param parallelism of the job.
+ * @param job    network and windows.
+ * @param listen where records are received.
+ * @param view   pages and history.
+ * @param flink  how the job runs.
  */
-public record StationConfig(JobSettings job, List<Listener> listen, InetSocketAddress view, Path history, Path checkpoints,
-    long intervalMs, int parallelism) {
+public record StationConfig(JobSettings job, List<Listener> listen, View view, EmbeddedJob.Settings flink) {
+    /**
+     * What is shown where.
+     *
+     * @param listen  where pages are served.
+     * @param history file of the history.
+     */
+    public record View(InetSocketAddress listen, Path history) {
+    }
+
     /**
      * An address to receive on.
      *

@@ -13,6 +13,7 @@ import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.network.topology.NetworkFiles;
+import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.JobSettings;
 
 import java.io.IOException;
@@ -78,45 +79,58 @@ public final class StationConfigReader {
     private StationConfig config(final ConfigNode.Mapping root) {
         final Map<String, ConfigNode.Entry> keys = sections.keys(
             "", root, "network", "listen", "windows", "locate", "view", "flink", "enterprise-number");
-        final Map<String, ConfigNode.Entry> network = section(keys, "network", "name", "topology", "slow");
-        final Map<String, ConfigNode.Entry> windows = section(keys, "windows", "length", "lateness", "late-limit");
-        final Map<String, ConfigNode.Entry> locate = section(keys, "locate", "confidence");
-        final Map<String, ConfigNode.Entry> view = section(keys, "view", "listen", "history");
-        final Map<String, ConfigNode.Entry> flink = section(keys, "flink", "checkpoints", "interval", "parallelism");
-        final JobSettings.Windows times = new JobSettings.Windows(ms("windows", windows.get("length"), LENGTH, "60s"),
-            ms("windows", windows.get("lateness"), LATENESS, "75s"), ms("windows", windows.get("late-limit"), LATE_LIMIT, "1h"));
-        if (times.lateLimitMs() < times.latenessMs()) {
-            problems.add(windows.containsKey("late-limit") ? windows.get("late-limit").origin() : root.origin(),
-                "windows.late-limit: is below windows.lateness: give at least that");
-        }
-        final String topology = sections.text("network", network.get("topology"), null);
-        if (topology == null) {
-            problems.add(root.origin(), "network.topology: is missing: name a file such as backbone.yaml");
-            return null;
-        }
-        final JobSettings job = job(network, topology, times, sections.value(
-            "locate", locate.get("confidence"), CONFIDENCE, 0.95), sections.value("", keys.get("enterprise-number"), ENTERPRISE,
-            (long)FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER).intValue());
-        final StationConfig config = new StationConfig(job, listeners(keys.get("listen")), viewAddress(view.get("listen")),
-            file.resolveSibling(sections.text("view", view.get("history"), HISTORY)), path("flink", flink.get("checkpoints")),
-            ms("flink", flink.get("interval"), INTERVAL, "10s"),
-            sections.value("flink", flink.get("parallelism"), PARALLELISM, 1L).intValue());
+        final JobSettings job = job(keys, root.origin());
+        final StationConfig config = new StationConfig(job, listeners(keys.get("listen")), view(keys), flink(keys));
         return problems.isEmpty() ? config : null;
     }
 
-    private Map<String, ConfigNode.Entry> section(
-        final Map<String, ConfigNode.Entry> keys, final String name, final String... known) {
-        return sections.keys(name, keys.containsKey(name) ? keys.get(name).value() : null, known);
-    }
-
-    private JobSettings job(final Map<String, ConfigNode.Entry> network, final String topology, final JobSettings.Windows times,
-        final double confidence, final int enterpriseNumber) {
+    private JobSettings job(final Map<String, ConfigNode.Entry> keys, final Origin origin) {
+        final Map<String, ConfigNode.Entry> network = section(keys, "network", "name", "topology", "slow");
+        final Map<String, ConfigNode.Entry> locate = section(keys, "locate", "confidence");
+        final JobSettings.Windows windows = windows(keys, origin);
+        final double confidence = sections.value("locate", locate.get("confidence"), CONFIDENCE, 0.95);
+        final int enterpriseNumber = sections.value("", keys.get("enterprise-number"), ENTERPRISE,
+            (long)FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER).intValue();
+        final String topology = sections.text("network", network.get("topology"), null);
+        if (topology == null) {
+            problems.add(origin, "network.topology: is missing: name a file such as backbone.yaml");
+            return null;
+        }
         final NetworkFiles.Source source = NetworkFiles.source(resolved(topology), problems);
         if (source == null || NetworkFiles.parse(source.format(), source.name(), source.text(), problems) == null) {
             return null;
         }
         return new JobSettings(sections.text("network", network.get("name"), "network"), source.format(), source.name(),
-            source.text(), enterpriseNumber, sections.value("network", network.get("slow"), SLOW, 500_000L), confidence, times);
+            source.text(), enterpriseNumber, sections.value("network", network.get("slow"), SLOW, 500_000L), confidence, windows);
+    }
+
+    private JobSettings.Windows windows(final Map<String, ConfigNode.Entry> keys, final Origin origin) {
+        final Map<String, ConfigNode.Entry> windows = section(keys, "windows", "length", "lateness", "late-limit");
+        final JobSettings.Windows times = new JobSettings.Windows(ms("windows", windows.get("length"), LENGTH, "60s"),
+            ms("windows", windows.get("lateness"), LATENESS, "75s"), ms("windows", windows.get("late-limit"), LATE_LIMIT, "1h"));
+        if (times.lateLimitMs() < times.latenessMs()) {
+            problems.add(windows.containsKey("late-limit") ? windows.get("late-limit").origin() : origin,
+                "windows.late-limit: is below windows.lateness: give at least that");
+        }
+        return times;
+    }
+
+    private StationConfig.View view(final Map<String, ConfigNode.Entry> keys) {
+        final Map<String, ConfigNode.Entry> view = section(keys, "view", "listen", "history");
+        return new StationConfig.View(
+            viewAddress(view.get("listen")), file.resolveSibling(sections.text("view", view.get("history"), HISTORY)));
+    }
+
+    private EmbeddedJob.Settings flink(final Map<String, ConfigNode.Entry> keys) {
+        final Map<String, ConfigNode.Entry> flink = section(keys, "flink", "checkpoints", "interval", "parallelism");
+        return new EmbeddedJob.Settings(
+            path("flink", flink.get("checkpoints")), ms("flink", flink.get("interval"), INTERVAL, "10s"),
+            sections.value("flink", flink.get("parallelism"), PARALLELISM, 1L).intValue());
+    }
+
+    private Map<String, ConfigNode.Entry> section(
+        final Map<String, ConfigNode.Entry> keys, final String name, final String... known) {
+        return sections.keys(name, keys.containsKey(name) ? keys.get(name).value() : null, known);
     }
 
     /** Files are relative to the configuration; a format stays in front. */

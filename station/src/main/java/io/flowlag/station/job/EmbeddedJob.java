@@ -41,6 +41,16 @@ public final class EmbeddedJob implements AutoCloseable {
     private static final long STOP_S = 30;
     private static final String LOOPBACK = "127.0.0.1";
 
+    /**
+     * How a job runs.
+     *
+     * @param checkpoints directory of checkpoints; null for none.
+     * @param intervalMs  between checkpoints.
+     * @param parallelism of all operators but the source.
+     */
+    public record Settings(Path checkpoints, long intervalMs, int parallelism) {
+    }
+
     private final JobClient client;
     private final Path directory;
 
@@ -52,14 +62,13 @@ public final class EmbeddedJob implements AutoCloseable {
     /**
      * Starts the job.
      *
-     * @param queue      name of the {@link io.flowlag.station.inlet.MessageQueue}.
-     * @param feed       name of the {@link Feed}.
-     * @param directory  of checkpoints; null for none.
-     * @param intervalMs between checkpoints.
+     * @param queue name of the {@link io.flowlag.station.inlet.MessageQueue}.
+     * @param feed  name of the {@link Feed}.
      * @throws IOException if the job cannot begin, or the directory cannot be read.
      */
-    public static EmbeddedJob start(final JobSettings settings, final String queue, final String feed, final Path directory,
-        final long intervalMs, final int parallelism) throws IOException {
+    public static EmbeddedJob start(final JobSettings settings, final String queue, final String feed, final Settings flink)
+        throws IOException {
+        final Path directory = flink.checkpoints();
         final Configuration configuration = new Configuration();
         configuration.set(PipelineOptions.GENERIC_TYPES, false);
         configuration.set(PipelineOptions.OBJECT_REUSE, true);
@@ -82,15 +91,14 @@ public final class EmbeddedJob implements AutoCloseable {
             }
         }
         final StreamExecutionEnvironment environment =
-            StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration);
+            StreamExecutionEnvironment.createLocalEnvironment(flink.parallelism(), configuration);
         if (directory != null) {
-            environment.enableCheckpointing(intervalMs, CheckpointingMode.EXACTLY_ONCE);
+            environment.enableCheckpointing(flink.intervalMs(), CheckpointingMode.EXACTLY_ONCE);
         }
         final DataStream<RawMessage> messages = environment.fromSource(new QueueSource(queue),
             WatermarkStrategy.noWatermarks(), "messages", MessageType.forMessage(RawMessage.class)).uid("messages")
             .setParallelism(1);
-        StationJob.add(settings, messages, new FeedSink<>(feed, Feed::onSegment),
-            new FeedSink<>(feed, Feed::onVerdict));
+        StationJob.add(settings, messages, JobSinks.toFeed(feed));
         try {
             return new EmbeddedJob(environment.executeAsync("flowlag " + settings.name()), directory);
         } catch (final Exception ex) {

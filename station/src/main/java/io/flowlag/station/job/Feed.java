@@ -1,5 +1,7 @@
 package io.flowlag.station.job;
 
+import io.flowlag.station.schema.Alert;
+import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 
@@ -13,6 +15,14 @@ public interface Feed {
 
     /** One verdict; may come again, the same or corrected. */
     void onVerdict(Verdict verdict);
+
+    /** One flow along its path in a window; may come again, the same or corrected. */
+    default void onPath(PathWindow path) {
+    }
+
+    /** One alert; comes with each window while it is on, and once with its end. */
+    default void onAlert(Alert alert) {
+    }
 
     /** The feeds of this process. */
     final class Registry {

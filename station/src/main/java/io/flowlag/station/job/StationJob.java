@@ -7,7 +7,6 @@ import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.wire.MessageType;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 
@@ -22,11 +21,8 @@ public final class StationJob {
      * Adds the job to an environment.
      *
      * @param messages with their receipt as time.
-     * @param segments takes windows.
-     * @param verdicts takes verdicts.
      */
-    public static void add(final JobSettings settings, final DataStream<RawMessage> messages,
-        final Sink<SegmentWindow> segments, final Sink<Verdict> verdicts) {
+    public static void add(final JobSettings settings, final DataStream<RawMessage> messages, final JobSinks sinks) {
         final SingleOutputStreamOperator<SegmentPart> decoded = messages
             .keyBy(StationJob::session, Types.STRING)
             .process(new DecodeFunction(settings), MessageType.forMessage(SegmentPart.class)).name("decode").uid("decode");
@@ -36,10 +32,10 @@ public final class StationJob {
         final SingleOutputStreamOperator<SegmentWindow> windows = decoded.union(sums)
             .keyBy(StationJob::segment, Types.STRING)
             .process(new WindowFunction(settings), MessageType.forMessage(SegmentWindow.class)).name("windows").uid("windows");
-        windows.sinkTo(segments).name("segments").uid("segments");
+        windows.sinkTo(sinks.segments()).name("segments").uid("segments");
         windows.keyBy((window) -> window.hasDscp() ? Integer.toString(window.getDscp()) : "", Types.STRING)
             .process(new LocateFunction(settings), MessageType.forMessage(Verdict.class)).name("locate").uid("locate")
-            .sinkTo(verdicts).name("verdicts").uid("verdicts");
+            .sinkTo(sinks.verdicts()).name("verdicts").uid("verdicts");
     }
 
 

@@ -38,7 +38,7 @@ class StationConfigReaderTest {
         assertEquals(List.of(), problems.lines());
         assertEquals("backbone", config.job().name());
         assertEquals(new JobSettings.Windows(60_000, 75_000, 3_600_000), config.job().windows());
-        assertEquals(directory.resolve("checkpoints"), config.checkpoints());
+        assertEquals(directory.resolve("checkpoints"), config.flink().checkpoints());
     }
 
     @Test
@@ -48,9 +48,9 @@ class StationConfigReaderTest {
         assertEquals(1, config.listen().size());
         assertEquals(SessionKind.UDP, config.listen().get(0).kind());
         assertTrue(config.listen().get(0).address().getAddress().isLoopbackAddress());
-        assertTrue(config.view().getAddress().isLoopbackAddress());
+        assertTrue(config.view().listen().getAddress().isLoopbackAddress());
         assertEquals(500_000, config.job().slowNs());
-        assertNull(config.checkpoints());
+        assertNull(config.flink().checkpoints());
     }
 
     @ParameterizedTest

@@ -76,7 +76,7 @@ class EmbeddedJobTest {
     private EmbeddedJob job() throws IOException {
         final JobSettings settings = new JobSettings("demo", "", "demo.yaml", network.yaml(), 32473, 500_000, 0.95,
             new JobSettings.Windows(10_000, 15_000, 60_000));
-        return EmbeddedJob.start(settings, "test", "test", directory, 1_000, 2);
+        return EmbeddedJob.start(settings, "test", "test", new EmbeddedJob.Settings(directory, 1_000, 2));
     }
 
     /** One window of traffic, and all that the inlet has to read of it. */

@@ -155,7 +155,8 @@ final class StationLoad {
             });
             final JobSettings settings = new JobSettings("load", "", "load.yaml", new DemoNetwork(1).yaml(), 32473, 500_000, 0.95,
                 new JobSettings.Windows(10_000, 15_000, 60_000));
-            try (EmbeddedJob job = EmbeddedJob.start(settings, "load", "load", null, 10_000, parallelism)) {
+            try (EmbeddedJob job = EmbeddedJob.start(settings, "load", "load",
+                new EmbeddedJob.Settings(null, 10_000, parallelism))) {
                 final long sent = send(queue, exporters, records / 10, 0);
                 while (JobCounters.of("load").flows() < sent) {
                     LockSupport.parkNanos(1_000_000);

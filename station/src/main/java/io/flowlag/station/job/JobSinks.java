@@ -1,0 +1,26 @@
+package io.flowlag.station.job;
+
+import io.flowlag.station.schema.Alert;
+import io.flowlag.station.schema.FlowMessage;
+import io.flowlag.station.schema.PathWindow;
+import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Verdict;
+import org.apache.flink.api.connector.sink2.Sink;
+
+/**
+ * Where the job's results go.
+ *
+ * @param segments takes windows of segments.
+ * @param verdicts takes verdicts.
+ * @param paths    takes flows along their path.
+ * @param alerts   takes alerts.
+ * @param flows    takes flow records; null for nowhere.
+ */
+public record JobSinks(Sink<SegmentWindow> segments, Sink<Verdict> verdicts, Sink<PathWindow> paths, Sink<Alert> alerts,
+    Sink<FlowMessage> flows) {
+    /** {@return sinks to a {@link Feed} of this process, by its name} */
+    static JobSinks toFeed(final String feed) {
+        return new JobSinks(new FeedSink<>(feed, Feed::onSegment), new FeedSink<>(feed, Feed::onVerdict),
+            new FeedSink<>(feed, Feed::onPath), new FeedSink<>(feed, Feed::onAlert), null);
+    }
+}
