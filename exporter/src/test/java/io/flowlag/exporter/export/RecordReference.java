@@ -28,15 +28,11 @@ final class RecordReference {
 
     /** Every field of a flow record, in the order of templates. */
     static String fields() {
-        final StringBuilder text = new StringBuilder(
-            "| # | element | number | type | unit | from profile | present when |\n|---|---|---|---|---|---|---|\n");
-        int position = 1;
+        final StringBuilder text = new StringBuilder("| element | number | from profile | present when |\n|---|---|---|---|\n");
         for (final RecordField field : RecordField.values()) {
             final InformationElement element = REGISTRY.element(field.elementName());
-            text.append("| ").append(position++).append(" | `").append(element.name()).append("` | ").append(number(element))
-                .append(" | ").append(element.type().registryName()).append(" | ").append(unit(element)).append(" | ")
-                .append(lower(profile(field)))
-                .append(" | ").append(condition(field)).append(" |\n");
+            text.append("| `").append(element.name()).append("` | ").append(number(element)).append(" | ")
+                .append(lower(profile(field))).append(" | ").append(condition(field)).append(" |\n");
         }
         return text.toString();
     }
