@@ -9,6 +9,7 @@ import io.flowlag.common.config.TextFile;
 import io.flowlag.common.config.UnitValue;
 import io.flowlag.common.config.ValueType;
 import io.flowlag.common.config.YamlReader;
+import io.flowlag.ipfix.collect.ListenAddress;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.transport.Endpoint;
@@ -19,14 +20,11 @@ import io.flowlag.station.job.JobSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -178,18 +176,12 @@ public final class StationConfigReader {
     }
 
     private StationConfig.Listener listener(final String text) throws BadValueException {
+        final int query = text.indexOf('?');
         try {
-            final URI uri = new URI(text);
-            final String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
-            if (uri.getHost() == null || !uri.getRawPath().isEmpty() || !List.of("udp", "tcp", "tls").contains(scheme)) {
-                throw new BadValueException("is no address to receive on: write " + LISTEN);
-            }
-            final SessionKind kind = SessionKind.valueOf(scheme.toUpperCase(Locale.ROOT));
-            final int port = uri.getPort() >= 0 ? uri.getPort() :
-                kind == SessionKind.TLS ? Endpoint.IPFIX_TLS_PORT : Endpoint.IPFIX_PORT;
-            return new StationConfig.Listener(kind, new InetSocketAddress(
-                InetAddress.getByName(uri.getHost().replaceAll("^\\[|]$", "")), port), credentials(kind, uri.getQuery()));
-        } catch (final URISyntaxException ex) {
+            final ListenAddress address = ListenAddress.parse(query < 0 ? text : text.substring(0, query));
+            return new StationConfig.Listener(
+                address.kind(), address.resolve(), credentials(address.kind(), query < 0 ? null : text.substring(query + 1)));
+        } catch (final IllegalArgumentException ex) {
             throw new BadValueException("is no address to receive on: write " + LISTEN);
         } catch (final UnknownHostException ex) {
             throw new BadValueException("there is no such host: write an address of this machine");

@@ -1,9 +1,10 @@
 package io.flowlag.exporter.runtime.collect;
 
+import io.flowlag.ipfix.collect.ListenAddress;
 import io.flowlag.ipfix.collect.SessionKind;
 
-import javax.net.ssl.SSLContext;
 import java.util.List;
+import javax.net.ssl.SSLContext;
 
 /**
  * Options of {@code collect}. Immutable.

@@ -12,6 +12,7 @@ import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
 import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.CollectorServer;
+import io.flowlag.ipfix.collect.ListenAddress;
 import io.flowlag.ipfix.collect.MessageStreamReader;
 import io.flowlag.ipfix.element.ElementRegistry;
 import io.flowlag.ipfix.transport.TlsCredentials;

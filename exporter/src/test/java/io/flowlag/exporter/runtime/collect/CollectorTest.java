@@ -8,6 +8,7 @@ import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.exchange.link.StalledKeys;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.ipfix.collect.CollectorCounter;
+import io.flowlag.ipfix.collect.ListenAddress;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.element.ElementRegistry;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,5 @@
-package io.flowlag.exporter.runtime.collect;
+package io.flowlag.ipfix.collect;
 
-import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.transport.Endpoint;
 
 import java.net.InetAddress;
@@ -62,7 +61,12 @@ public record ListenAddress(SessionKind kind, String host, int port) {
         }
     }
 
-    InetSocketAddress resolve() throws UnknownHostException {
+    /**
+     * Looks the host up.
+     *
+     * @throws UnknownHostException if there is none of that name.
+     */
+    public InetSocketAddress resolve() throws UnknownHostException {
         return new InetSocketAddress(InetAddress.getByName(host), port);
     }
 
