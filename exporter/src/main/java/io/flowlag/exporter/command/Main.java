@@ -95,6 +95,7 @@ public final class Main {
             commands.put("delay", () -> new DelayCommand(starter, terminal));
             commands.put("collect", () -> new CollectCommand(starter, terminal));
         }
+        commands.put("doctor", () -> new DoctorCommand(terminal));
         commands.put("key", () -> new KeyCommand(terminal));
         commands.put("check-config", () -> new CheckConfigCommand(terminal));
         commands.put("size", () -> new SizeCommand(terminal));

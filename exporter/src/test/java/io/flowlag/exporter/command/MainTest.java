@@ -193,8 +193,8 @@ class MainTest extends CommandLines {
     void shouldListOnlyCommandsThatExist() {
         assertEquals(0, main("--help"));
         for (final String command : List.of(
-            "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "plan", "top", "flows", "metrics",
-            "lab")) {
+            "demo", "run", "meter", "delay", "collect", "doctor", "key", "check-config", "size", "plan", "top", "flows",
+            "metrics", "lab")) {
             assertTrue(output().contains("\n  " + command + " "), output());
         }
         assertEquals("", errors());
@@ -252,7 +252,8 @@ class MainTest extends CommandLines {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "plan", "top", "flows", "metrics", "lab"})
+        "demo", "run", "meter", "delay", "collect", "doctor", "key", "check-config", "size", "plan", "top", "flows",
+        "metrics", "lab"})
     void shouldHelpWithEachCommand(final String command) {
         assertEquals(0, main(command, "--help"));
         assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());

@@ -235,7 +235,8 @@ class PackageTest {
     void shouldHaveWhatADebianPackageHas() throws IOException {
         final String contents = command("dpkg-deb", "--contents", debianPackage).run().orFail().output();
         for (final String path : List.of("./usr/bin/flowlag", "./usr/lib/flowlag/flowlag.jar", "./etc/flowlag/flowlag.yaml",
-            "./usr/lib/systemd/system/flowlag.service", "./usr/share/man/man1/flowlag.1.gz", "./usr/share/doc/flowlag/copyright",
+            "./usr/lib/systemd/system/flowlag.service", "./usr/share/man/man1/flowlag.1.gz",
+            "./usr/share/man/man1/flowlag-run.1.gz", "./usr/share/doc/flowlag/copyright",
             "./usr/share/man/man5/flowlag.yaml.5.gz", "./usr/share/bash-completion/completions/flowlag",
             "./usr/share/doc/flowlag/docs/install.md", "./usr/share/doc/flowlag/changelog.gz",
             "./usr/share/doc/flowlag/flowlag.cdx.json")) {
