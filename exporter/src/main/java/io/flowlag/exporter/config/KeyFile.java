@@ -2,18 +2,15 @@ package io.flowlag.exporter.config;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
-import io.flowlag.common.file.Disk;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Keys that a configuration names by their files, in hexadecimal digits. A file holds the current key, by which this end sends;
@@ -23,8 +20,6 @@ public final class KeyFile {
     /** Most keys of a file: the current one and the next one. */
     public static final int MOST_KEYS = 2;
     private static final int NEW_KEY_BYTES = 32;
-    private static final Set<PosixFilePermission> TOO_OPEN = Set.of(PosixFilePermission.GROUP_WRITE,
-        PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
 
     private KeyFile() {
     }
@@ -84,43 +79,6 @@ public final class KeyFile {
             return lines(file);
         } catch (final IOException | IllegalArgumentException ex) {
             return List.of();
-        }
-    }
-
-    /**
-     * Looks at a file's kind, owner and mode.
-     *
-     * @param isSecret whether others must not be able to read or replace it.
-     * @return its fault, with the remedy; null if there is none.
-     */
-    public static String accessFault(final Path file, final boolean isSecret) {
-        if (!Files.isRegularFile(file)) {
-            return Files.exists(file) ? "is no regular file: name a file" : "no such file: check the path";
-        }
-        if (!Files.isReadable(file)) {
-            return "may not be read: check its owner and mode";
-        }
-        if (isSecret && isForeign(file)) {
-            return "holds a secret and belongs to another user, who may replace it: chown it to root, or to the process's user";
-        }
-        return isSecret && isTooOpen(file) ? "holds a secret that others may read or replace: chmod 600 " + file : null;
-    }
-
-    private static boolean isForeign(final Path file) {
-        try {
-            return Disk.isForeign(file);
-        } catch (final IOException ex) {
-            return true; // an unknown owner is not trusted
-        }
-    }
-
-    private static boolean isTooOpen(final Path file) {
-        try {
-            return Files.getPosixFilePermissions(file).stream().anyMatch(TOO_OPEN::contains);
-        } catch (final UnsupportedOperationException ex) {
-            return false; // a file system without permissions
-        } catch (final IOException ex) {
-            return true; // unknown permissions are not trusted
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.config;
 
 import io.flowlag.common.config.Problems;
+import io.flowlag.common.file.FileAccess;
 import io.flowlag.exporter.config.ExporterConfig.Transport;
 
 import java.nio.file.Files;
@@ -111,7 +112,7 @@ final class Relations extends SettingsAccess {
         readable(DIGEST_KEY_FILE, true);
         readable(REFERENCE_KEY_FILE, true);
         for (final ExporterConfig.Sender sender : value(SENDERS)) {
-            final String fault = sender.keyFile() == null ? null : KeyFile.accessFault(sender.keyFile(), true);
+            final String fault = sender.keyFile() == null ? null : FileAccess.fault(sender.keyFile(), true);
             if (fault != null) {
                 problem(SENDERS, "session " + sender.session() + ": " + sender.keyFile() + " " + fault);
             }
@@ -209,7 +210,7 @@ final class Relations extends SettingsAccess {
 
     private void readable(final ConfigKey<Path> key, final boolean isSecret) {
         final Path file = value(key);
-        final String fault = file == null ? null : KeyFile.accessFault(file, isSecret);
+        final String fault = file == null ? null : FileAccess.fault(file, isSecret);
         if (fault != null) {
             problem(key, fault);
         }

@@ -2,8 +2,8 @@ package io.flowlag.exporter.runtime;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
+import io.flowlag.common.file.FileAccess;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.KeyFile;
 import io.flowlag.exporter.export.RecordField;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.runtime.collect.Collector;
@@ -60,7 +60,7 @@ public final class CollectProcess {
 
     private static void renew(final Collector collector, final ExporterConfig.Tls tls) {
         try {
-            final String fault = KeyFile.accessFault(tls.key(), true);
+            final String fault = FileAccess.fault(tls.key(), true);
             if (fault != null) {
                 throw new IOException(tls.key() + " " + fault);
             }
