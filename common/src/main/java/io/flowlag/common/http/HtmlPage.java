@@ -9,8 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
- * A page: one resource with inline style and script. The security policy allows only these, by their digests, and what the
- * page may have beside them. Immutable.
+ * A page: one resource, which may have inline style and script. The security policy allows only these, by their digests, and
+ * what the page may have beside them. Immutable.
  */
 public final class HtmlPage {
     /** Nothing but the page's own script and style. */
@@ -50,6 +50,9 @@ public final class HtmlPage {
     private static String digest(final String page, final String element) {
         final String begin = "<" + element + ">";
         final int start = page.indexOf(begin) + begin.length();
+        if (start < begin.length()) {
+            return ""; // it has none
+        }
         final String content = page.substring(start, page.indexOf("</" + element + ">", start));
         try {
             final byte[] digest =

@@ -10,6 +10,7 @@ import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.Feed;
 import io.flowlag.station.job.JobCounters;
+import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.view.ExporterRow;
@@ -79,6 +80,11 @@ final class Station implements AutoCloseable {
             @Override
             public void onVerdict(final Verdict verdict) {
                 view.onVerdict(verdict);
+            }
+
+            @Override
+            public void onPath(final PathWindow path) {
+                view.onPath(path);
             }
         });
         parts.push(() -> Feed.Registry.remove(name));

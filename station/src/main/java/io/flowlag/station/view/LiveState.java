@@ -28,6 +28,7 @@ final class LiveState {
     private final Map<Group, Long> newestFinalNs = new ConcurrentHashMap<>();
     /** Those that have verdicts of windows that are not final. */
     private final Set<Group> provisional = ConcurrentHashMap.newKeySet();
+    private final RecentPaths paths = new RecentPaths(RecentPaths.MOST_BYTES);
 
     private record Group(String network, int dscp) {
         static Group of(final Verdict verdict) {
@@ -73,6 +74,11 @@ final class LiveState {
             faults.entrySet().stream().min(Map.Entry.comparingByValue(Comparator.comparingLong(Verdict::getEndNs)))
                 .ifPresent((oldest) -> faults.remove(oldest.getKey()));
         }
+    }
+
+    /** {@return flows along their paths} */
+    RecentPaths paths() {
+        return paths;
     }
 
     /** {@return the newest windows, by network, segment and class} */

@@ -1,6 +1,7 @@
 package io.flowlag.station.view;
 
 import io.flowlag.network.topology.NetworkMap;
+import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import org.agrona.CloseHelper;
@@ -43,6 +44,7 @@ public final class View implements AutoCloseable {
     private final BlockingQueue<Object> queue = new ArrayBlockingQueue<>(QUEUE_LENGTH);
     private final AtomicLong overflow = new AtomicLong();
     private final AtomicLong unshown = new AtomicLong();
+    private final AtomicLong unshownPaths = new AtomicLong();
     private final AtomicLong unkept = new AtomicLong();
     private final AtomicLong failures = new AtomicLong();
     private final LiveState live = new LiveState();
@@ -126,6 +128,11 @@ public final class View implements AutoCloseable {
         offer(verdict);
     }
 
+    /** Takes a flow along its path, provisional or final. */
+    public void onPath(final PathWindow path) {
+        offer(path);
+    }
+
     /** Takes another map of the network. */
     public void onNetwork(final NetworkMap map) {
         server.onNetwork(map);
@@ -193,6 +200,8 @@ public final class View implements AutoCloseable {
             if (verdict.getFinal()) {
                 keep(verdicts, verdict, windows.size() + verdicts.size());
             }
+        } else if (message instanceof PathWindow path && !live.paths().add(path)) {
+            unshownPaths.incrementAndGet();
         }
     }
 
@@ -231,6 +240,7 @@ public final class View implements AutoCloseable {
         final Map<String, Long> all = new LinkedHashMap<>(counters.get());
         all.put("view_dropped_overflow", overflow.get());
         all.put("view_dropped_series", unshown.get());
+        all.put("view_dropped_paths", unshownPaths.get());
         all.put("history_dropped_waiting", unkept.get());
         all.put("history_dropped_expired", history.expiredCount());
         all.put("history_dropped_refused", history.refusedCount());

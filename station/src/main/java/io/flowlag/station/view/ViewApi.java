@@ -2,8 +2,11 @@ package io.flowlag.station.view;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.protobuf.ByteString;
+import io.flowlag.common.config.Prefix;
 import io.flowlag.common.http.HttpResponse;
 import io.flowlag.common.http.MetricFamily;
+import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.view.WindowHistory.Kept;
@@ -13,6 +16,7 @@ import org.agrona.concurrent.EpochNanoClock;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.Fields;
 
+import java.nio.ByteBuffer;
 import java.sql.SQLException;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -25,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -36,13 +42,24 @@ final class ViewApi {
     private static final String NETWORK = "network";
     private static final String FROM = "from";
     private static final String TO = "to";
+    private static final String AT = "at";
+    private static final String SOURCE = "src";
+    private static final String DESTINATION = "dst";
+    private static final String PROTOCOL = "protocol";
+    private static final String SOURCE_PORT = "src_port";
+    private static final String DESTINATION_PORT = "dst_port";
     private static final Map<String, Set<String>> PARAMETERS = Map.of(
         "segments", Set.of(), "verdicts", Set.of(), "exporters", Set.of(), NETWORK, Set.of(),
-        "history", Set.of(SEGMENT, CLASS, NETWORK, FROM, TO));
+        "history", Set.of(SEGMENT, CLASS, NETWORK, FROM, TO),
+        "paths", Set.of(SOURCE, DESTINATION, PROTOCOL, SOURCE_PORT, DESTINATION_PORT, NETWORK, AT));
     /** Below /api/. */
     static final Set<String> PATHS = PARAMETERS.keySet();
 
     private static final int HIGHEST_CLASS = 63;
+    private static final int HIGHEST_PROTOCOL = 255;
+    private static final int HIGHEST_PORT = 65_535;
+    /** Flows of an answer. */
+    static final int MOST_FLOWS = 200;
     private static final Duration SHOWN = Duration.ofHours(1);
     /** Points of a question that is answered in a finer tier. */
     private static final int MOST_POINTS = 3_000;
@@ -91,6 +108,7 @@ final class ViewApi {
                 case "verdicts" -> verdicts();
                 case "exporters" -> exporters();
                 case NETWORK -> network();
+                case "paths" -> paths(parameters);
                 default -> pastOf(parameters);
             });
         } catch (final RefusedException ex) {
@@ -169,6 +187,48 @@ final class ViewApi {
             .filter((name) -> !shown.has(name)).collect(Collectors.toCollection(TreeSet::new)));
     }
 
+    private ObjectNode paths(final Map<String, String> parameters) throws RefusedException {
+        final ObjectNode answer = answerOfNow();
+        final Predicate<RecentPaths.Flow> wanted = flows(parameters);
+        final List<PathWindow> found = live.paths().newest(wanted, timeNs(parameters, AT, Long.MAX_VALUE));
+        answer.put("flows", found.size());
+        PathJson.addRoutes(answer.putArray("routes"), found);
+        final ArrayNode paths = answer.putArray("paths");
+        found.stream().sorted(PathJson.SLOWEST_FIRST).limit(MOST_FLOWS).map(PathJson::path).forEach(paths::add);
+        final ArrayNode ends = answer.putArray("window_ends_ms");
+        live.paths().ends().forEach((endNs) -> ends.add(TimeUnit.NANOSECONDS.toMillis(endNs)));
+        return answer;
+    }
+
+    private static Predicate<RecentPaths.Flow> flows(final Map<String, String> parameters) throws RefusedException {
+        final Prefix source = prefix(parameters, SOURCE);
+        final Prefix destination = prefix(parameters, DESTINATION);
+        final int protocol = number(parameters, PROTOCOL, HIGHEST_PROTOCOL);
+        final int sourcePort = number(parameters, SOURCE_PORT, HIGHEST_PORT);
+        final int destinationPort = number(parameters, DESTINATION_PORT, HIGHEST_PORT);
+        final String network = parameters.get(NETWORK);
+        return (flow) -> contains(source, flow.source()) && contains(destination, flow.destination()) &&
+            (protocol < 0 || flow.protocol() == protocol) && (sourcePort < 0 || flow.sourcePort() == sourcePort) &&
+            (destinationPort < 0 || flow.destinationPort() == destinationPort) &&
+            (network == null || flow.network().equals(network));
+    }
+
+    private static Prefix prefix(final Map<String, String> parameters, final String name) throws RefusedException {
+        final String written = parameters.get(name);
+        try {
+            return written == null ? null : Prefix.of(written);
+        } catch (final IllegalArgumentException ex) {
+            throw new RefusedException(400, name + ": " + ex.getMessage());
+        }
+    }
+
+    private static boolean contains(final Prefix prefix, final ByteString address) {
+        final ByteBuffer octets = address.asReadOnlyByteBuffer();
+        return prefix == null || (address.size() == Integer.BYTES ?
+            prefix.contains(false, 0, Integer.toUnsignedLong(octets.getInt(0))) : address.size() == 2 * Long.BYTES &&
+            prefix.contains(true, octets.getLong(0), octets.getLong(Long.BYTES)));
+    }
+
     private ObjectNode pastOf(final Map<String, String> parameters) throws RefusedException, SQLException {
         final Series series = series(parameters);
         final long toNs = timeNs(parameters, TO, clock.nanoTime());
@@ -201,7 +261,7 @@ final class ViewApi {
         if (segment == null || segment.isEmpty()) {
             throw new RefusedException(400, SEGMENT + ": is missing: give the name of a segment");
         }
-        final int dscp = dscp(parameters.get(CLASS));
+        final int dscp = number(parameters, CLASS, HIGHEST_CLASS);
         final String network = parameters.get(NETWORK);
         final Set<Series> found = new HashSet<>();
         Stream.concat(history.known().stream(), live.windows().stream().map(Series::of))
@@ -217,12 +277,14 @@ final class ViewApi {
         return found.iterator().next();
     }
 
-    private static int dscp(final String written) throws RefusedException {
+    private static int number(final Map<String, String> parameters, final String name, final int highest)
+        throws RefusedException {
+        final String written = parameters.get(name);
         if (written == null) {
             return -1;
         }
-        if (!written.matches("[0-9]{1,2}") || Integer.parseInt(written) > HIGHEST_CLASS) {
-            throw new RefusedException(400, CLASS + ": must be a number from 0 to " + HIGHEST_CLASS);
+        if (!written.matches("[0-9]{1,5}") || Integer.parseInt(written) > highest) {
+            throw new RefusedException(400, name + ": must be a number from 0 to " + highest);
         }
         return Integer.parseInt(written);
     }

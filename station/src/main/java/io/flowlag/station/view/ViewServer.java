@@ -30,6 +30,9 @@ final class ViewServer implements AutoCloseable {
     private static final String METRICS = "/metrics";
     private static final String SCRIPT = "text/javascript; charset=utf-8";
     private static final String LIBRARIES = "/META-INF/resources/webjars/";
+    /** Beside this class. */
+    private static final List<String> OWN = List.of("/view.css", "/base.js", "/map.js", "/path.js", "/verdicts.js", "/segment.js",
+        "/exporters.js", "/pages.js");
     private static final Map<String, String> FILES = Map.of(
         "/uplot.js", "uplot/1.6.30/dist/uPlot.iife.min.js", "/uplot.css", "uplot/1.6.30/dist/uPlot.min.css",
         "/d3-dispatch.js", "d3-dispatch/3.0.1/dist/d3-dispatch.min.js", "/d3-force.js", "d3-force/3.0.0/dist/d3-force.min.js",
@@ -47,7 +50,10 @@ final class ViewServer implements AutoCloseable {
         this.api = api;
         files.put("/", new HtmlPage(ViewServer.class, "view.html", HtmlPage.SAME_SERVER).response());
         for (final Map.Entry<String, String> file : FILES.entrySet()) {
-            files.put(file.getKey(), library(file.getKey(), LIBRARIES + file.getValue()));
+            files.put(file.getKey(), file(file.getKey(), LIBRARIES + file.getValue()));
+        }
+        for (final String own : OWN) {
+            files.put(own, file(own, own.substring(1)));
         }
         final Set<String> paths = new HashSet<>(files.keySet());
         paths.add(METRICS);
@@ -58,7 +64,7 @@ final class ViewServer implements AutoCloseable {
             () -> { });
     }
 
-    private static HttpResponse library(final String path, final String resource) throws IOException {
+    private static HttpResponse file(final String path, final String resource) throws IOException {
         try (InputStream stream = ViewServer.class.getResourceAsStream(resource)) {
             if (stream == null) {
                 throw new IOException(resource + ": is not on the class path: build the station again");

@@ -46,6 +46,7 @@ class OpenApiTest {
         try (ViewFixture fixture = new ViewFixture(directory.resolve("history.db"), () -> START_NS + 60 * S)) {
             fixture.view().onSegment(Samples.window("zrh-gva", START_NS, 10).build());
             fixture.view().onSegment(Samples.window("elsewhere", START_NS, 10).setIsMapped(false).build());
+            fixture.view().onPath(Samples.path(1, START_NS, 10).build());
             fixture.view().onVerdict(Samples.verdict(START_NS, 10, START_NS).setClock("zrh").build());
             fixture.view().awaitWritten();
             final Set<String> paths = new TreeSet<>();

@@ -45,7 +45,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class PagesTest {
     private static final Path BROWSER = Path.of("/usr/bin/chromium");
     private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
-    private static final List<String> PAGES = List.of("map", "verdicts", "segment", "exporters");
+    private static final List<String> PAGES = List.of("map", "path", "verdicts", "segment", "exporters");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int WINDOWS = 90;
     private static final long NOW_NS = START_NS + WINDOWS * 10 * S + 6 * S;
@@ -102,6 +102,10 @@ class PagesTest {
         view.onVerdict(Samples.verdict(START_NS + 880 * S, 10, START_NS + 600 * S).build());
         view.onVerdict(Samples.verdict(START_NS + 100 * S, 10, START_NS + 50 * S).setId("clock").clearSuspects()
             .setKind(Verdict.Kind.CLOCK_MOVED).setClock("gva").clearEvidence().setFinal(true).build());
+        for (int port = 1; port <= 7; port++) {
+            view.onPath(Samples.path(port, START_NS + 880 * S, 10).build());
+        }
+        view.onPath(Samples.unknownPath(9, START_NS + 880 * S, 10));
         view.awaitWritten();
     }
 
@@ -194,6 +198,43 @@ class PagesTest {
     }
 
     @Test
+    void shouldDrawPathsAsWaterfalls() throws Exception {
+        show("path");
+        assertEquals(8, browser.findElements(By.cssSelector("#flows tbody tr")).size());
+        assertEquals(2, browser.findElements(By.cssSelector("#routes article")).size(), "a whole one and another");
+        assertTrue(text("#routes article:nth-child(2)").contains("a gap is not known"), text("#routes"));
+        browser.findElement(By.id("path-src")).sendKeys("10.1.0.2/32", Keys.ENTER);
+        new WebDriverWait(browser, PATIENCE).until((driver) -> text("#flows-count").equals("1"));
+        final JsonNode path = fixture.json("/api/paths?src=10.1.0.2").at("/paths/0");
+        final List<WebElement> rows = browser.findElements(By.cssSelector("#routes tbody tr"));
+        assertEquals(4, rows.size(), "three stretches and their sum");
+        for (int i = 0; i < 4; i++) {
+            final JsonNode part = i < 3 ? path.at("/stretches/" + i) : path;
+            final String shown = rows.get(i).findElement(By.cssSelector("td:nth-child(4)")).getText();
+            assertDuration(part.get("mean_ns"), shown, 0);
+            assertDuration(part.get("bound_ns"), shown, 1);
+        }
+        assertEquals("gap", rows.get(1).findElement(By.cssSelector("th")).getText());
+        assertEquals("–", rows.get(1).findElement(By.cssSelector("td:nth-child(5)")).getText(), "its loss is not known");
+        double endPx = edge(rows.get(0), "left");
+        for (int i = 0; i < 3; i++) {
+            assertEquals(endPx, edge(rows.get(i), "left"), 1, "each begins where the one before ends");
+            endPx = edge(rows.get(i), "right");
+        }
+        assertEquals(endPx, edge(rows.get(3), "right"), 1, "the sum");
+        browser.findElement(By.id("path-dst")).sendKeys("gva", Keys.ENTER);
+        new WebDriverWait(browser, PATIENCE).until((driver) -> text("#path-fault").contains("dst: is no prefix"));
+        show("map");
+        assertTrue(console().stream().allMatch((said) -> said.contains("400")), "the browser itself says that it was refused");
+    }
+
+    /** Of the bar in a row. */
+    private static double edge(final WebElement row, final String side) {
+        return ((Number)browser.executeScript("return arguments[0].querySelector('rect').getBoundingClientRect()[arguments[1]]",
+            row, side)).doubleValue();
+    }
+
+    @Test
     void shouldShowExporters() throws Exception {
         show("exporters");
         final JsonNode exporter = fixture.json("/api/exporters").at("/exporters/0");
@@ -236,10 +277,14 @@ class PagesTest {
             shoot(page + "-" + scheme + "-" + width);
             assertEquals("", violations(), page);
         }
-        final List<String> said = browser.manage().logs().get(LogType.BROWSER).getAll().stream().map(LogEntry::getMessage)
-            .filter((message) -> !message.contains("favicon")).toList();
-        assertEquals(List.of(), said, "the console");
+        assertEquals(List.of(), console(), "the console");
         assertEquals(List.of(), List.copyOf(fixture.errors()));
+    }
+
+    /** What the browser has said since the last question. */
+    private static List<String> console() {
+        return browser.manage().logs().get(LogType.BROWSER).getAll().stream().map(LogEntry::getMessage)
+            .filter((message) -> !message.contains("favicon")).toList();
     }
 
     /** With -Dflowlag.screenshots=DIRECTORY, to be looked at. */

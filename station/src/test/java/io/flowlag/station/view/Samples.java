@@ -5,6 +5,7 @@ import io.flowlag.common.config.Problems;
 import io.flowlag.network.topology.NetworkFiles;
 import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.sketch.quantile.LogHistogram;
+import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Source;
 import io.flowlag.station.schema.Verdict;
@@ -47,6 +48,36 @@ final class Samples {
             .addSuspects(Verdict.Suspect.newBuilder().setFrom("gva").setTo("nyon").setProbability(0.04))
             .setEffectNs(700_000).setEffectLowNs(600_000).setEffectHighNs(800_000).setConfidence(0.97)
             .addEvidence("zrh-gva").setIsOneRoute(true).setFinal(true);
+    }
+
+    /** A flow from zrh by bern to nyon: a segment, a gap that a longer segment tells, and a segment. */
+    static PathWindow.Builder path(final int port, final long startNs, final long lengthS) {
+        return PathWindow.newBuilder().setNetwork("backbone").setSrcAddr(address(10, 1, 0, port)).setDstAddr(address(10, 9, 0, 1))
+            .setProto(6).setSrcPort(40_000 + port).setDstPort(443).setStartNs(startNs).setEndNs(startNs + lengthS * S)
+            .setFinal(true).setShare(0.0625)
+            .addStretches(PathWindow.Stretch.newBuilder().setSegment("zrh-bern").setFrom("zrh").setTo("bern")
+                .setPackets(100L * port).setMeanNs(600_000 + port).setBoundNs(20_000).setDeviationNs(50_000).setLost(1)
+                .setEstimator(2))
+            .addStretches(PathWindow.Stretch.newBuilder().setFrom("bern").setTo("gva").setMeanNs(900_000).setBoundNs(40_000))
+            .addStretches(PathWindow.Stretch.newBuilder().setSegment("gva-nyon").setFrom("gva").setTo("nyon")
+                .setPackets(100L * port - 1).setMeanNs(300_000).setBoundNs(10_000).setDeviationNs(20_000).setLost(0))
+            .setMeanNs(1_800_000 + port).setBoundNs(70_000).setClockBoundNs(45_000).setLeastDeviationNs(54_000)
+            .setMostDeviationNs(70_000).setIsDivided(true);
+    }
+
+    /** The same, but nothing is known of the gap. */
+    static PathWindow unknownPath(final int port, final long startNs, final long lengthS) {
+        final PathWindow.Builder path = path(port, startNs, lengthS).clearMeanNs().clearBoundNs().clearClockBoundNs();
+        path.getStretchesBuilder(1).clearMeanNs().clearBoundNs();
+        return path.build();
+    }
+
+    static ByteString address(final int... octets) {
+        final byte[] address = new byte[octets.length];
+        for (int i = 0; i < octets.length; i++) {
+            address[i] = (byte)octets[i];
+        }
+        return ByteString.copyFrom(address);
     }
 
     /** Four nodes in places, two measured directions, a blind branch. */

@@ -1,0 +1,84 @@
+"use strict";
+const SHOW = {map: showMap, path: showPath, verdicts: showVerdicts, segment: showSegment, exporters: showExporters};
+// What a page needs besides segments and verdicts.
+const LOADS = {map: "network", path: "paths", exporters: "exporters"};
+function show() {
+  const name = page();
+  for (const each of PAGES) { byId(each).hidden = each !== name; }
+  for (const each of document.querySelectorAll("nav a")) {
+    if (each.hash === "#" + name) { each.setAttribute("aria-current", "page"); } else { each.removeAttribute("aria-current"); }
+  }
+  document.title = name[0].toUpperCase() + name.slice(1) + " · flowlag station";
+  if (data.segments && data.verdicts && (LOADS[name] === undefined || data[LOADS[name]])) { SHOW[name](); }
+}
+function head() {
+  const {now_ms, newest_ms, history_fault, segments} = data.segments;
+  const current = data.verdicts.verdicts.filter((each) => each.is_current).length;
+  byId("count").textContent = current > 0 ? "(" + current + ")" : "";
+  const newest = segments.find((each) => each.end_ms === newest_ms);
+  const isOld = newest && now_ms - newest_ms > 3 * (newest.end_ms - newest.start_ms) + 75000;
+  state(newest_ms === undefined ? "no data yet" : isOld ? "nothing new" : current > 0 ? current + " slow or moved" : "nothing is slow",
+    newest_ms === undefined ? "faint" : isOld || current > 0 ? "bad" : "good");
+  byId("age").textContent = newest_ms === undefined ? "" : "newest window ended " + span(now_ms - newest_ms) + " ago";
+  byId("fault").hidden = history_fault === undefined;
+  if (byId("fault").textContent !== (history_fault || "")) { byId("fault").textContent = history_fault || ""; }
+}
+function state(text, className) {
+  if (byId("state").textContent !== text) { byId("state").textContent = text; }
+  byId("state").className = "state " + className;
+}
+let asked = 0;
+async function refresh() {
+  const turn = ++asked;
+  try {
+    const name = page();
+    const [segments, verdicts, third] = await Promise.all([load("segments"), load("verdicts"),
+      name === "path" ? loadPaths() : LOADS[name] ? load(LOADS[name]) : null]);
+    if (turn !== asked) { return; }
+    Object.assign(data, {segments, verdicts}, LOADS[name] ? {[LOADS[name]]: third} : {});
+    head();
+    if (name === "segment") { await loadHistory(); }
+    if (turn !== asked) { return; }
+    show();
+    document.body.dataset.shown = name;
+  } catch (fault) {
+    state("no answer from the station: " + fault.message, "bad");
+  }
+}
+async function loadHistory() {
+  const {key} = chosen();
+  if (key === undefined) { return; }
+  const [network, segment, dscp] = JSON.parse(key);
+  const from = new Date(data.segments.now_ms - rangeS * 1000).toISOString();
+  const to = new Date(data.segments.now_ms + 1).toISOString();
+  try {
+    data.history = await load("history?" + new URLSearchParams({network, segment, ...(dscp === null ? {} : {class: dscp}), from, to}));
+  } catch (fault) {
+    if (fault.status !== 404) { throw fault; }
+    data.history = {windows: []};
+  }
+}
+async function poll() {
+  if (!document.hidden) { await refresh(); }
+  setTimeout(poll, POLL_MS);
+}
+for (const [name, seconds] of RANGES) {
+  const button = byId("ranges").appendChild(element("button", name));
+  button.type = "button";
+  button.setAttribute("aria-pressed", String(seconds === rangeS));
+  button.addEventListener("click", () => {
+    rangeS = seconds;
+    for (const each of byId("ranges").children) { each.setAttribute("aria-pressed", String(each === button)); }
+    refresh();
+  });
+  byId("ranges").append(" ");
+}
+byId("map-class").addEventListener("change", (event) => { mapClass = event.target.value; show(); });
+byId("which").addEventListener("change", (event) => { location.hash = hrefOf(event.target.value); });
+addEventListener("hashchange", () => { show(); byId(page() + "-name").focus(); refresh(); });
+addEventListener("resize", show);
+addEventListener("visibilitychange", refresh);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+legend();
+show();
+poll();

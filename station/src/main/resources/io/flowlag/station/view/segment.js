@@ -1,0 +1,104 @@
+"use strict";
+// A segment.
+function showSegment() {
+  const keys = data.segments.segments.map(keyOf);
+  const {key, segment} = chosen();
+  if (byId("which").dataset.all !== keys.join() + key) {
+    byId("which").dataset.all = keys.join() + key;
+    const all = key === undefined || keys.includes(key) ? keys : [key, ...keys];
+    put("which", ...all.map((each) => {
+      const [network, name, dscp] = JSON.parse(each);
+      const made = element("option", nameOf({segment: name, class: dscp === null ? undefined : dscp}) + " (" + network + ")");
+      made.value = each;
+      return made;
+    }));
+  }
+  if (key !== undefined) { byId("which").value = key; }
+  byId("segment-name").textContent = "Segment" + (segment ? " " + nameOf(segment) : "");
+  if (!segment) {
+    put("window");
+    put("values", nothing("There is no window yet."));
+  } else {
+    put("window", time(segment.start_ms) + " to " + new Date(segment.end_ms).toLocaleTimeString("sv-SE") + (segment.is_final ? "" : ", provisional") +
+      (segment.is_current ? "" : ", and none since"));
+    const list = element("dl", undefined, "tiles");
+    const relative = segment.quantile_error_ratio;
+    const quantile = (ns) => ns === undefined ? NONE : bounded(ns, ns * relative);
+    for (const [name, value] of [["mean", bounded(segment.mean_ns, segment.bound_ns)], ["bound of the clocks", duration(segment.clock_bound_ns)],
+      ["excess", duration(segment.excess_ns)], ["floor", duration(segment.floor_ns)], ["50 % quantile", quantile(segment.p50_ns)],
+      ["90 % quantile", quantile(segment.p90_ns)], ["99 % quantile", quantile(segment.p99_ns)], ["smallest", duration(segment.minimum_ns)],
+      ["largest", duration(segment.maximum_ns)], ["standard deviation", duration(segment.deviation_ns)], ["packets", count(segment.packets)],
+      ["samples", count(segment.samples)], ["lost packets", lost(segment)], ["source of the mean", segment.source || NONE],
+      ["floor has moved", segment.is_floor_moved ? "yes" : "no"]]) {
+      const box = list.appendChild(element("div"));
+      box.append(element("dt", name), element("dd", value));
+    }
+    put("values", list);
+  }
+  if (data.history) { drawHistory(data.history.windows); }
+}
+// Columns for the plot; where windows are missing, an empty row between.
+function columns(windows, ...values) {
+  const made = [[], ...values.map(() => [])];
+  let endMs;
+  for (const window of windows) {
+    if (endMs !== undefined && window.start_ms > endMs) {
+      made[0].push((endMs + window.start_ms) / 2000);
+      values.forEach((each, i) => made[i + 1].push(null));
+    }
+    endMs = window.end_ms;
+    made[0].push((window.start_ms + window.end_ms) / 2000);
+    values.forEach((each, i) => { const value = each(window); made[i + 1].push(value === undefined ? null : value); });
+  }
+  return made;
+}
+function ticks(u, times, axis, space, step) {
+  const texts = times.map(time1000);
+  return texts.map((text, i) => {
+    const day = text.slice(step < 2592000 ? 5 : 0, 10);
+    return step >= 86400 ? day : i > 0 && texts[i - 1].slice(0, 10) === text.slice(0, 10) ? text.slice(11, 16) : text.slice(11, 16) + "\n" + day;
+  });
+}
+function time1000(s) { return time(s * 1000); }
+function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
+function draw(id, label, height, series, bands, format, values) {
+  const width = Math.max(260, byId(id).clientWidth);
+  const axis = {stroke: colour("--text"), grid: {stroke: colour("--line"), width: 1}, ticks: {stroke: colour("--line")}};
+  const shape = JSON.stringify([width, axis, series.length]);
+  if (plots[id] && plots[id].shape === shape) { plots[id].plot.setData(values); return; }
+  if (plots[id]) { plots[id].plot.destroy(); }
+  const box = element("div");
+  box.setAttribute("role", "img");
+  box.setAttribute("aria-label", label + "; the table below has the values");
+  byId(id).replaceChildren(box);
+  const plot = new uPlot({width, height, bands, cursor: {drag: {setScale: false}}, scales: {x: {range: () =>
+    [data.segments.now_ms / 1000 - rangeS, data.segments.now_ms / 1000]}, y: {range: (u, low, high) =>
+    low === null ? [0, 1] : [Math.min(0, low), high > 0 ? high * 1.05 : 1]}},
+    series: [{value: (u, s) => s === null ? NONE : time1000(s), label: "middle of the window"}, ...series.map((each) => ({points: {size: 4}, width: 1.6, ...each,
+      value: (u, value) => value === null || value === undefined ? NONE : format(value)}))],
+    axes: [{...axis, values: ticks}, {...axis, size: 74, values: (u, ticks) => ticks.map(format)}]}, values, box);
+  plots[id] = {shape, plot};
+}
+function drawHistory(windows) {
+  if (windows.length === 0) {
+    for (const id of ["delays", "losses"]) { if (plots[id]) { plots[id].plot.destroy(); delete plots[id]; } }
+    put("delays", nothing("No window is kept of this time."));
+    put("losses");
+    put("past", nothing("No window is kept of this time."));
+    return;
+  }
+  const edge = (sign) => (each) => each.bound_ns === undefined || each.mean_ns === undefined ? undefined : each.mean_ns + sign * each.bound_ns;
+  draw("delays", "Mean delay over time with its bound, floor and 99 % quantile", 300, [
+    {label: "mean", stroke: colour("--e1")}, {label: "mean + bound", stroke: colour("--e1"), width: 0.5, points: {show: false}},
+    {label: "mean − bound", stroke: colour("--e1"), width: 0.5, points: {show: false}},
+    {label: "floor", stroke: colour("--e0"), dash: [6, 4], points: {show: false}},
+    {label: "99 % quantile", stroke: colour("--e3"), points: {show: false}}],
+    [{series: [2, 3], fill: colour("--e1") + "33"}], duration,
+    columns(windows, (each) => each.mean_ns, edge(1), edge(-1), (each) => each.floor_ns, (each) => each.p99_ns));
+  draw("losses", "Lost packets over time", 170, [{label: "lost, or at most", stroke: colour("--e4")}], [], count,
+    columns(windows, (each) => each.lost_packets));
+  put("past", table("Table of history", ["window", "mean", "floor", "99 % quantile", "packets", "lost", "sums"], windows.slice(-200).reverse().map((each) => [
+    time(each.start_ms), bounded(each.mean_ns, each.bound_ns), duration(each.floor_ns),
+    each.p99_ns === undefined ? NONE : bounded(each.p99_ns, each.p99_ns * each.quantile_error_ratio),
+    count(each.packets), lost(each), String(each.windows)]), "stack"));
+}
