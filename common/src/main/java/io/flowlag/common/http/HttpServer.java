@@ -6,6 +6,7 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
@@ -56,7 +57,7 @@ public final class HttpServer implements AutoCloseable {
     private static final long TICK_MS = 250;
     private static final int BACKLOG = 64;
     private static final int LARGEST_STATUS = 600;
-    private static final int[] STATUSES = {200, 400, 404, 405, 414, 421, 431, 500, 503, 505};
+    private static final int[] STATUSES = {200, 400, 401, 404, 405, 414, 421, 431, 500, 503, 505};
 
     private final Function<Request, HttpResponse> handler;
     private final ErrorHandler errorHandler;
@@ -71,6 +72,26 @@ public final class HttpServer implements AutoCloseable {
     private final AtomicLong evicted = new AtomicLong();
     private final AtomicLong overdue = new AtomicLong();
 
+    /**
+     * TLS of a server.
+     *
+     * @param context its certificate, and trust in those of clients.
+     * @param clients whether clients must have a certificate.
+     */
+    public record Tls(SSLContext context, Certificates clients) {
+        /** Of clients. */
+        public enum Certificates { NONE, ASKED, REQUIRED }
+
+        private SslContextFactory.Server factory() {
+            final SslContextFactory.Server factory = new SslContextFactory.Server();
+            factory.setSslContext(context);
+            factory.setNeedClientAuth(clients == Certificates.REQUIRED);
+            factory.setWantClientAuth(clients == Certificates.ASKED);
+            factory.setIncludeProtocols("TLSv1.3", "TLSv1.2");
+            return factory;
+        }
+    }
+
     private record Progress(boolean isReading, long deadlineNs) {
     }
 
@@ -82,14 +103,14 @@ public final class HttpServer implements AutoCloseable {
      * @param stepNs             for reading a request, and for sending a response.
      * @param handler            answers.
      * @param invocation         whether the handler may block; one that does runs on a thread of the pool.
-     * @param mutual             for TLS in which clients have certificates that it trusts; empty for none.
+     * @param tls                empty for none.
      * @param onTick             runs on a thread of the pool, some four times a second.
      * @throws IOException if the port cannot be bound.
      */
     public HttpServer(
         final InetSocketAddress address, final int maximumConnections, final long stepNs,
         final Function<Request, HttpResponse> handler, final InvocationType invocation, final ErrorHandler errorHandler,
-        final Optional<SSLContext> mutual, final Runnable onTick) throws IOException {
+        final Optional<Tls> tls, final Runnable onTick) throws IOException {
         this.handler = handler;
         this.errorHandler = errorHandler;
         this.maximumConnections = maximumConnections;
@@ -99,7 +120,7 @@ public final class HttpServer implements AutoCloseable {
         try {
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             channel.bind(address, BACKLOG);
-            server = server(invocation, mutual);
+            server = server(invocation, tls);
             server.start();
         } catch (final IOException | RuntimeException ex) {
             CloseHelper.quietClose(channel);
@@ -111,7 +132,7 @@ public final class HttpServer implements AutoCloseable {
         tick();
     }
 
-    private Server server(final InvocationType invocation, final Optional<SSLContext> mutual) throws IOException {
+    private Server server(final InvocationType invocation, final Optional<Tls> tls) throws IOException {
         final QueuedThreadPool threads = new QueuedThreadPool(MAXIMUM_THREADS, 1);
         threads.setName("http");
         threads.setDaemon(true);
@@ -119,8 +140,8 @@ public final class HttpServer implements AutoCloseable {
         final Server jetty = new Server(threads, new ScheduledExecutorScheduler("http-timer", true),
             new ArrayByteBufferPool(0, 1024, 2 * MAXIMUM_HEAD_BYTES, maximumConnections, POOLED_BYTES, POOLED_BYTES));
         final HttpConnectionFactory http = new HttpConnectionFactory(limits());
-        final ConnectionFactory[] layers = mutual.isEmpty() ? new ConnectionFactory[]{http} :
-            new ConnectionFactory[]{new SslConnectionFactory(requiringCertificates(mutual.get()), http.getProtocol()), http};
+        final ConnectionFactory[] layers = tls.isEmpty() ? new ConnectionFactory[]{http} :
+            new ConnectionFactory[]{new SslConnectionFactory(tls.get().factory(), http.getProtocol()), http};
         final ServerConnector connector = new ServerConnector(jetty, 1, 1, layers) {
             @Override
             protected boolean handleAcceptFailure(final Throwable failure) {
@@ -163,14 +184,6 @@ public final class HttpServer implements AutoCloseable {
         return jetty;
     }
 
-    private static SslContextFactory.Server requiringCertificates(final SSLContext context) {
-        final SslContextFactory.Server factory = new SslContextFactory.Server();
-        factory.setSslContext(context);
-        factory.setNeedClientAuth(true);
-        factory.setIncludeProtocols("TLSv1.3", "TLSv1.2");
-        return factory;
-    }
-
     private static HttpConfiguration limits() {
         final HttpConfiguration limits = new HttpConfiguration();
         limits.setRequestHeaderSize(MAXIMUM_HEAD_BYTES);
@@ -181,6 +194,13 @@ public final class HttpServer implements AutoCloseable {
         limits.setSendServerVersion(false);
         limits.setSendDateHeader(false);
         return limits;
+    }
+
+    /** {@return whether the client has shown a certificate that is trusted} */
+    public static boolean hasCertificate(final Request request) {
+        final EndPoint.SslSessionData session =
+            request.getConnectionMetaData().getConnection().getEndPoint().getSslSessionData();
+        return session != null && session.peerCertificates() != null && session.peerCertificates().length > 0;
     }
 
     /** {@return the address it listens on} */

@@ -42,7 +42,8 @@ class HttpServerTest {
         final InetAddress loopback = InetAddress.getLoopbackAddress();
         final Queue<Throwable> errors = new ConcurrentLinkedQueue<>();
         try (HttpServer server = new HttpServer(new InetSocketAddress(loopback, 0), 4, 300_000_000, (request) ->
-            HttpResponse.refusal(404), InvocationType.BLOCKING, errors::add, Optional.of(SSLContext.getDefault()), () -> { });
+            HttpResponse.refusal(404), InvocationType.BLOCKING, errors::add, Optional.of(new HttpServer.Tls(
+            SSLContext.getDefault(), HttpServer.Tls.Certificates.REQUIRED)), () -> { });
             Socket client = new Socket(loopback, server.address().getPort())) {
             client.setSoTimeout(20_000);
             client.getOutputStream().write(0x16); // the first octet of a hello

@@ -8,6 +8,7 @@ import io.flowlag.station.demo.DemoExporters;
 import io.flowlag.station.demo.DemoNetwork;
 import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.JobSettings;
+import io.flowlag.station.view.View;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -66,7 +67,7 @@ final class DemoStation {
             new JobSettings.Windows(WINDOW_MS, LATENESS_MS, LATE_LIMIT_MS + PAST * WINDOW_MS));
         final StationConfig config = new StationConfig(job,
             List.of(new StationConfig.Listener(SessionKind.UDP, new InetSocketAddress(loopback, 0), null)),
-            new StationConfig.View(new InetSocketAddress(loopback, PORT), directory.resolve("history.db")),
+            View.Settings.onLoopback(PORT, directory.resolve("history.db")),
             new EmbeddedJob.Settings(null, CHECKPOINT_MS, 1));
         try (Station station = Station.start(config, surroundings.message());
             DemoExporters opened = new DemoExporters(network, station.udpAddress().getPort())) {

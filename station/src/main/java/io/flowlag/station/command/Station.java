@@ -10,6 +10,7 @@ import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.Feed;
 import io.flowlag.station.job.JobCounters;
+import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
@@ -67,9 +68,8 @@ final class Station implements AutoCloseable {
         for (final StationConfig.Listener each : config.listen()) {
             message.accept("station: records at " + each.kind().name().toLowerCase(Locale.ROOT) + "://" + text(listen(each)));
         }
-        final View view = new View(config.job().network(), config.view().listen(), config.view().history(),
-            new View.Sources(this::counters, this::exporters), SystemEpochNanoClock.INSTANCE,
-            (fault) -> message.accept("station: " + fault.getMessage()));
+        final View view = new View(config.job().network(), config.view(), new View.Sources(this::counters, this::exporters),
+            SystemEpochNanoClock.INSTANCE, (fault) -> message.accept("station: " + fault.getMessage()));
         parts.push(view);
         Feed.Registry.put(name, new Feed() {
             @Override
@@ -83,6 +83,11 @@ final class Station implements AutoCloseable {
             }
 
             @Override
+            public void onAlert(final Alert alert) {
+                view.onAlert(alert);
+            }
+
+            @Override
             public void onPath(final PathWindow path) {
                 view.onPath(path);
             }
@@ -90,7 +95,7 @@ final class Station implements AutoCloseable {
         parts.push(() -> Feed.Registry.remove(name));
         job = EmbeddedJob.start(config.job(), name, name, config.flink());
         parts.push(job);
-        message.accept("station: pages at http://" + text(view.address()) + "/");
+        message.accept("station: pages at " + view.uri());
     }
 
     private static String text(final InetSocketAddress address) {

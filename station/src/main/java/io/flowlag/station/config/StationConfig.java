@@ -3,6 +3,7 @@ package io.flowlag.station.config;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.JobSettings;
+import io.flowlag.station.view.View;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -13,19 +14,10 @@ import java.util.List;
  *
  * @param job    network and windows.
  * @param listen where records are received.
- * @param view   pages and history.
+ * @param view   pages, history and where alerts go.
  * @param flink  how the job runs.
  */
-public record StationConfig(JobSettings job, List<Listener> listen, View view, EmbeddedJob.Settings flink) {
-    /**
-     * What is shown where.
-     *
-     * @param listen  where pages are served.
-     * @param history file of the history.
-     */
-    public record View(InetSocketAddress listen, Path history) {
-    }
-
+public record StationConfig(JobSettings job, List<Listener> listen, View.Settings view, EmbeddedJob.Settings flink) {
     /**
      * An address to receive on.
      *

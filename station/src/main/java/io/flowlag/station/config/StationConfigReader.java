@@ -13,27 +13,36 @@ import io.flowlag.ipfix.collect.ListenAddress;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.transport.Endpoint;
+import io.flowlag.ipfix.transport.TlsCredentials;
 import io.flowlag.network.topology.NetworkFiles;
 import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.JobSettings;
+import io.flowlag.station.view.View;
+import io.flowlag.station.view.ViewAccess;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 
 /** Reads the configuration of a station whole, with line and column of each fault. Used by one thread. */
 public final class StationConfigReader {
     private static final String EXAMPLE = "network: {name: backbone, topology: backbone.yaml}";
     private static final String LISTEN = "udp://HOST:PORT, tcp://HOST:PORT or " +
         "tls://HOST:PORT?certificate=FILE&key=FILE&authorities=FILE";
+    private static final String NONE = "none";
+    private static final String WEBHOOK = "write http://HOST/... or https://HOST/..., or none";
     private static final long MOST_BYTES = 1 << 20;
     private static final int MOST_PORT = 65_535;
     private static final int VIEW_PORT = 8080;
@@ -76,7 +85,7 @@ public final class StationConfigReader {
 
     private StationConfig config(final ConfigNode.Mapping root) {
         final Map<String, ConfigNode.Entry> keys = sections.keys(
-            "", root, "network", "listen", "windows", "locate", "view", "flink", "enterprise-number");
+            "", root, "network", "listen", "windows", "locate", "view", "alerts", "flink", "enterprise-number");
         final JobSettings job = job(keys, root.origin());
         final StationConfig config = new StationConfig(job, listeners(keys.get("listen")), view(keys), flink(keys));
         return problems.isEmpty() ? config : null;
@@ -113,10 +122,63 @@ public final class StationConfigReader {
         return times;
     }
 
-    private StationConfig.View view(final Map<String, ConfigNode.Entry> keys) {
-        final Map<String, ConfigNode.Entry> view = section(keys, "view", "listen", "history");
-        return new StationConfig.View(
-            viewAddress(view.get("listen")), file.resolveSibling(sections.text("view", view.get("history"), HISTORY)));
+    private View.Settings view(final Map<String, ConfigNode.Entry> keys) {
+        final Map<String, ConfigNode.Entry> view = section(keys, "view", "listen", "history", "tls", "token");
+        final Map<String, ConfigNode.Entry> alerts = section(keys, "alerts", "webhook");
+        final ViewAccess access = access(view);
+        final InetSocketAddress listen = viewAddress(view.get("listen"));
+        if (listen != null && access != null) {
+            access.fault(listen).ifPresent((fault) -> problems.add(
+                view.get("listen").origin(), "view.listen", listen.getHostString() + ":" + listen.getPort(), fault));
+        }
+        return new View.Settings(listen, access, file.resolveSibling(sections.text("view", view.get("history"), HISTORY)),
+            webhook(alerts.get("webhook")));
+    }
+
+    /** Null if a file cannot be used. */
+    private ViewAccess access(final Map<String, ConfigNode.Entry> view) {
+        final Map<String, ConfigNode.Entry> tls = section(view, "tls", "certificate", "key", "authorities");
+        final Path certificate = path("view.tls", tls.get("certificate"));
+        final Path key = path("view.tls", tls.get("key"));
+        final Path authorities = path("view.tls", tls.get("authorities"));
+        final ConfigNode.Entry token = view.get("token");
+        if (view.containsKey("tls") && (certificate == null || key == null)) {
+            problems.add(view.get("tls").origin(), "view.tls: needs certificate and key, files in PEM");
+            return null;
+        }
+        try {
+            final Optional<SSLContext> context = certificate == null ? Optional.empty() : Optional.of(TlsCredentials.load(
+                key, certificate, authorities == null ? certificate : authorities).context()); // without, no client is asked
+            final Path tokenFile = path("view", token);
+            return new ViewAccess(context, authorities != null, tokenFile == null ? Optional.empty() : token(token, tokenFile));
+        } catch (final IOException ex) {
+            problems.add(view.get("tls").origin(), "view.tls: " + ex.getMessage());
+            return null;
+        }
+    }
+
+    private Optional<String> token(final ConfigNode.Entry entry, final Path tokenFile) {
+        try {
+            return Optional.of(ViewAccess.token(tokenFile));
+        } catch (final IOException ex) {
+            problems.add(entry.origin(), "view.token", tokenFile.toString(), ex.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private Optional<URI> webhook(final ConfigNode.Entry entry) {
+        final String text = sections.text("alerts", entry, NONE);
+        try {
+            final URI uri = NONE.equals(text) ? null : new URI(text);
+            if (uri == null || uri.getHost() != null && List.of("http", "https").contains(uri.getScheme())) {
+                return Optional.ofNullable(uri);
+            }
+        } catch (final URISyntaxException ex) {
+            problems.add(entry.origin(), "alerts.webhook", text, ex.getReason() + ": " + WEBHOOK);
+            return Optional.empty();
+        }
+        problems.add(entry.origin(), "alerts.webhook", text, WEBHOOK);
+        return Optional.empty();
     }
 
     private EmbeddedJob.Settings flink(final Map<String, ConfigNode.Entry> keys) {
@@ -155,8 +217,8 @@ public final class StationConfigReader {
     }
 
     private Path path(final String section, final ConfigNode.Entry entry) {
-        final String text = sections.text(section, entry, "none");
-        return "none".equals(text) ? null : file.resolveSibling(text);
+        final String text = sections.text(section, entry, NONE);
+        return NONE.equals(text) ? null : file.resolveSibling(text);
     }
 
     private List<StationConfig.Listener> listeners(final ConfigNode.Entry entry) {
@@ -217,10 +279,6 @@ public final class StationConfigReader {
         }
         try {
             final InetAddress address = host.isEmpty() ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host);
-            if (!address.isLoopbackAddress()) {
-                problems.add(entry.origin(), "view.listen", text,
-                    "must be an address of this host alone, such as 127.0.0.1: pages have no access control yet");
-            }
             return new InetSocketAddress(address, Integer.parseInt(port));
         } catch (final UnknownHostException ex) {
             problems.add(entry.origin(), "view.listen", text, "there is no such host");

@@ -1,5 +1,6 @@
 package io.flowlag.station.view;
 
+import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.view.WindowHistory.Series;
@@ -11,14 +12,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The newest window of each segment and class, and the newest verdict of each fault: one that began at one time, of one kind,
- * about one clock or with one likeliest suspect. What is final is not replaced by what is provisional. One thread adds, any
- * thread reads. At most {@link WindowHistory#MOST_SERIES} windows and {@link #MOST_FAULTS} faults, some kilobytes each.
+ * The newest window of each segment and class, the newest state of each alert, and the newest verdict of each fault: one that
+ * began at one time, of one kind, about one clock or with one likeliest suspect. What is final is not replaced by what is
+ * provisional. One thread adds, any thread reads. At most {@link WindowHistory#MOST_SERIES} windows, {@link #MOST_FAULTS}
+ * faults and {@link #MOST_ALERTS} alerts, some kilobytes each, and {@link RecentPaths#MOST_BYTES} of paths.
  */
 final class LiveState {
     /** The oldest go. */
     static final int MOST_FAULTS = 1_000;
-    /** Windows that a segment may miss until it says nothing of now. */
+    /** Those that are over go first, then the oldest. */
+    static final int MOST_ALERTS = 1_000;
+    /** Windows that a segment or an alert may miss until it says nothing of now. */
     private static final int MOST_MISSING = 3;
 
     private final Map<Series, SegmentWindow> windows = new ConcurrentHashMap<>();
@@ -26,14 +30,28 @@ final class LiveState {
     /** Ends of the newest windows, and of the newest final ones, by network and class. */
     private final Map<Group, Long> newestNs = new ConcurrentHashMap<>();
     private final Map<Group, Long> newestFinalNs = new ConcurrentHashMap<>();
+    /** Of the newest window. */
+    private volatile long lengthNs;
     /** Those that have verdicts of windows that are not final. */
     private final Set<Group> provisional = ConcurrentHashMap.newKeySet();
+    private final Map<String, HeardAlert> alerts = new ConcurrentHashMap<>();
     private final RecentPaths paths = new RecentPaths(RecentPaths.MOST_BYTES);
 
     private record Group(String network, int dscp) {
         static Group of(final Verdict verdict) {
             return new Group(verdict.getNetwork(), verdict.hasDscp() ? verdict.getDscp() : -1);
         }
+    }
+
+    /**
+     * An alert as it was last told.
+     *
+     * @param heardNs end of the newest window then.
+     */
+    private record HeardAlert(Alert alert, long heardNs) {
+        /** That which goes first if there are too many is the smallest. */
+        private static final Comparator<HeardAlert> BY_USE = Comparator
+            .comparing((final HeardAlert each) -> !each.alert.hasEndsNs()).thenComparingLong((each) -> each.alert.getStartsNs());
     }
 
     private record Fault(Group group, Verdict.Kind kind, long sinceNs, String subject) {
@@ -56,6 +74,7 @@ final class LiveState {
             windows.put(series, window);
         }
         final Group group = new Group(series.network(), series.dscp());
+        lengthNs = window.getEndNs() - window.getStartNs();
         newestNs.merge(group, window.getEndNs(), Math::max);
         if (window.getFinal()) {
             newestFinalNs.merge(group, window.getEndNs(), Math::max);
@@ -74,6 +93,28 @@ final class LiveState {
             faults.entrySet().stream().min(Map.Entry.comparingByValue(Comparator.comparingLong(Verdict::getEndNs)))
                 .ifPresent((oldest) -> faults.remove(oldest.getKey()));
         }
+    }
+
+    /** Adds what is told of an alert. An end is not taken back but by another start. */
+    void add(final Alert alert) {
+        alerts.merge(alert.getId(), new HeardAlert(alert, newestNs()), (before, now) ->
+            alert.getStartsNs() > before.alert.getStartsNs() ||
+            alert.getStartsNs() == before.alert.getStartsNs() && (alert.hasEndsNs() || !before.alert.hasEndsNs()) ? now : before);
+        while (alerts.size() > MOST_ALERTS) {
+            alerts.values().stream().min(HeardAlert.BY_USE).ifPresent((least) -> alerts.remove(least.alert.getId()));
+        }
+    }
+
+    /** {@return the newest state of each alert, the newest first} */
+    List<Alert> alerts() {
+        return alerts.values().stream().map(HeardAlert::alert)
+            .sorted(Comparator.comparingLong(Alert::getStartsNs).reversed().thenComparing(Alert::getId)).toList();
+    }
+
+    /** {@return whether an alert is on, and told of in one of the newest windows} */
+    boolean isCurrent(final Alert alert) {
+        final HeardAlert heard = alerts.get(alert.getId());
+        return !alert.hasEndsNs() && heard != null && heard.heardNs + MOST_MISSING * lengthNs >= newestNs();
     }
 
     /** {@return flows along their paths} */

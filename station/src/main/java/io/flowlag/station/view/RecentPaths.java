@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 /**
  * The newest windows of flows along their paths, encoded: with all that belongs to them at most {@link #MOST_BYTES}. The oldest
  * windows go, whole; of a window that alone has more, what comes last is refused. What is final is not replaced by what is
- * provisional. One thread adds, any thread reads.
+ * provisional. Any thread.
  */
 final class RecentPaths {
     /** Octets, at most. */
@@ -47,7 +47,7 @@ final class RecentPaths {
     }
 
     /** Adds a flow's window. Returns whether there was room. */
-    boolean add(final PathWindow path) {
+    synchronized boolean add(final PathWindow path) {
         final Encoded encoded = new Encoded(path.getFinal(), path.toByteArray());
         final long endNs = path.getEndNs();
         while (heldBytes + encoded.bytes() > mostBytes && !windows.isEmpty() && windows.firstKey() < endNs) {
@@ -66,8 +66,8 @@ final class RecentPaths {
         return true;
     }
 
-    /** {@return octets held; by the thread that adds} */
-    long heldBytes() {
+    /** {@return octets held} */
+    synchronized long heldBytes() {
         return heldBytes;
     }
 

@@ -1,6 +1,8 @@
 package io.flowlag.station.view;
 
+import com.google.protobuf.Message;
 import io.flowlag.network.topology.NetworkMap;
+import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
@@ -9,7 +11,9 @@ import org.agrona.ErrorHandler;
 import org.agrona.concurrent.EpochNanoClock;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -24,14 +28,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import javax.net.ssl.SSLContext;
 
 /**
- * Takes windows of segments and verdicts, keeps what is final, and shows all of it: pages at {@code /}, REST below {@code /api},
- * {@code /metrics}. Read only; on other addresses than loopback to clients with certificates alone. Any thread may give, through
- * a queue of {@link #QUEUE_LENGTH}; what finds it full is dropped and counted. One thread writes. While the history cannot be
- * written, what is final waits in memory, again at most {@link #QUEUE_LENGTH}; faults are reported once, with the way out. Any
- * thread may close it.
+ * Takes windows of segments and verdicts, keeps what is final, and shows all of it: pages at {@code /}, REST below {@code
+ * /api}, {@code /metrics}. Read only, for those whom {@link ViewAccess} lets look. Alerts go to a webhook too. Any thread may
+ * give, all but paths through a queue of {@link #QUEUE_LENGTH}; what finds it full is dropped and counted. One thread writes.
+ * While the history cannot be written, what is final waits in memory, again at most {@link #QUEUE_LENGTH}; faults are reported
+ * once, with the way out. Any thread may close it.
  */
 public final class View implements AutoCloseable {
     /** Windows and verdicts that wait, at most; some 500 octets each. */
@@ -39,6 +42,8 @@ public final class View implements AutoCloseable {
 
     private static final long POLL_MS = 500;
     private static final long CLOSE_MS = 30_000;
+    /** Verdicts and alerts. */
+    private static final long SHOWN_NS = Duration.ofDays(1).toNanos();
     private static final long RESTORED_NS = Duration.ofHours(3).toNanos();
 
     private final BlockingQueue<Object> queue = new ArrayBlockingQueue<>(QUEUE_LENGTH);
@@ -49,7 +54,9 @@ public final class View implements AutoCloseable {
     private final AtomicLong failures = new AtomicLong();
     private final LiveState live = new LiveState();
     private final WindowHistory history;
+    private final Settings settings;
     private final ViewServer server;
+    private final Optional<AlertWebhook> webhook;
     private final ErrorHandler errorHandler;
     private final EpochNanoClock clock;
     private final Supplier<Map<String, Long>> counters;
@@ -63,45 +70,53 @@ public final class View implements AutoCloseable {
     }
 
     /**
-     * Opens the history, and serves at once.
+     * What is served where.
      *
-     * @param map         for the page of the map.
-     * @param listen      of loopback; port 0 for any.
-     * @param historyFile is made if it does not exist; beside it, files with {@code -wal}, {@code -shm} and {@code .lock}.
-     * @param sources     asked at each request, by any thread.
-     * @param clock       what is now, for retention.
-     * @throws IOException with the fault and the way out, if the history cannot be opened or the port not be bound.
+     * @param listen  port 0 for any.
+     * @param access  who may look.
+     * @param history file that is made if it does not exist; beside it, files with {@code -wal}, {@code -shm} and {@code .lock}.
+     * @param webhook gets alerts; as {@link AlertWebhook} has it.
      */
-    public View(
-        final NetworkMap map, final InetSocketAddress listen, final Path historyFile, final Sources sources,
-        final EpochNanoClock clock, final ErrorHandler errorHandler) throws IOException {
-        this(map, listen, Optional.empty(), historyFile, sources, clock, errorHandler);
+    public record Settings(InetSocketAddress listen, ViewAccess access, Path history, Optional<URI> webhook) {
+        /** Pages on loopback, alerts shown there alone. */
+        public static Settings onLoopback(final int port, final Path history) {
+            return new Settings(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), ViewAccess.LOOPBACK, history,
+                Optional.empty());
+        }
     }
 
     /**
-     * The same by TLS.
+     * Opens the history, and serves at once.
      *
-     * @param mutual context of the view's own certificate, which trusts those of clients; without it, only loopback is served.
+     * @param map     for the page of the map.
+     * @param sources asked at each request, by any thread.
+     * @param clock   what is now, for retention.
+     * @throws IOException with the fault and the way out, if the history cannot be opened, the port not be bound, or everybody
+     *                     look.
      */
     public View(
-        final NetworkMap map, final InetSocketAddress listen, final Optional<SSLContext> mutual, final Path historyFile,
-        final Sources sources, final EpochNanoClock clock, final ErrorHandler errorHandler) throws IOException {
+        final NetworkMap map, final Settings settings, final Sources sources, final EpochNanoClock clock,
+        final ErrorHandler errorHandler) throws IOException {
         this.errorHandler = errorHandler;
         this.clock = clock;
+        this.settings = settings;
         counters = sources.counters;
-        if (mutual.isEmpty() && !listen.getAddress().isLoopbackAddress()) {
-            throw new IOException(listen.getHostString() + ": without TLS the pages are served on loopback only: listen on " +
-                "127.0.0.1, or give a certificate, its key, and the authorities of clients");
+        final Optional<String> open = settings.access.fault(settings.listen);
+        if (open.isPresent()) {
+            throw new IOException("view.listen=" + settings.listen.getHostString() + ": " + open.get());
         }
-        history = new WindowHistory(historyFile);
+        history = new WindowHistory(settings.history);
         try {
             final long nowNs = clock.nanoTime();
             history.lastWindows(nowNs - RESTORED_NS).forEach(live::add);
-            history.verdicts(nowNs - Duration.ofDays(1).toNanos(), nowNs).forEach(live::add);
-            server = new ViewServer(
-                listen, mutual, new ViewApi(
-                    new MapJson(map), live, history, new Sources(this::allCounters, sources.exporters), clock,
-                    this::fault), errorHandler);
+            history.verdicts(nowNs - SHOWN_NS, nowNs).forEach(live::add);
+            history.alerts(nowNs - SHOWN_NS, nowNs).forEach(live::add);
+            server = new ViewServer(settings.listen, settings.access, new ViewApi(
+                new MapJson(map), live, history, new Sources(this::allCounters, sources.exporters), clock, this::fault),
+                errorHandler);
+            webhook = settings.webhook.isEmpty() ? Optional.empty() : Optional.of(new AlertWebhook(
+                new AlertWebhook.Settings(settings.webhook.get(), page(), AlertWebhook.TIMING), this::alertsToSend, clock,
+                errorHandler));
         } catch (final SQLException ex) {
             history.close();
             throw new IOException(history.explained(ex), ex);
@@ -111,6 +126,19 @@ public final class View implements AutoCloseable {
         }
         writer.setDaemon(true);
         writer.start();
+    }
+
+    /** {@return where pages are} */
+    public URI uri() throws IOException {
+        final InetSocketAddress address = server.address();
+        final String host = address.getAddress().getHostAddress();
+        return URI.create((settings.access.tls().isPresent() ? "https" : "http") + "://" +
+            (host.indexOf(':') < 0 ? host : '[' + host + ']') + ':' + address.getPort() + "/");
+    }
+
+    /** For what is sent elsewhere. */
+    private String page() throws IOException {
+        return server.address().getAddress().isAnyLocalAddress() ? "" : uri() + "#alerts";
     }
 
     /** {@return the address it listens on} */
@@ -128,9 +156,16 @@ public final class View implements AutoCloseable {
         offer(verdict);
     }
 
-    /** Takes a flow along its path, provisional or final. */
+    /** Takes a flow along its path, provisional or final; shown at once. */
     public void onPath(final PathWindow path) {
-        offer(path);
+        if (!live.paths().add(path)) {
+            unshownPaths.incrementAndGet();
+        }
+    }
+
+    /** Takes an alert, or its end. */
+    public void onAlert(final Alert alert) {
+        offer(alert);
     }
 
     /** Takes another map of the network. */
@@ -155,24 +190,26 @@ public final class View implements AutoCloseable {
 
     private void run() {
         final List<Object> batch = new ArrayList<>();
-        final List<SegmentWindow> windows = new ArrayList<>();
-        final List<Verdict> verdicts = new ArrayList<>();
+        final List<Message> kept = new ArrayList<>();
         boolean isLast = false;
         while (!isLast) {
             isLast = isClosing;
             take(batch, isLast);
             for (final Object message : batch) {
-                show(message, windows, verdicts);
+                show(message, kept);
             }
             try {
-                write(windows, verdicts);
+                write(kept);
             } catch (final RuntimeException | Error ex) {
                 errorHandler.onError(ex);
+            }
+            if (batch.stream().anyMatch(Alert.class::isInstance)) {
+                webhook.ifPresent(AlertWebhook::wake);
             }
             batch.stream().filter(CountDownLatch.class::isInstance).forEach((latch) -> ((CountDownLatch)latch).countDown());
             batch.clear();
         }
-        unkept.addAndGet(windows.size() + verdicts.size());
+        unkept.addAndGet(kept.size());
     }
 
     private void take(final List<Object> batch, final boolean isLast) {
@@ -187,40 +224,36 @@ public final class View implements AutoCloseable {
         }
     }
 
-    private void show(final Object message, final List<SegmentWindow> windows, final List<Verdict> verdicts) {
+    private void show(final Object message, final List<Message> kept) {
         if (message instanceof SegmentWindow window) {
             if (!live.add(window)) {
                 unshown.incrementAndGet();
             }
-            if (window.getFinal()) {
-                keep(windows, window, windows.size() + verdicts.size());
-            }
+            keep(kept, window, window.getFinal());
         } else if (message instanceof Verdict verdict) {
             live.add(verdict);
-            if (verdict.getFinal()) {
-                keep(verdicts, verdict, windows.size() + verdicts.size());
-            }
-        } else if (message instanceof PathWindow path && !live.paths().add(path)) {
-            unshownPaths.incrementAndGet();
+            keep(kept, verdict, verdict.getFinal());
+        } else if (message instanceof Alert alert) {
+            live.add(alert);
+            keep(kept, alert, true);
         }
     }
 
-    private <T> void keep(final List<T> kept, final T message, final int waiting) {
-        if (waiting < QUEUE_LENGTH) {
+    private void keep(final List<Message> kept, final Message message, final boolean isFinal) {
+        if (isFinal && kept.size() < QUEUE_LENGTH) {
             kept.add(message);
-        } else {
+        } else if (isFinal) {
             unkept.incrementAndGet();
         }
     }
 
-    private void write(final List<SegmentWindow> windows, final List<Verdict> verdicts) {
-        if (windows.isEmpty() && verdicts.isEmpty()) {
+    private void write(final List<Message> kept) {
+        if (kept.isEmpty()) {
             return;
         }
         try {
-            history.write(windows, verdicts, clock.nanoTime());
-            windows.clear();
-            verdicts.clear();
+            history.write(kept, clock.nanoTime());
+            kept.clear();
             fault = "";
         } catch (final SQLException ex) {
             failures.incrementAndGet();
@@ -232,6 +265,11 @@ public final class View implements AutoCloseable {
         }
     }
 
+    /** Those that hold now, and those that are over. */
+    private List<Alert> alertsToSend() {
+        return live.alerts().stream().filter((alert) -> alert.hasEndsNs() || live.isCurrent(alert)).toList();
+    }
+
     private String fault() {
         return fault;
     }
@@ -241,6 +279,11 @@ public final class View implements AutoCloseable {
         all.put("view_dropped_overflow", overflow.get());
         all.put("view_dropped_series", unshown.get());
         all.put("view_dropped_paths", unshownPaths.get());
+        webhook.ifPresent((sender) -> {
+            all.put("alerts_sent", sender.sentCount());
+            all.put("alerts_failed_requests", sender.failedCount());
+            all.put("alerts_dropped", sender.droppedCount());
+        });
         all.put("history_dropped_waiting", unkept.get());
         all.put("history_dropped_expired", history.expiredCount());
         all.put("history_dropped_refused", history.refusedCount());
@@ -258,6 +301,6 @@ public final class View implements AutoCloseable {
         } catch (final InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
-        CloseHelper.closeAll(server, history);
+        CloseHelper.closeAll(webhook.orElse(null), server, history);
     }
 }

@@ -49,7 +49,7 @@ final class ViewApi {
     private static final String SOURCE_PORT = "src_port";
     private static final String DESTINATION_PORT = "dst_port";
     private static final Map<String, Set<String>> PARAMETERS = Map.of(
-        "segments", Set.of(), "verdicts", Set.of(), "exporters", Set.of(), NETWORK, Set.of(),
+        "segments", Set.of(), "verdicts", Set.of(), "alerts", Set.of(), "exporters", Set.of(), NETWORK, Set.of(),
         "history", Set.of(SEGMENT, CLASS, NETWORK, FROM, TO),
         "paths", Set.of(SOURCE, DESTINATION, PROTOCOL, SOURCE_PORT, DESTINATION_PORT, NETWORK, AT));
     /** Below /api/. */
@@ -106,6 +106,7 @@ final class ViewApi {
             return ViewJson.response(switch (path) {
                 case "segments" -> segments();
                 case "verdicts" -> verdicts();
+                case "alerts" -> alerts();
                 case "exporters" -> exporters();
                 case NETWORK -> network();
                 case "paths" -> paths(parameters);
@@ -159,6 +160,13 @@ final class ViewApi {
         final ObjectNode answer = answerOfNow();
         final ArrayNode verdicts = answer.putArray("verdicts");
         live.verdicts().forEach((verdict) -> verdicts.add(ViewJson.verdict(verdict, live.isCurrent(verdict))));
+        return answer;
+    }
+
+    private ObjectNode alerts() {
+        final ObjectNode answer = answerOfNow();
+        final ArrayNode alerts = answer.putArray("alerts");
+        live.alerts().forEach((alert) -> alerts.add(AlertJson.rest(alert, live.isCurrent(alert))));
         return answer;
     }
 
@@ -309,6 +317,7 @@ final class ViewApi {
         final List<MetricFamily> families = new ArrayList<>(
             ViewMetrics.ofSegments(live.windows().stream().filter(live::isCurrent).toList()));
         families.add(ViewMetrics.ofVerdicts(current));
+        families.addAll(ViewMetrics.ofAlerts(live.alerts().stream().filter(live::isCurrent).toList()));
         families.addAll(ViewMetrics.ofExporters(sources.exporters().get()));
         families.addAll(ViewMetrics.ofCounters(sources.counters().get()));
         return families;

@@ -2,6 +2,7 @@ package io.flowlag.station.view;
 
 import io.flowlag.common.http.MetricFamily;
 import io.flowlag.common.http.MetricFamily.Type;
+import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 
@@ -72,6 +73,33 @@ final class ViewMetrics {
             "flowlag_verdict_probability", Type.GAUGE, "Probability that a hop is the slow one, of verdicts that hold now.");
         probabilities.forEach((labels, probability) -> family.add(probability, labels.toArray(String[]::new)));
         return family;
+    }
+
+    /** {@return those of alerts that hold now} */
+    static List<MetricFamily> ofAlerts(final Collection<Alert> alerts) {
+        final MetricFamily family = new MetricFamily(
+            "flowlag_alert_start_timestamp_seconds", Type.GAUGE, "When an alert began that holds now.");
+        final MetricFamily burn = new MetricFamily("flowlag_slo_burn_ratio", Type.GAUGE,
+            "How many times faster than its budget allows a service level burns, while an alert says so.");
+        for (final Alert alert : alerts) {
+            final List<String> labels = new ArrayList<>(List.of("network", alert.getNetwork()));
+            if (alert.hasDscp()) {
+                labels.addAll(List.of("class", Integer.toString(alert.getDscp())));
+            }
+            if (alert.hasSegment()) {
+                labels.addAll(List.of("segment", alert.getSegment()));
+            }
+            if (alert.hasSlo()) {
+                labels.addAll(List.of("slo", alert.getSlo()));
+            }
+            labels.addAll(List.of("severity", AlertJson.severity(alert)));
+            if (alert.getKind() == Alert.Kind.BUDGET_BURNS && alert.hasValue()) {
+                burn.add(alert.getValue(), labels.toArray(String[]::new));
+            }
+            labels.addAll(List.of("kind", AlertJson.kind(alert), "id", alert.getId()));
+            family.add(alert.getStartsNs() / NS_PER_S, labels.toArray(String[]::new));
+        }
+        return List.of(family, burn);
     }
 
     /** {@return those of exporters} */

@@ -4,6 +4,7 @@ import io.flowlag.common.http.HtmlPage;
 import io.flowlag.common.http.HttpResponse;
 import io.flowlag.common.http.HttpRules;
 import io.flowlag.common.http.HttpServer;
+import io.flowlag.common.http.HttpServer.Tls.Certificates;
 import io.flowlag.common.http.MetricFamily;
 import io.flowlag.common.http.MetricText;
 import io.flowlag.network.topology.NetworkMap;
@@ -19,9 +20,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import javax.net.ssl.SSLContext;
 
 /** HTTP of the station: the page, the libraries it uses, REST and metrics. Any thread may close it. */
 final class ViewServer implements AutoCloseable {
@@ -31,8 +30,8 @@ final class ViewServer implements AutoCloseable {
     private static final String SCRIPT = "text/javascript; charset=utf-8";
     private static final String LIBRARIES = "/META-INF/resources/webjars/";
     /** Beside this class. */
-    private static final List<String> OWN = List.of("/view.css", "/base.js", "/map.js", "/path.js", "/verdicts.js", "/segment.js",
-        "/exporters.js", "/pages.js");
+    private static final List<String> OWN = List.of("/view.css", "/base.js", "/map.js", "/path.js", "/alerts.js",
+        "/verdicts.js", "/segment.js", "/exporters.js", "/pages.js", "/login.js");
     private static final Map<String, String> FILES = Map.of(
         "/uplot.js", "uplot/1.6.30/dist/uPlot.iife.min.js", "/uplot.css", "uplot/1.6.30/dist/uPlot.min.css",
         "/d3-dispatch.js", "d3-dispatch/3.0.1/dist/d3-dispatch.min.js", "/d3-force.js", "d3-force/3.0.0/dist/d3-force.min.js",
@@ -41,13 +40,15 @@ final class ViewServer implements AutoCloseable {
     private final ViewApi api;
     private final Map<String, HttpResponse> files = new HashMap<>();
     private final HttpRules rules;
+    private final ViewGuard guard;
     private final HttpServer server;
 
     /** Serves at once; throws an {@link IOException} if the port cannot be bound. */
     ViewServer(
-        final InetSocketAddress listen, final Optional<SSLContext> mutual, final ViewApi api, final ErrorHandler errorHandler)
+        final InetSocketAddress listen, final ViewAccess access, final ViewApi api, final ErrorHandler errorHandler)
         throws IOException {
         this.api = api;
+        guard = new ViewGuard(access, new HtmlPage(ViewServer.class, "login.html", HtmlPage.SAME_SERVER).response());
         files.put("/", new HtmlPage(ViewServer.class, "view.html", HtmlPage.SAME_SERVER).response());
         for (final Map.Entry<String, String> file : FILES.entrySet()) {
             files.put(file.getKey(), file(file.getKey(), LIBRARIES + file.getValue()));
@@ -57,11 +58,15 @@ final class ViewServer implements AutoCloseable {
         }
         final Set<String> paths = new HashSet<>(files.keySet());
         paths.add(METRICS);
+        if (access.token().isPresent()) {
+            paths.add(ViewGuard.LOGIN);
+        }
         ViewApi.PATHS.forEach((path) -> paths.add(API + path));
         rules = new HttpRules(listen, listen.getHostString(), paths);
         server = new HttpServer(
-            listen, CONNECTIONS, HttpServer.STEP_NS, this::respond, InvocationType.BLOCKING, errorHandler, mutual,
-            () -> { });
+            listen, CONNECTIONS, HttpServer.STEP_NS, this::respond, InvocationType.BLOCKING, errorHandler,
+            access.tls().map((context) -> new HttpServer.Tls(context, !access.hasAuthorities() ? Certificates.NONE :
+                access.token().isPresent() ? Certificates.ASKED : Certificates.REQUIRED)), () -> { });
     }
 
     private static HttpResponse file(final String path, final String resource) throws IOException {
@@ -87,6 +92,10 @@ final class ViewServer implements AutoCloseable {
         final HttpResponse refusal = rules.refusal(request).orElse(null);
         if (refusal != null) {
             return path.startsWith(API) ? refusedApi(refusal) : refusal;
+        }
+        final HttpResponse refused = guard.answer(request).orElse(null);
+        if (refused != null) {
+            return refused;
         }
         if (path.startsWith(API)) {
             return api.answer(path.substring(API.length()), request);

@@ -1,8 +1,10 @@
 package io.flowlag.station.view;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
 import io.flowlag.common.file.Disk;
 import io.flowlag.network.window.Windows;
+import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import org.agrona.CloseHelper;
@@ -33,13 +35,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Final windows and verdicts in a file of SQLite. Each is written by its id, so writing it again changes nothing, and a
- * correction replaces it:
+ * Final windows and verdicts, and alerts, in a file of SQLite. Each is written by its id, so writing it again changes nothing,
+ * and a correction replaces it:
  * <pre>
  *   series(id, network, segment, class)                  class -1 where there is none
  *   window(series, tier, start, end, windows, data)      ns; windows: how many this one sums; data: SegmentWindow
  *   due(series, tier, start)                             sums to be made, or made again
  *   verdict(id, end, data)                               data: Verdict
+ *   alert(id, start, end, data)                          end 0 while it is on; data: Alert
  * </pre>
  * A window is in the {@link Tier} of its length, and summed in the coarser ones once a window behind its end is final. What is
  * committed outlives the process and the machine. One thread opens, writes and closes; any thread reads.
@@ -49,13 +52,14 @@ final class WindowHistory implements AutoCloseable {
     static final int MOST_SERIES = 20_000;
     /** Rows of one tier that a question is answered with, at most. */
     static final int MOST_ROWS = 5_000;
-    /** That of the topic. */
+    /** Of verdicts and alerts; that of the topics. */
     static final long VERDICTS_KEPT_NS = Duration.ofDays(30).toNanos();
 
     private static final int NO_CLASS = -1;
     /** "flwh": what the file is. */
     private static final int APPLICATION = 0x666c7768;
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
+    private static final int WITHOUT_ALERTS = 1;
     private static final int BUSY_MS = 2_000;
     private static final long RETAIN_NS = Duration.ofMinutes(10).toNanos();
     private static final String[] TABLES = {
@@ -66,6 +70,8 @@ final class WindowHistory implements AutoCloseable {
         "CREATE TABLE due(tier INTEGER, start INTEGER, series INTEGER, PRIMARY KEY(tier, start, series)) WITHOUT ROWID",
         "CREATE TABLE verdict(id TEXT PRIMARY KEY, end INTEGER NOT NULL, data BLOB NOT NULL)",
         "CREATE INDEX verdict_end ON verdict(end)"};
+    private static final String ALERTS = "CREATE TABLE alert(id TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, " +
+        "data BLOB NOT NULL, PRIMARY KEY(id, start)) WITHOUT ROWID";
 
     private final Path path;
     private final FileChannel lock;
@@ -191,10 +197,14 @@ final class WindowHistory implements AutoCloseable {
                 for (final String table : TABLES) {
                     statement.execute(table);
                 }
+                statement.execute(ALERTS);
                 statement.execute("PRAGMA application_id = " + APPLICATION);
                 statement.execute("PRAGMA user_version = " + VERSION);
             } else if (application != APPLICATION) {
                 throw new IOException(path + ": is a database of something else: give another file");
+            } else if (version == WITHOUT_ALERTS) {
+                statement.execute(ALERTS);
+                statement.execute("PRAGMA user_version = " + VERSION);
             } else if (version != VERSION) {
                 throw new IOException(path + ": is a history of version " + version + ", this program writes " + VERSION +
                     ": run the program that wrote it, or move the file away to begin a new one");
@@ -253,25 +263,26 @@ final class WindowHistory implements AutoCloseable {
     }
 
     /**
-     * Writes what is final of windows and verdicts, makes the sums that are due, and deletes what is too old: all or nothing.
+     * Writes what is final of windows and verdicts, and alerts, makes the sums that are due, and deletes what is too old: all or
+     * nothing.
      *
-     * @param nowNs since the epoch.
+     * @param messages {@link SegmentWindow}, {@link Verdict} and {@link Alert}.
+     * @param nowNs    since the epoch.
      * @throws SQLException if nothing was written.
      */
-    void write(final Collection<SegmentWindow> windows, final Collection<Verdict> verdicts, final long nowNs)
-        throws SQLException {
+    void write(final Collection<? extends Message> messages, final long nowNs) throws SQLException {
         final long expiredBefore = expired;
         final long refusedBefore = refused;
         try {
-            for (final SegmentWindow window : windows) {
-                if (window.getFinal()) {
+            for (final Message message : messages) {
+                if (message instanceof SegmentWindow window && window.getFinal()) {
                     write(window, nowNs);
-                }
-            }
-            for (final Verdict verdict : verdicts) {
-                if (verdict.getFinal()) {
+                } else if (message instanceof Verdict verdict && verdict.getFinal()) {
                     update("INSERT OR REPLACE INTO verdict VALUES(?, ?, ?)", verdict.getId(), verdict.getEndNs(),
                         verdict.toByteArray());
+                } else if (message instanceof Alert alert) {
+                    update("INSERT OR REPLACE INTO alert VALUES(?, ?, ?, ?)", alert.getId(), alert.getStartsNs(),
+                        alert.getEndsNs(), alert.toByteArray());
                 }
             }
             sumUp(Tier.MINUTE);
@@ -402,6 +413,7 @@ final class WindowHistory implements AutoCloseable {
             }
         }
         update("DELETE FROM verdict WHERE end < ?", nowNs - VERDICTS_KEPT_NS);
+        update("DELETE FROM alert WHERE max(start, end) < ?", nowNs - VERDICTS_KEPT_NS);
     }
 
     /** Those that begin in [from, to), in order. */
@@ -500,6 +512,22 @@ final class WindowHistory implements AutoCloseable {
             throw new SQLException("a row is no verdict: " + ex.getMessage(), ex);
         }
         return verdicts;
+    }
+
+    /** {@return alerts that began in [from, to], and those that had not ended at its beginning, in order} */
+    List<Alert> alerts(final long fromNs, final long toNs) throws SQLException {
+        final List<Alert> alerts = new ArrayList<>();
+        try (Connection reader = connect(true);
+            PreparedStatement statement = filled(
+                reader, "SELECT data FROM alert WHERE (end = 0 OR end >= ?) AND start <= ? ORDER BY start, id", fromNs, toNs);
+            ResultSet answer = statement.executeQuery()) {
+            while (answer.next()) {
+                alerts.add(Alert.parseFrom(answer.getBytes(1)));
+            }
+        } catch (final InvalidProtocolBufferException ex) {
+            throw new SQLException("a row is no alert: " + ex.getMessage(), ex);
+        }
+        return alerts;
     }
 
     @Override

@@ -6,7 +6,7 @@ const NONE = "–";
 const NEAR = "\u00a0"; // no line ends here
 const STEPS = [[1e4, "below 10 µs"], [1e5, "to 100 µs"], [1e6, "to 1 ms"], [1e7, "to 10 ms"], [Infinity, "above"]];
 const RANGES = [["15 min", 900], ["1 h", 3600], ["6 h", 21600], ["24 h", 86400], ["7 d", 604800], ["30 d", 2592000], ["400 d", 34560000]];
-const PAGES = ["map", "path", "verdicts", "segment", "exporters"];
+const PAGES = ["map", "path", "alerts", "verdicts", "segment", "exporters"];
 const data = {};
 let rangeS = RANGES[1][1];
 let mapClass;

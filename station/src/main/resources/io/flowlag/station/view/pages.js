@@ -1,6 +1,6 @@
 "use strict";
-const SHOW = {map: showMap, path: showPath, verdicts: showVerdicts, segment: showSegment, exporters: showExporters};
-// What a page needs besides segments and verdicts.
+const SHOW = {map: showMap, path: showPath, alerts: showAlerts, verdicts: showVerdicts, segment: showSegment, exporters: showExporters};
+// What a page needs besides segments, verdicts and alerts.
 const LOADS = {map: "network", path: "paths", exporters: "exporters"};
 function show() {
   const name = page();
@@ -14,11 +14,14 @@ function show() {
 function head() {
   const {now_ms, newest_ms, history_fault, segments} = data.segments;
   const current = data.verdicts.verdicts.filter((each) => each.is_current).length;
+  const on = data.alerts.alerts.filter((each) => each.is_current).length;
+  byId("alert-count").textContent = on > 0 ? "(" + on + ")" : "";
   byId("count").textContent = current > 0 ? "(" + current + ")" : "";
   const newest = segments.find((each) => each.end_ms === newest_ms);
   const isOld = newest && now_ms - newest_ms > 3 * (newest.end_ms - newest.start_ms) + 75000;
-  state(newest_ms === undefined ? "no data yet" : isOld ? "nothing new" : current > 0 ? current + " slow or moved" : "nothing is slow",
-    newest_ms === undefined ? "faint" : isOld || current > 0 ? "bad" : "good");
+  state(newest_ms === undefined ? "no data yet" : isOld ? "nothing new" : [
+    on === 0 ? "" : on === 1 ? "1 alert" : on + " alerts", current === 0 ? "" : current + " slow or moved"].filter((each) => each).join(", ") || "nothing is slow",
+    newest_ms === undefined ? "faint" : isOld || current + on > 0 ? "bad" : "good");
   byId("age").textContent = newest_ms === undefined ? "" : "newest window ended " + span(now_ms - newest_ms) + " ago";
   byId("fault").hidden = history_fault === undefined;
   if (byId("fault").textContent !== (history_fault || "")) { byId("fault").textContent = history_fault || ""; }
@@ -32,10 +35,10 @@ async function refresh() {
   const turn = ++asked;
   try {
     const name = page();
-    const [segments, verdicts, third] = await Promise.all([load("segments"), load("verdicts"),
+    const [segments, verdicts, alerts, fourth] = await Promise.all([load("segments"), load("verdicts"), load("alerts"),
       name === "path" ? loadPaths() : LOADS[name] ? load(LOADS[name]) : null]);
     if (turn !== asked) { return; }
-    Object.assign(data, {segments, verdicts}, LOADS[name] ? {[LOADS[name]]: third} : {});
+    Object.assign(data, {segments, verdicts, alerts}, LOADS[name] ? {[LOADS[name]]: fourth} : {});
     head();
     if (name === "segment") { await loadHistory(); }
     if (turn !== asked) { return; }

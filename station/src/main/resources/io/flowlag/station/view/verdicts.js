@@ -9,6 +9,7 @@ function title(verdict) {
 }
 function card(verdict) {
   const made = element("article", undefined, "card");
+  made.dataset.verdict = verdict.id;
   const head = made.appendChild(element("h3", title(verdict) + " "));
   head.appendChild(element("span", verdict.is_current ? "now" : "over", "tag " + (verdict.is_current ? "bad" : "faint")));
   const list = made.appendChild(element("dl", undefined, "tiles"));
@@ -45,4 +46,9 @@ function card(verdict) {
 function showVerdicts() {
   const all = data.verdicts.verdicts;
   put("faults", ...(all.length === 0 ? [nothing("Nothing is slow, and nothing was in the last 24 hours.")] : all.map(card)));
+  const wanted = decodeURIComponent(location.hash.split("/")[1] || "");
+  const found = [...document.querySelectorAll("#faults article")].find((each) => each.dataset.verdict === wanted);
+  if (found) { found.classList.add("wanted"); }
+  if (found && byId("faults").dataset.wanted !== wanted) { found.scrollIntoView(); }
+  byId("faults").dataset.wanted = wanted;
 }

@@ -3,6 +3,7 @@ package io.flowlag.station.view;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import io.flowlag.station.schema.Alert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +48,8 @@ class OpenApiTest {
             fixture.view().onSegment(Samples.window("zrh-gva", START_NS, 10).build());
             fixture.view().onSegment(Samples.window("elsewhere", START_NS, 10).setIsMapped(false).build());
             fixture.view().onPath(Samples.path(1, START_NS, 10).build());
+            fixture.view().onAlert(Samples.alert("over", START_NS).setEndsNs(START_NS + S).build());
+            fixture.view().onAlert(Samples.alert("burns", START_NS).setKind(Alert.Kind.BUDGET_BURNS).build());
             fixture.view().onVerdict(Samples.verdict(START_NS, 10, START_NS).setClock("zrh").build());
             fixture.view().awaitWritten();
             final Set<String> paths = new TreeSet<>();

@@ -1,6 +1,7 @@
 package io.flowlag.station.view;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import org.junit.jupiter.api.AfterAll;
@@ -45,7 +46,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class PagesTest {
     private static final Path BROWSER = Path.of("/usr/bin/chromium");
     private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
-    private static final List<String> PAGES = List.of("map", "path", "verdicts", "segment", "exporters");
+    private static final List<String> PAGES = List.of("map", "path", "alerts", "verdicts", "segment", "exporters");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int WINDOWS = 90;
     private static final long NOW_NS = START_NS + WINDOWS * 10 * S + 6 * S;
@@ -102,6 +103,10 @@ class PagesTest {
         view.onVerdict(Samples.verdict(START_NS + 880 * S, 10, START_NS + 600 * S).build());
         view.onVerdict(Samples.verdict(START_NS + 100 * S, 10, START_NS + 50 * S).setId("clock").clearSuspects()
             .setKind(Verdict.Kind.CLOCK_MOVED).setClock("gva").clearEvidence().setFinal(true).build());
+        view.onAlert(Samples.alert("changed", START_NS + 600 * S).setVerdict(
+            Samples.verdict(START_NS + 880 * S, 10, START_NS).getId()).build());
+        view.onAlert(Samples.alert("burns", START_NS + 300 * S).setKind(Alert.Kind.BUDGET_BURNS).setValue(15.2).clearVerdict()
+            .setSeverity(Alert.Severity.TICKET).setEndsNs(START_NS + 720 * S).setSummary("voice burns its budget").build());
         for (int port = 1; port <= 7; port++) {
             view.onPath(Samples.path(port, START_NS + 880 * S, 10).build());
         }
@@ -154,7 +159,7 @@ class PagesTest {
         }
         assertEquals(blind, browser.findElements(By.cssSelector("#net .blind")).size());
         assertEquals("Not on the map: 192.0.2.9/1/5", text("#unmapped"));
-        assertEquals("1 slow or moved", text("#state"));
+        assertEquals("1 alert, 1 slow or moved", text("#state"));
     }
 
     @Test
@@ -170,6 +175,25 @@ class PagesTest {
         assertTrue(cards.get(1).getText().startsWith("Clock moved: gva over"), cards.get(1).getText());
         cards.get(0).findElement(By.linkText("zrh-gva")).sendKeys(Keys.ENTER);
         new WebDriverWait(browser, PATIENCE).until((driver) -> "Segment zrh-gva, class 0".equals(text("#segment-name")));
+    }
+
+    @Test
+    void shouldShowAlertsAndLeadToWhatTheyAreAbout() throws Exception {
+        show("alerts");
+        final JsonNode alerts = fixture.json("/api/alerts").get("alerts");
+        final List<WebElement> cards = browser.findElements(By.cssSelector("#all-alerts article"));
+        assertEquals(alerts.size(), cards.size());
+        final String on = cards.get(0).getText();
+        assertTrue(on.startsWith(alerts.at("/0/summary").asText() + " on") && on.contains("look at once"), on);
+        assertDuration(alerts.at("/0/effect_ns"), on.substring(on.indexOf("slower by")), 0);
+        final String over = cards.get(1).getText();
+        assertTrue(over.startsWith("voice burns its budget over") && over.contains("15.2 times too fast") &&
+            over.contains("7 min"), over);
+        assertEquals("Alerts (1)", browser.findElement(By.cssSelector("nav a[href='#alerts']")).getText());
+        cards.get(0).findElement(By.linkText("suspects and evidence")).sendKeys(Keys.ENTER);
+        new WebDriverWait(browser, PATIENCE).until((driver) -> "verdicts".equals(
+            browser.executeScript("return document.body.dataset.shown")));
+        assertTrue(text("#faults .wanted").startsWith("Slow hop: bern → gva"), "the verdict that it is about");
     }
 
     @Test

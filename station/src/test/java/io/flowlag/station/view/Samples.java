@@ -5,6 +5,7 @@ import io.flowlag.common.config.Problems;
 import io.flowlag.network.topology.NetworkFiles;
 import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.sketch.quantile.LogHistogram;
+import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Source;
@@ -70,6 +71,15 @@ final class Samples {
         final PathWindow.Builder path = path(port, startNs, lengthS).clearMeanNs().clearBoundNs().clearClockBoundNs();
         path.getStretchesBuilder(1).clearMeanNs().clearBoundNs();
         return path.build();
+    }
+
+    /** An alert that is on, with every field, on a segment of {@link #network}. */
+    static Alert.Builder alert(final String id, final long startNs) {
+        return Alert.newBuilder().setId(id).setNetwork("backbone").setKind(Alert.Kind.DELAY_CHANGED)
+            .setSeverity(Alert.Severity.PAGE).setDscp(0).setSegment("zrh-gva").setSlo("voice")
+            .setVerdict(verdict(startNs, 10, startNs).getId())
+            .setSummary("zrh-gva is 700 µs slower than in this hour of other days")
+            .setStartsNs(startNs).setValue(700_000);
     }
 
     static ByteString address(final int... octets) {

@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import org.agrona.concurrent.EpochNanoClock;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -28,8 +26,12 @@ final class ViewFixture implements AutoCloseable {
     private final View view;
 
     ViewFixture(final Path history, final EpochNanoClock clock) throws IOException {
+        this(View.Settings.onLoopback(0, history), clock);
+    }
+
+    ViewFixture(final View.Settings settings, final EpochNanoClock clock) throws IOException {
         view = new View(
-            Samples.network(), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), history,
+            Samples.network(), settings,
             new View.Sources(() -> Map.of("messages", 400L, "too-late", 2L), () -> List.of(EXPORTER)), clock, errors::add);
     }
 

@@ -2,6 +2,7 @@ package io.flowlag.station.view;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import org.junit.jupiter.api.Test;
@@ -18,8 +19,10 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import static io.flowlag.station.view.Samples.S;
 import static io.flowlag.station.view.Samples.START_NS;
@@ -134,6 +137,40 @@ class ViewTest {
     }
 
     @Test
+    void shouldShowAlertsUntilTheyEndOrAreNotToldOf() throws Exception {
+        try (ViewFixture fixture = fixture()) {
+            final View view = fixture.view();
+            view.onSegment(Samples.window("zrh-gva", START_NS, 10).build());
+            view.awaitWritten();
+            view.onAlert(Samples.alert("changed", START_NS).build());
+            view.onAlert(Samples.alert("burns", START_NS - 5 * S).setKind(Alert.Kind.BUDGET_BURNS).setValue(14.5).build());
+            view.awaitWritten();
+            assertEquals(List.of(true, true), current(fixture));
+            final String metrics = fixture.get("/metrics").body();
+            assertTrue(metrics.contains("flowlag_slo_burn_ratio{network=\"backbone\",class=\"0\",segment=\"zrh-gva\"," +
+                "slo=\"voice\",severity=\"critical\"} 14.5\n"), metrics);
+            assertTrue(metrics.contains("kind=\"delay_changed\",id=\"changed\"} 1764000000\n"), metrics);
+            view.onAlert(Samples.alert("changed", START_NS).setEndsNs(START_NS + 20 * S).build());
+            view.onAlert(Samples.alert("changed", START_NS).build()); // told of again, behind a restart of the job
+            view.onSegment(Samples.window("zrh-gva", START_NS + 40 * S, 10).build());
+            view.awaitWritten();
+            assertEquals(List.of(false, false), current(fixture), "one is over, one was not told of for four windows");
+            view.onAlert(Samples.alert("changed", START_NS + 40 * S).build());
+            view.awaitWritten();
+            assertEquals(List.of(true, false), current(fixture), "it came back");
+        }
+        try (ViewFixture fixture = fixture()) {
+            assertEquals(List.of(true, true), current(fixture), "until windows come without them");
+        }
+    }
+
+    private static List<Boolean> current(final ViewFixture fixture) throws Exception {
+        final List<Boolean> current = new ArrayList<>();
+        fixture.json("/api/alerts").get("alerts").forEach((alert) -> current.add(alert.get("is_current").asBoolean()));
+        return current;
+    }
+
+    @Test
     void shouldLoseNothingFinalInARestart() throws Exception {
         final JsonNode segments;
         final JsonNode verdicts;
@@ -222,7 +259,8 @@ class ViewTest {
     @Test
     void shouldServeOnLoopbackAlone() {
         final IOException ex = assertThrows(IOException.class, () -> new View(
-            Samples.network(), new InetSocketAddress("0.0.0.0", 0), directory.resolve("history.db"),
+            Samples.network(), new View.Settings(new InetSocketAddress("0.0.0.0", 0), ViewAccess.LOOPBACK,
+            directory.resolve("history.db"), Optional.empty()),
             new View.Sources(Map::of, List::of), () -> nowNs, (error) -> { }));
         assertTrue(ex.getMessage().contains("on loopback only"), ex.getMessage());
         assertFalse(Files.exists(directory.resolve("history.db")));

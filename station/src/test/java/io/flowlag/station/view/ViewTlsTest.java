@@ -76,8 +76,9 @@ class ViewTlsTest {
         final KeyStore client = made("client");
         final Queue<Throwable> errors = new ConcurrentLinkedQueue<>();
         try (View served = new View(
-            Samples.network(), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            Optional.of(context(Optional.of(view), client, "client")), directory.resolve("history.db"),
+            Samples.network(), new View.Settings(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), new ViewAccess(
+                Optional.of(context(Optional.of(view), client, "client")), true, Optional.empty()),
+            directory.resolve("history.db"), Optional.empty()),
             new View.Sources(Map::of, List::of), () -> Samples.START_NS, errors::add)) {
             final String uri = "//127.0.0.1:" + served.address().getPort() + "/api/segments";
             assertEquals(200, get("https:" + uri, context(Optional.of(client), view, "view")).statusCode());

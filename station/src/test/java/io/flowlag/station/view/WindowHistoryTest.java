@@ -1,6 +1,7 @@
 package io.flowlag.station.view;
 
 import io.flowlag.network.window.WindowHistogram;
+import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Source;
 import io.flowlag.station.schema.Verdict;
@@ -80,15 +81,17 @@ class WindowHistoryTest {
         final List<Verdict> verdicts = List.of(Samples.verdict(START_NS, 10, START_NS).build());
         final long nowNs = START_NS + 3 * HOUR_NS;
         try (WindowHistory history = new WindowHistory(file())) {
-            history.write(windows, verdicts, nowNs);
+            history.write(windows, nowNs);
+            history.write(verdicts, nowNs);
             final String first = content(file());
             assertTrue(first.lines().count() > 800 + 130 + 2, first.lines().count() + " rows");
-            history.write(windows.subList(100, 600), verdicts, nowNs + S);
+            history.write(windows.subList(100, 600), nowNs + S);
+            history.write(verdicts, nowNs + S);
             assertEquals(first, content(file()));
             final List<SegmentWindow> shuffled = new ArrayList<>(windows);
             Collections.shuffle(shuffled, new Random(7));
             for (int i = 0; i < shuffled.size(); i += 50) {
-                history.write(shuffled.subList(i, i + 50), List.of(), nowNs + 2 * S);
+                history.write(shuffled.subList(i, i + 50), nowNs + 2 * S);
             }
             assertEquals(first, content(file()));
         }
@@ -98,7 +101,7 @@ class WindowHistoryTest {
     void shouldSumWindowsByPackets() throws Exception {
         final List<SegmentWindow> windows = tens(361, 9);
         try (WindowHistory history = new WindowHistory(file())) {
-            history.write(windows, List.of(), START_NS + HOUR_NS);
+            history.write(windows, START_NS + HOUR_NS);
             final List<Kept> hours = history.windows(SERIES, Tier.HOUR, START_NS, START_NS + HOUR_NS);
             assertEquals(1, hours.size());
             final SegmentWindow hour = hours.get(0).window();
@@ -142,9 +145,9 @@ class WindowHistoryTest {
     void shouldReplaceAWindowByItsCorrection() throws Exception {
         final List<SegmentWindow> windows = tens(13, 3);
         try (WindowHistory history = new WindowHistory(file())) {
-            history.write(windows, List.of(), START_NS + HOUR_NS);
+            history.write(windows, START_NS + HOUR_NS);
             final long before = minute(history).getPackets();
-            history.write(List.of(windows.get(2).toBuilder().setPackets(windows.get(2).getPackets() + 50).build()), List.of(),
+            history.write(List.of(windows.get(2).toBuilder().setPackets(windows.get(2).getPackets() + 50).build()),
                 START_NS + HOUR_NS);
             assertEquals(before + 50, minute(history).getPackets());
         }
@@ -157,7 +160,8 @@ class WindowHistoryTest {
     @Test
     void shouldKeepEachResolutionForItsTime() throws Exception {
         try (WindowHistory history = new WindowHistory(file())) {
-            history.write(tens(400, 1), List.of(Samples.verdict(START_NS, 10, START_NS).build()), START_NS + HOUR_NS);
+            history.write(tens(400, 1), START_NS + HOUR_NS);
+            history.write(List.of(Samples.verdict(START_NS, 10, START_NS).build()), START_NS + HOUR_NS);
             final long toNs = START_NS + 2 * HOUR_NS;
             assertEquals(400, history.windows(SERIES, Tier.RAW, START_NS, toNs).size());
             assertEquals(1, history.verdicts(0, toNs).size());
@@ -173,14 +177,13 @@ class WindowHistoryTest {
             retain(history, Duration.ofDays(400).plusHours(3));
             assertEquals(List.of(), history.windows(SERIES, Tier.RAW, START_NS, toNs));
             assertEquals(0, history.expiredCount());
-            history.write(tens(1, 1), List.of(), START_NS + Duration.ofDays(3).toNanos());
+            history.write(tens(1, 1), START_NS + Duration.ofDays(3).toNanos());
             assertEquals(1, history.expiredCount());
         }
     }
 
     private static void retain(final WindowHistory history, final Duration later) throws SQLException {
-        history.write(List.of(Samples.window("other", START_NS + later.toNanos(), 10).build()), List.of(),
-            START_NS + later.toNanos());
+        history.write(List.of(Samples.window("other", START_NS + later.toNanos(), 10).build()), START_NS + later.toNanos());
     }
 
     private static long shortest(final WindowHistory history, final long toNs) throws SQLException {
@@ -192,8 +195,9 @@ class WindowHistoryTest {
     void shouldKeepWhatIsFinalThroughARestart() throws Exception {
         final List<SegmentWindow> windows = tens(20, 2);
         try (WindowHistory history = new WindowHistory(file())) {
-            history.write(windows.subList(0, 10), List.of(Samples.verdict(START_NS, 10, START_NS).build()), START_NS + HOUR_NS);
-            history.write(List.of(windows.get(10).toBuilder().setFinal(false).build()), List.of(), START_NS + HOUR_NS);
+            history.write(windows.subList(0, 10), START_NS + HOUR_NS);
+            history.write(List.of(Samples.verdict(START_NS, 10, START_NS).build()), START_NS + HOUR_NS);
+            history.write(List.of(windows.get(10).toBuilder().setFinal(false).build()), START_NS + HOUR_NS);
         }
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file())));
         try (WindowHistory history = new WindowHistory(file())) {
@@ -201,9 +205,34 @@ class WindowHistoryTest {
                 .map(Kept::window).toList());
             assertEquals(1, history.verdicts(START_NS, START_NS + HOUR_NS).size());
             assertEquals(List.of(windows.get(9)), history.lastWindows(START_NS));
-            history.write(windows.subList(10, 20), List.of(), START_NS + HOUR_NS);
+            history.write(windows.subList(10, 20), START_NS + HOUR_NS);
             final List<Kept> minutes = history.windows(SERIES, Tier.MINUTE, START_NS, START_NS + HOUR_NS);
             assertEquals(List.of(6, 6, 6, 1, 1), minutes.stream().map(Kept::windows).toList());
+        }
+    }
+
+    @Test
+    void shouldKeepAlertsInAFileOfTheVersionBeforeToo() throws Exception {
+        try (WindowHistory history = new WindowHistory(file())) {
+            history.write(tens(1, 1), START_NS + HOUR_NS);
+        }
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file());
+            Statement statement = other.createStatement()) {
+            statement.execute("DROP TABLE alert");
+            statement.execute("PRAGMA user_version = 1");
+        }
+        final Alert on = Samples.alert("a", START_NS).build();
+        final Alert over = Samples.alert("b", START_NS).setEndsNs(START_NS + 60 * S).build();
+        try (WindowHistory history = new WindowHistory(file())) {
+            history.write(List.of(on, over.toBuilder().clearEndsNs().build(), over), START_NS + HOUR_NS);
+            assertEquals(1, history.windows(SERIES, Tier.RAW, START_NS, START_NS + HOUR_NS).size());
+        }
+        try (WindowHistory history = new WindowHistory(file())) {
+            assertEquals(List.of(on, over), history.alerts(START_NS + 60 * S, START_NS + HOUR_NS));
+            assertEquals(List.of(on), history.alerts(START_NS + 61 * S, START_NS + HOUR_NS));
+            assertEquals(List.of(), history.alerts(START_NS - 2 * S, START_NS - S));
+            retain(history, Duration.ofDays(30).plusHours(1));
+            assertEquals(List.of(), history.alerts(START_NS, START_NS + HOUR_NS));
         }
     }
 
@@ -224,9 +253,9 @@ class WindowHistoryTest {
         }
         try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file());
             Statement statement = other.createStatement()) {
-            statement.execute("PRAGMA user_version = 2");
+            statement.execute("PRAGMA user_version = 3");
         }
-        refused("is a history of version 2", "move the file away");
+        refused("is a history of version 3", "move the file away");
         assertThrows(IOException.class, () -> new WindowHistory(directory.resolve("missing/history.db")));
     }
 
@@ -246,12 +275,12 @@ class WindowHistoryTest {
                 Statement statement = other.createStatement()) {
                 statement.execute("BEGIN IMMEDIATE");
                 final SQLException ex =
-                    assertThrows(SQLException.class, () -> history.write(windows, List.of(), START_NS + HOUR_NS));
+                    assertThrows(SQLException.class, () -> history.write(windows, START_NS + HOUR_NS));
                 assertTrue(history.explained(ex).contains("another program keeps it locked"), history.explained(ex));
                 statement.execute("ROLLBACK");
             }
             assertEquals(0, history.known().size());
-            history.write(windows, List.of(), START_NS + HOUR_NS);
+            history.write(windows, START_NS + HOUR_NS);
             assertEquals(3, history.windows(SERIES, Tier.RAW, START_NS, START_NS + HOUR_NS).size());
         }
     }
