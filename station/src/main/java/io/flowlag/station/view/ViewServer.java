@@ -24,7 +24,8 @@ import java.util.Set;
 
 /** HTTP of the station: the page, the libraries it uses, REST and metrics. Any thread may close it. */
 final class ViewServer implements AutoCloseable {
-    private static final int CONNECTIONS = 64;
+    /** At the same time; each has {@link HttpServer#STEP_NS} for its request, and as long to read the answer. */
+    static final int CONNECTIONS = 64;
     private static final String API = "/api/";
     private static final String METRICS = "/metrics";
     private static final String SCRIPT = "text/javascript; charset=utf-8";
