@@ -25,6 +25,10 @@ final class LiveState {
     /** Windows that a segment or an alert may miss until it says nothing of now. */
     private static final int MOST_MISSING = 3;
 
+    /** By network, segment and class. */
+    static final Comparator<SegmentWindow> IN_ORDER = Comparator.comparing(SegmentWindow::getNetwork)
+        .thenComparing(SegmentWindow::getSegment).thenComparingInt(SegmentWindow::getDscp);
+
     private final Map<Series, SegmentWindow> windows = new ConcurrentHashMap<>();
     private final Map<Fault, Verdict> faults = new ConcurrentHashMap<>();
     /** Ends of the newest windows, and of the newest final ones, by network and class. */
@@ -122,10 +126,9 @@ final class LiveState {
         return paths;
     }
 
-    /** {@return the newest windows, by network, segment and class} */
+    /** {@return the newest windows, in order} */
     List<SegmentWindow> windows() {
-        return windows.values().stream().sorted(Comparator.comparing(SegmentWindow::getNetwork)
-            .thenComparing(SegmentWindow::getSegment).thenComparingInt(SegmentWindow::getDscp)).toList();
+        return windows.values().stream().sorted(IN_ORDER).toList();
     }
 
     /** {@return whether a window is not over for long: others have come to at most so many of its lengths behind it} */

@@ -9,8 +9,10 @@ import io.flowlag.network.topology.Topology;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -48,6 +50,18 @@ final class MapJson {
     /** {@return whether a segment of this name is on the map} */
     boolean has(final String segment) {
         return names.contains(segment);
+    }
+
+    /** {@return the segments that an exporter reports, each with the clocks of its ends} */
+    Map<String, Set<String>> reported(final String exporter, final long domain) {
+        final Map<String, Set<String>> reported = new HashMap<>();
+        for (final NamedSegment segment : map.segments()) {
+            if (segment.exporter().equals(exporter) && (segment.domain() == domain || segment.domain() == NetworkMap.UNKNOWN)) {
+                reported.put(segment.name(), Set.copyOf(List.of(
+                    map.points().get(segment.from()).clock(), map.points().get(segment.to()).clock())));
+            }
+        }
+        return reported;
     }
 
     /**

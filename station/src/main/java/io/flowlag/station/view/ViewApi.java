@@ -49,7 +49,7 @@ final class ViewApi {
     private static final String SOURCE_PORT = "src_port";
     private static final String DESTINATION_PORT = "dst_port";
     private static final Map<String, Set<String>> PARAMETERS = Map.of(
-        "segments", Set.of(), "verdicts", Set.of(), "alerts", Set.of(), "exporters", Set.of(), NETWORK, Set.of(),
+        "segments", Set.of(AT), "verdicts", Set.of(AT), "alerts", Set.of(), "exporters", Set.of(), NETWORK, Set.of(),
         "history", Set.of(SEGMENT, CLASS, NETWORK, FROM, TO),
         "paths", Set.of(SOURCE, DESTINATION, PROTOCOL, SOURCE_PORT, DESTINATION_PORT, NETWORK, AT));
     /** Below /api/. */
@@ -64,6 +64,8 @@ final class ViewApi {
     /** Points of a question that is answered in a finer tier. */
     private static final int MOST_POINTS = 3_000;
     private static final long RAW_NS = Duration.ofSeconds(10).toNanos();
+    /** Of a window. */
+    private static final long LONGEST_NS = Duration.ofHours(1).toNanos();
     private static final long NS = Duration.ofSeconds(1).toNanos();
 
     private final LiveState live;
@@ -104,8 +106,8 @@ final class ViewApi {
         try {
             final Map<String, String> parameters = parameters(request, PARAMETERS.get(path));
             return ViewJson.response(switch (path) {
-                case "segments" -> segments();
-                case "verdicts" -> verdicts();
+                case "segments" -> segments(parameters);
+                case "verdicts" -> verdicts(parameters);
                 case "alerts" -> alerts();
                 case "exporters" -> exporters();
                 case NETWORK -> network();
@@ -149,16 +151,27 @@ final class ViewApi {
         return answer;
     }
 
-    private ObjectNode segments() {
+    private ObjectNode segments(final Map<String, String> parameters) throws RefusedException, SQLException {
         final ObjectNode answer = answerOfNow();
         final ArrayNode segments = answer.putArray("segments");
+        if (parameters.containsKey(AT)) {
+            history.windowsAt(timeNs(parameters, AT, 0)).stream().sorted(LiveState.IN_ORDER)
+                .forEach((window) -> segments.add(ViewJson.segment(window, true)));
+            return answer;
+        }
         live.windows().forEach((window) -> segments.add(ViewJson.segment(window, live.isCurrent(window))));
         return answer;
     }
 
-    private ObjectNode verdicts() {
+    private ObjectNode verdicts(final Map<String, String> parameters) throws RefusedException, SQLException {
         final ObjectNode answer = answerOfNow();
         final ArrayNode verdicts = answer.putArray("verdicts");
+        if (parameters.containsKey(AT)) {
+            final long atNs = timeNs(parameters, AT, 0);
+            history.verdicts(atNs + 1, atNs + LONGEST_NS).stream().filter((verdict) -> verdict.getStartNs() <= atNs)
+                .forEach((verdict) -> verdicts.add(ViewJson.verdict(verdict, true)));
+            return answer;
+        }
         live.verdicts().forEach((verdict) -> verdicts.add(ViewJson.verdict(verdict, live.isCurrent(verdict))));
         return answer;
     }
@@ -175,14 +188,30 @@ final class ViewApi {
         final ArrayNode exporters = answer.putArray("exporters");
         for (final ExporterRow row : sources.exporters().get().stream()
             .sorted(Comparator.comparing(ExporterRow::peer).thenComparingLong(ExporterRow::domain)).toList()) {
-            ViewJson.putTime(
-                exporters.addObject().put("peer", row.peer()).put("domain", row.domain()).put("messages", row.messages())
-                    .put("records", row.records()).put("missing_records", row.missing()).put("refused", row.refused()),
-                "last_heard_ms", row.lastHeardNs());
+            final ObjectNode exporter = exporters.addObject();
+            exporter.put("peer", row.peer()).put("domain", row.domain()).put("messages", row.messages())
+                .put("records", row.records()).put("missing_records", row.missing()).put("refused", row.refused());
+            ViewJson.putTime(exporter, "last_heard_ms", row.lastHeardNs());
+            addClocks(exporter, map.reported(row.peer(), row.domain()));
         }
         final ObjectNode counters = answer.putObject("counters");
         sources.counters().get().forEach(counters::put);
         return answer;
+    }
+
+    /** What segments that an exporter reports say of clocks; nothing if it reports none of the map. */
+    private void addClocks(final ObjectNode exporter, final Map<String, Set<String>> clocksOfSegments) {
+        if (clocksOfSegments.isEmpty()) {
+            return;
+        }
+        exporter.put("segments", clocksOfSegments.size());
+        live.windows().stream().filter(live::isCurrent).filter((each) -> clocksOfSegments.containsKey(each.getSegment()))
+            .filter(SegmentWindow::hasClockBoundNs).mapToDouble(SegmentWindow::getClockBoundNs).max()
+            .ifPresent((bound) -> exporter.put("clock_bound_ns", bound));
+        final Set<String> moved = live.verdicts().stream().filter(live::isCurrent).map(Verdict::getClock)
+            .collect(Collectors.toCollection(TreeSet::new));
+        moved.retainAll(clocksOfSegments.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
+        moved.forEach(exporter.putArray("moved_clocks")::add);
     }
 
     private ObjectNode network() {

@@ -498,6 +498,27 @@ final class WindowHistory implements AutoCloseable {
         return last;
     }
 
+    /** {@return of each series the window that has a time in it, of the finest resolution that has one} */
+    List<SegmentWindow> windowsAt(final long timeNs) throws SQLException {
+        final List<SegmentWindow> found = new ArrayList<>();
+        try (Connection reader = connect(true); PreparedStatement statement = reader.prepareStatement(
+            "SELECT data FROM window WHERE series = ? AND tier = ? AND start <= ? ORDER BY start DESC LIMIT 1")) {
+            for (final Integer id : series.values()) {
+                SegmentWindow window = null;
+                for (int tier = 0; tier < Tier.ALL.length && window == null; tier++) {
+                    try (ResultSet answer = fill(statement, id, tier, timeNs).executeQuery()) {
+                        final SegmentWindow newest = answer.next() ? window(answer.getBytes(1)) : null;
+                        window = newest != null && newest.getEndNs() > timeNs ? newest : null;
+                    }
+                }
+                if (window != null) {
+                    found.add(window);
+                }
+            }
+        }
+        return found;
+    }
+
     /** {@return verdicts whose windows end in [from, to], in order} */
     List<Verdict> verdicts(final long fromNs, final long toNs) throws SQLException {
         final List<Verdict> verdicts = new ArrayList<>();

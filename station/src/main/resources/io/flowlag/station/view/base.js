@@ -10,6 +10,8 @@ const PAGES = ["map", "path", "alerts", "verdicts", "segment", "exporters"];
 const data = {};
 let rangeS = RANGES[1][1];
 let mapClass;
+let measure = "excess_ns"; // what colours say
+let past; // segments and verdicts of the time that the map shows; undefined for now
 let layout = {};
 let plots = {};
 
@@ -59,7 +61,7 @@ function span(ms) {
   return s < 120 ? s + " s" : s < 7200 ? Math.floor(s / 60) + " min" : s < 172800 ? Math.floor(s / 3600) + " h" : Math.floor(s / 86400) + " d";
 }
 function time(ms) { return ms === undefined ? NONE : new Date(ms).toLocaleString("sv-SE"); }
-function step(excess) { return STEPS.findIndex((each) => excess < each[0]); }
+function step(ns) { return STEPS.findIndex((each) => ns < each[0]); }
 function keyOf(segment) { return JSON.stringify([segment.network, segment.segment, segment.class === undefined ? null : segment.class]); }
 function nameOf(segment) { return segment.segment + (segment.class === undefined ? "" : ", class " + segment.class); }
 function hrefOf(key) { return "#segment/" + encodeURIComponent(key); }
@@ -102,7 +104,7 @@ function named(segment) {
   if (!segment.is_current) { made.append(" ", element("span", "last at " + time(segment.end_ms), "faint")); }
   return made;
 }
-function swatchOf(segment) { return segment.excess_ns === undefined || !segment.is_current ? -1 : step(segment.excess_ns); }
+function swatchOf(segment) { return segment[measure] === undefined || !segment.is_current ? -1 : step(segment[measure]); }
 
 async function load(path) {
   const answer = await fetch("/api/" + path);
@@ -112,7 +114,7 @@ async function load(path) {
 }
 function page() { const name = location.hash.slice(1).split("/")[0]; return PAGES.includes(name) ? name : "map"; }
 function worstFirst(segments) {
-  const order = (each) => each.excess_ns === undefined || !each.is_current ? -Infinity : each.excess_ns;
+  const order = (each) => each[measure] === undefined || !each.is_current ? -Infinity : each[measure];
   return [...segments].sort((one, other) => order(other) - order(one) || one.segment.localeCompare(other.segment));
 }
 // Without a choice, the segment that is worst now; it stays.

@@ -42,15 +42,25 @@ function curve(a, b, bend) {
   const y = (a[1] + b[1]) / 2 + (b[0] - a[0]) * bend;
   return "M" + a.map(Math.round) + "Q" + Math.round(x) + "," + Math.round(y) + " " + b.map(Math.round);
 }
-function ofClass() { return data.segments.segments.filter((each) => (each.class === undefined ? "" : String(each.class)) === mapClass); }
+function mapData() { return past || data; }
+function ofClass() { return mapData().segments.segments.filter((each) => (each.class === undefined ? "" : String(each.class)) === mapClass); }
+// Of the past, REST does not say which hops are blind: those that no segment with a mean takes.
+function blindness() {
+  if (!past) { return (hop) => hop.is_blind; }
+  const measured = new Set(past.segments.segments.filter((each) => each.mean_ns !== undefined).map((each) => each.segment));
+  const key = (hop) => JSON.stringify([hop.from, hop.to]);
+  const seen = new Set(data.network.segments.filter((each) => measured.has(each.segment)).flatMap((each) => each.hops.map(key)));
+  return (hop) => !seen.has(key(hop));
+}
 function drawMap() {
   const network = data.network;
   const width = Math.max(260, byId("net").clientWidth);
   const height = Math.min(720, Math.max(300, width * 0.62));
   const at = fitted(width, height);
   const shown = ofClass();
-  const slow = data.verdicts.verdicts.filter((verdict) => verdict.is_current && verdict.kind === "slow_hop");
-  const blind = network.hops.filter((hop) => hop.is_blind).length;
+  const slow = mapData().verdicts.verdicts.filter((verdict) => verdict.is_current && verdict.kind === "slow_hop");
+  const isBlind = blindness();
+  const blind = network.hops.filter(isBlind).length;
   const picture = drawn("svg", {class: "net", viewBox: "0 0 " + width + " " + height, height, role: "img", "aria-label":
     "Map of " + network.nodes.length + " nodes, " + network.hops.length + " hops, of which " + blind + " blind, and " +
     network.segments.length + " segments, which the table has with their values."});
@@ -58,16 +68,16 @@ function drawMap() {
     {id: "arrow", viewBox: "0 0 8 8", refX: 11, refY: 4, markerWidth: 13, markerHeight: 13, orient: "auto", markerUnits: "userSpaceOnUse"}));
   arrow.appendChild(drawn("path", {d: "M0,0L8,4L0,8z", fill: "context-stroke"}));
   const line = (hop, className) => drawn("path", {class: className, d: curve(at.get(hop.from), at.get(hop.to), 0)});
-  for (const hop of network.hops) { picture.appendChild(line(hop, hop.is_blind ? "hop blind" : "hop")); }
+  for (const hop of network.hops) { picture.appendChild(line(hop, isBlind(hop) ? "hop blind" : "hop")); }
   const nowOf = new Map(shown.map((each) => [each.segment, each]));
-  const excessOf = (segment) => {
+  const valueOf = (segment) => {
     const now = nowOf.get(segment.segment);
-    return now && now.is_current && now.excess_ns !== undefined ? now.excess_ns : -Infinity;
+    return now && now.is_current && now[measure] !== undefined ? now[measure] : -Infinity;
   };
-  for (const segment of [...network.segments].sort((one, other) => excessOf(one) === excessOf(other) ? 0 : excessOf(one) < excessOf(other) ? -1 : 1)) {
+  for (const segment of [...network.segments].sort((one, other) => valueOf(one) === valueOf(other) ? 0 : valueOf(one) < valueOf(other) ? -1 : 1)) {
     const now = nowOf.get(segment.segment);
-    const has = excessOf(segment) > -Infinity;
-    const path = picture.appendChild(drawn("path", {class: "seg " + (has ? "e" + step(now.excess_ns) : "gone"),
+    const has = valueOf(segment) > -Infinity;
+    const path = picture.appendChild(drawn("path", {class: "seg " + (has ? "e" + step(now[measure]) : "gone"),
       d: curve(at.get(segment.from), at.get(segment.to), 0.1), "marker-end": "url(#arrow)",
       "stroke-width": has ? Math.min(5, 1 + 0.7 * Math.log10(1 + now.packets)) : 1.5}));
     path.appendChild(drawn("title", {}, segment.segment + ": " + (now ? "mean " + bounded(now.mean_ns, now.bound_ns) +
@@ -101,11 +111,36 @@ function legend() {
     made.append(text);
     return made;
   };
-  put("legend", ...STEPS.map((each, i) => row("e" + i, (i === 0 ? "excess " : "") + each[1], 4)), row("seg gone", "segment without excess", 2),
-    row("hop", "hop", 2), row("hop blind", "blind hop", 2), row("suspect", "suspect of a slow hop", 8));
+  put("legend", ...STEPS.map((each, i) => row("e" + i, (i === 0 ? measureName() + " " : "") + each[1], 4)), row("seg gone", "segment without it", 2),
+    row("hop", "hop", 2), row("hop blind", "blind hop", 7), row("suspect", "suspect of a slow hop", 8));
+}
+function measureName() { return measure === "mean_ns" ? "mean" : "excess"; }
+// The slider has a step for each window of the last day.
+function timeOf(value) {
+  const newest = data.segments.segments.find((each) => each.end_ms === data.segments.newest_ms);
+  const length = newest ? newest.end_ms - newest.start_ms : 60000;
+  return {steps: Math.round(86400000 / length), ms: newest ? newest.start_ms + value * length : undefined};
+}
+async function showTime() {
+  const slider = byId("map-time");
+  const value = Number(slider.value);
+  const {steps, ms} = timeOf(value);
+  slider.min = -steps;
+  const text = value === 0 || ms === undefined ? "now" : time(ms);
+  byId("map-at").textContent = text;
+  slider.setAttribute("aria-valuetext", text);
+  if (text === "now") { past = undefined; show(); return; }
+  const at = "?" + new URLSearchParams({at: new Date(ms).toISOString()});
+  try {
+    const [segments, verdicts] = await Promise.all([load("segments" + at), load("verdicts" + at)]);
+    if (Number(slider.value) === value) { past = {ms, segments, verdicts}; show(); }
+  } catch (fault) {
+    state("no answer from the station: " + fault.message, "bad");
+  }
 }
 function showMap() {
-  const classes = [...new Set(data.segments.segments.map((each) => each.class === undefined ? "" : String(each.class)))]
+  if (!past) { byId("map-time").min = -timeOf(0).steps; }
+  const classes = [...new Set(mapData().segments.segments.map((each) => each.class === undefined ? "" : String(each.class)))]
     .sort((one, other) => Number(one) - Number(other));
   if (!classes.includes(mapClass)) { mapClass = classes.length > 0 ? classes[0] : ""; }
   const options = classes.map((each) => { const made = element("option", each === "" ? "not told apart" : each); made.value = each; return made; });
@@ -116,7 +151,7 @@ function showMap() {
   byId("map-class").value = mapClass;
   drawMap();
   const shown = worstFirst(ofClass());
-  put("segments", shown.length === 0 ? nothing("No segment has a window yet.") : table("Table of segments",
+  put("segments", shown.length === 0 ? nothing(past ? "No window is kept of this time." : "No segment has a window yet.") : table("Table of segments",
     ["segment", "mean", "excess", "packets", "lost"], shown.map((each) => [
       named(each),
       bounded(each.mean_ns, each.bound_ns), duration(each.excess_ns), count(each.packets), lost(each)]), "stack"));

@@ -76,6 +76,13 @@ for (const [name, seconds] of RANGES) {
   });
   byId("ranges").append(" ");
 }
+byId("map-measure").addEventListener("change", (event) => {
+  measure = event.target.value;
+  byId("map-by").textContent = measureName();
+  legend();
+  show();
+});
+byId("map-time").addEventListener("input", showTime);
 byId("map-class").addEventListener("change", (event) => { mapClass = event.target.value; show(); });
 byId("which").addEventListener("change", (event) => { location.hash = hrefOf(event.target.value); });
 addEventListener("hashchange", () => { show(); byId(page() + "-name").focus(); refresh(); });

@@ -71,7 +71,7 @@ function draw(id, label, height, series, bands, format, values) {
   box.setAttribute("role", "img");
   box.setAttribute("aria-label", label + "; the table below has the values");
   byId(id).replaceChildren(box);
-  const plot = new uPlot({width, height, bands, cursor: {drag: {setScale: false}}, scales: {x: {range: () =>
+  const plot = new uPlot({width, height, bands, hooks: {draw: [drawChanges]}, cursor: {drag: {setScale: false}}, scales: {x: {range: () =>
     [data.segments.now_ms / 1000 - rangeS, data.segments.now_ms / 1000]}, y: {range: (u, low, high) =>
     low === null ? [0, 1] : [Math.min(0, low), high > 0 ? high * 1.05 : 1]}},
     series: [{value: (u, s) => s === null ? NONE : time1000(s), label: "middle of the window"}, ...series.map((each) => ({points: {size: 4}, width: 1.6, ...each,
@@ -79,7 +79,35 @@ function draw(id, label, height, series, bands, format, values) {
     axes: [{...axis, values: ticks}, {...axis, size: 74, values: (u, ticks) => ticks.map(format)}]}, values, box);
   plots[id] = {shape, plot};
 }
+// Where a delay or a floor has changed, and where a service level began to burn.
+function changesOf(windows) {
+  const {segment} = chosen();
+  const floors = windows.filter((each) => each.is_floor_moved).map((each) => ({ms: each.start_ms, text: "the floor moved up: route or clock have changed"}));
+  const told = !segment ? [] : data.alerts.alerts.filter((each) => each.network === segment.network && each.segment === segment.segment &&
+    each.class === segment.class).flatMap((each) => [{ms: each.starts_ms, text: each.summary}].concat(
+    each.ends_ms === undefined ? [] : [{ms: each.ends_ms, text: "over: " + each.summary}]));
+  const sinceMs = data.segments.now_ms - rangeS * 1000;
+  return floors.concat(told).filter((each) => each.ms >= sinceMs).sort((one, other) => other.ms - one.ms);
+}
+let changes = [];
+function drawChanges(u) {
+  u.ctx.save();
+  u.ctx.strokeStyle = colour("--bad");
+  u.ctx.lineWidth = 1.5 * devicePixelRatio;
+  u.ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
+  for (const change of changes) {
+    const x = u.valToPos(change.ms / 1000, "x", true);
+    u.ctx.beginPath();
+    u.ctx.moveTo(x, u.bbox.top);
+    u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
+    u.ctx.stroke();
+  }
+  u.ctx.restore();
+}
 function drawHistory(windows) {
+  changes = changesOf(windows);
+  put("changes", changes.length === 0 ? nothing("None is known.") : table("Table of changes", ["time", "what"],
+    changes.map((each) => [time(each.ms), each.text]), "stack words"));
   if (windows.length === 0) {
     for (const id of ["delays", "losses"]) { if (plots[id]) { plots[id].plot.destroy(); delete plots[id]; } }
     put("delays", nothing("No window is kept of this time."));

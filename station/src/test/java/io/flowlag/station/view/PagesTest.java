@@ -20,6 +20,7 @@ import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.support.ui.Select;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
 import java.io.IOException;
@@ -29,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
@@ -103,6 +105,9 @@ class PagesTest {
         view.onVerdict(Samples.verdict(START_NS + 880 * S, 10, START_NS + 600 * S).build());
         view.onVerdict(Samples.verdict(START_NS + 100 * S, 10, START_NS + 50 * S).setId("clock").clearSuspects()
             .setKind(Verdict.Kind.CLOCK_MOVED).setClock("gva").clearEvidence().setFinal(true).build());
+        for (final int window : new int[]{70, 80}) {
+            view.onVerdict(Samples.verdict(START_NS + window * 10 * S, 10, START_NS + 600 * S).build());
+        }
         view.onAlert(Samples.alert("changed", START_NS + 600 * S).setVerdict(
             Samples.verdict(START_NS + 880 * S, 10, START_NS).getId()).build());
         view.onAlert(Samples.alert("burns", START_NS + 300 * S).setKind(Alert.Kind.BUDGET_BURNS).setValue(15.2).clearVerdict()
@@ -163,6 +168,36 @@ class PagesTest {
     }
 
     @Test
+    void shouldShowThePastOnTheMapByKeys() throws Exception {
+        show("map");
+        final WebElement slider = browser.findElement(By.id("map-time"));
+        assertEquals("-8640", slider.getDomProperty("min"), "a day of windows of 10 s");
+        slider.sendKeys(Keys.ARROW_LEFT.toString().repeat(20));
+        final long atS = START_NS / S + 690;
+        new WebDriverWait(browser, PATIENCE).until((driver) -> ((Number)browser.executeScript(
+            "return past ? past.ms : 0")).longValue() == atS * 1000);
+        assertEquals(slider.getDomAttribute("aria-valuetext"), text("#map-at"));
+        final String at = "?at=" + Instant.ofEpochSecond(atS);
+        final JsonNode then = fixture.json("/api/segments" + at).get("segments");
+        assertEquals(2, then.size(), "those that are final");
+        final List<WebElement> rows = browser.findElements(By.cssSelector("#segments tbody tr"));
+        assertEquals(2, rows.size());
+        assertDuration(then.at("/1/mean_ns"), rows.get(0).findElement(By.cssSelector("td")).getText(), 0);
+        assertEquals(0, browser.findElements(By.cssSelector("#net .suspect")).size(), "no verdict of that window");
+        slider.sendKeys(Keys.ARROW_RIGHT.toString().repeat(11));
+        new WebDriverWait(browser, PATIENCE).until((driver) -> !driver.findElements(By.cssSelector("#net .suspect")).isEmpty());
+        slider.sendKeys(Keys.END);
+        new WebDriverWait(browser, PATIENCE).until((driver) -> "now".equals(text("#map-at")));
+        slider.sendKeys(Keys.HOME);
+        new WebDriverWait(browser, PATIENCE).until((driver) -> text("#segments").contains("No window is kept of this time."));
+        assertEquals(6, browser.findElements(By.cssSelector("#net .blind")).size(), "then nothing was measured");
+        slider.sendKeys(Keys.END);
+        new Select(browser.findElement(By.id("map-measure"))).selectByValue("mean_ns");
+        assertTrue(text("#legend").startsWith("mean below 10 µs"), text("#legend"));
+        assertEquals("mean", text("#map-by"));
+    }
+
+    @Test
     void shouldShowVerdictsWithTheirEvidence() throws Exception {
         show("verdicts");
         final JsonNode verdicts = fixture.json("/api/verdicts").get("verdicts");
@@ -216,6 +251,9 @@ class PagesTest {
         final long nulls = (long)browser.executeScript(
             "return plots.delays.plot.data[1].filter((each) => each === null).length");
         assertEquals(1, nulls, "one gap");
+        final List<WebElement> changes = browser.findElements(By.cssSelector("#changes tbody tr"));
+        assertEquals(List.of("over: voice burns its budget", "zrh-gva is 700 µs slower than in this hour of other days",
+            "voice burns its budget"), changes.stream().map((row) -> row.findElement(By.cssSelector("td")).getText()).toList());
         browser.findElement(By.xpath("//button[text()='24 h']")).click();
         new WebDriverWait(browser, PATIENCE).until((driver) -> "true".equals(
             driver.findElement(By.xpath("//button[text()='24 h']")).getDomAttribute("aria-pressed")));
@@ -265,7 +303,7 @@ class PagesTest {
         final WebElement row = browser.findElement(By.cssSelector("#peers tbody tr"));
         assertEquals(exporter.get("peer").asText(), row.findElement(By.cssSelector("th")).getText());
         final List<String> cells = row.findElements(By.cssSelector("td")).stream().map(WebElement::getText).toList();
-        assertEquals(List.of("12", "400", "90,000", "7", "1", "14 min ago"), cells);
+        assertEquals(List.of("12", "400", "90,000", "7", "1", "2", "± 30 µs", "14 min ago"), cells);
     }
 
     @Test

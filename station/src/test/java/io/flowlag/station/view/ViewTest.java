@@ -215,7 +215,8 @@ class ViewTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "/api/nothing|404|/api/segments", "/api/segments?x=1|400|x: is no parameter", "/api/history|400|segment: is missing",
+        "/api/nothing|404|/api/segments", "/api/segments?x=1|400|x: is no parameter",
+        "/api/segments?at=1|400|at: must be a time", "/api/history|400|segment: is missing",
         "/api/history?segment=zrh-gva|404|without a class", "/api/history?segment=zrh-gva&class=64|400|class: must be",
         "/api/history?segment=zrh-gva&class=0&segment=a|400|more than once", "/api/history?segment=x&class=0|404|nothing",
         "/api/history?segment=zrh-gva&class=0&network=other|404|of the network other",
