@@ -68,7 +68,7 @@ final class DemoStation {
         final StationConfig config = new StationConfig(job,
             List.of(new StationConfig.Listener(SessionKind.UDP, new InetSocketAddress(loopback, 0), null)),
             View.Settings.onLoopback(PORT, directory.resolve("history.db")),
-            new EmbeddedJob.Settings(null, CHECKPOINT_MS, 1));
+            new EmbeddedJob.Settings(null, CHECKPOINT_MS, 1), null);
         try (Station station = Station.start(config, surroundings.message());
             DemoExporters opened = new DemoExporters(network, station.udpAddress().getPort())) {
             exporters = opened;

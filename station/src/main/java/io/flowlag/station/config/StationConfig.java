@@ -4,6 +4,7 @@ import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.JobSettings;
 import io.flowlag.station.view.View;
+import io.flowlag.station.wire.KafkaSettings;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -16,8 +17,10 @@ import java.util.List;
  * @param listen where records are received.
  * @param view   pages, history and where alerts go.
  * @param flink  how the job runs.
+ * @param kafka  between inlet, job and view; null for one process without it.
  */
-public record StationConfig(JobSettings job, List<Listener> listen, View.Settings view, EmbeddedJob.Settings flink) {
+public record StationConfig(JobSettings job, List<Listener> listen, View.Settings view, EmbeddedJob.Settings flink,
+    KafkaSettings kafka) {
     /**
      * An address to receive on.
      *

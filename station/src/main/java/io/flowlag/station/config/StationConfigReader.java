@@ -85,9 +85,10 @@ public final class StationConfigReader {
 
     private StationConfig config(final ConfigNode.Mapping root) {
         final Map<String, ConfigNode.Entry> keys = sections.keys(
-            "", root, "network", "listen", "windows", "locate", "view", "alerts", "flink", "enterprise-number");
+            "", root, "network", "listen", "windows", "locate", "view", "alerts", "flink", "enterprise-number", "kafka");
         final JobSettings job = job(keys, root.origin());
-        final StationConfig config = new StationConfig(job, listeners(keys.get("listen")), view(keys), flink(keys));
+        final StationConfig config = new StationConfig(job, listeners(keys.get("listen")), view(keys), flink(keys),
+            new KafkaSection(file, problems).read(keys.get("kafka")));
         return problems.isEmpty() ? config : null;
     }
 

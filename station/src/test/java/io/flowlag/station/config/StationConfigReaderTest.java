@@ -4,6 +4,8 @@ import io.flowlag.common.config.Problems;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.station.demo.DemoNetwork;
 import io.flowlag.station.job.JobSettings;
+import io.flowlag.station.wire.KafkaSettings;
+import io.flowlag.station.wire.TopicFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,7 +14,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -51,6 +55,33 @@ class StationConfigReaderTest {
         assertTrue(config.view().listen().getAddress().isLoopbackAddress());
         assertEquals(500_000, config.job().slowNs());
         assertNull(config.flink().checkpoints());
+        assertNull(config.kafka());
+    }
+
+    @Test
+    void shouldPassWhatTheFileOfPropertiesSaysIfOthersMayNotReadIt() throws IOException {
+        final Path file = Files.writeString(directory.resolve("kafka.properties"), "security.protocol=SSL\nssl.key.password=a\n");
+        final String yaml = "network: {topology: network.yaml}\n" +
+            "kafka: {brokers: '192.0.2.1:9092,[2001:db8::1]:9092', format: json, properties: kafka.properties}";
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+        final KafkaSettings kafka = read(yaml).kafka();
+
+        assertEquals("flowlag.", kafka.prefix());
+        assertEquals(TopicFormat.JSON, kafka.format());
+        assertEquals(Map.of("security.protocol", "SSL", "ssl.key.password", "a"), kafka.properties());
+        assertFalse(kafka.toString().contains("=a"));
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertNull(read(yaml));
+        assertTrue(problems.lines().get(0).contains("others may read"), () -> problems.lines().toString());
+    }
+
+    @Test
+    void shouldKeepWhatExactlyOnceDependsOn() throws IOException {
+        final Path file = Files.writeString(directory.resolve("kafka.properties"), "isolation.level=read_uncommitted\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+
+        assertNull(read("network: {topology: network.yaml}\nkafka: {brokers: 'a:1', properties: kafka.properties}"));
+        assertTrue(problems.lines().get(0).contains("isolation.level is set by the station"), () -> problems.lines().toString());
     }
 
     @ParameterizedTest
@@ -69,7 +100,11 @@ class StationConfigReaderTest {
         "alerts: {webhook: 'a b'} | alerts.webhook=a b: ",
         "windows: {lateness: 2h} | must be 5s to 1h",
         "windows: {lateness: 60s, late-limit: 30s} | windows.late-limit: is below windows.lateness",
-        "locate: {confidence: 2} | must be 0.5 to 0.999"})
+        "locate: {confidence: 2} | must be 0.5 to 0.999",
+        "kafka: {brokers: 'a'} | kafka.brokers=a: must be HOST:PORT",
+        "kafka: {brokers: 'a:1', prefix: 'a b'} | kafka.prefix=a b: must be letters",
+        "kafka: {brokers: 'a:1', format: avro} | must be protobuf, protobuf-delimited or json",
+        "kafka: {brokers: 'a:1', properties: nowhere} | no such file"})
     void shouldRefuseWithKeyValueAndWayOut(final String line, final String wanted) throws IOException {
         final String network = line.startsWith("network") ? "" : "network: {topology: network.yaml}\n";
 
