@@ -133,7 +133,8 @@ class ArchitectureTest {
     static void shouldNameEachTypeDifferently(final JavaClasses classes) {
         final Map<String, List<JavaClass>> byName = classes.stream()
             .filter(javaClass -> javaClass.isTopLevelClass() && !"package-info".equals(javaClass.getSimpleName()))
-            .collect(Collectors.groupingBy(JavaClass::getSimpleName));
+            .collect(Collectors.groupingBy((each) -> each.getSimpleName() +
+                (each.getPackageName().startsWith("io.flowlag.station") ? " of the station" : "")));
         assertEquals(List.of(), byName.values().stream().filter(sameName -> sameName.size() > 1).toList());
     }
 
