@@ -199,6 +199,19 @@ public final class CollectorServer implements AutoCloseable {
         return workCount;
     }
 
+    /**
+     * Receives datagrams alone, and does not wait. Connections do meanwhile, also those in their handshake or inside a message.
+     *
+     * @return amount of work; 0 if none.
+     */
+    public int pollDatagrams(final long nowNs) {
+        this.nowNs = nowNs;
+        workCount = 0;
+        nextTimeoutCheckNs = nowNs + process.limits().messageTimeoutNs();
+        udpListeners.forEach(this::receive);
+        return workCount;
+    }
+
     private void serve(final SelectionKey key) {
         workCount++;
         final Object served = key.attachment();
@@ -217,7 +230,7 @@ public final class CollectorServer implements AutoCloseable {
     /** Receives datagrams. On Linux a receive can report an earlier ICMP error; the socket stays usable. */
     private void receive(final UdpListener udp) {
         try {
-            udp.receive(DATAGRAMS_PER_TURN, nowNs);
+            workCount += udp.receive(DATAGRAMS_PER_TURN, nowNs);
         } catch (final IOException ex) {
             process.counters().increment(CollectorCounter.SOCKET_ERRORS);
         }

@@ -2,11 +2,7 @@ package io.flowlag.station.command;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
-import io.flowlag.ipfix.collect.CollectorCounter;
-import io.flowlag.ipfix.transport.TlsCredentials;
 import io.flowlag.station.config.StationConfig;
-import io.flowlag.station.inlet.Inlet;
-import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.Feed;
 import io.flowlag.station.job.JobCounters;
@@ -23,7 +19,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -35,7 +30,7 @@ import java.util.function.Consumer;
 final class Station implements AutoCloseable {
     private final StationConfig config;
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
-    private Inlet inlet;
+    private Receiver receiver;
     private EmbeddedJob job;
 
     private Station(final StationConfig config) {
@@ -61,13 +56,8 @@ final class Station implements AutoCloseable {
 
     private void open(final Consumer<String> message) throws IOException {
         final String name = config.job().name();
-        final MessageQueue queue = new MessageQueue(name);
-        parts.push(queue);
-        inlet = new Inlet(name, queue, SystemEpochNanoClock.INSTANCE::nanoTime);
-        parts.push(inlet);
-        for (final StationConfig.Listener each : config.listen()) {
-            message.accept("station: records at " + each.kind().name().toLowerCase(Locale.ROOT) + "://" + text(listen(each)));
-        }
+        receiver = new Receiver(config, message);
+        parts.push(receiver);
         final View view = new View(config.job().network(), config.view(), new View.Sources(this::counters, this::exporters),
             SystemEpochNanoClock.INSTANCE, (fault) -> message.accept("station: " + fault.getMessage()));
         parts.push(view);
@@ -98,35 +88,13 @@ final class Station implements AutoCloseable {
         message.accept("station: pages at " + view.uri());
     }
 
-    private static String text(final InetSocketAddress address) {
-        final String host = address.getAddress().getHostAddress();
-        return (host.indexOf(':') < 0 ? host : '[' + host + ']') + ':' + address.getPort();
-    }
-
-    private InetSocketAddress listen(final StationConfig.Listener each) throws IOException {
-        try {
-            return switch (each.kind()) {
-                case UDP -> inlet.server().listenUdp(each.address());
-                case TCP -> inlet.server().listenTcp(each.address());
-                default -> inlet.server().listenTls(each.address(), TlsCredentials.load(each.credentials().key(),
-                    each.credentials().certificate(), each.credentials().authorities()).context(), true);
-            };
-        } catch (final IOException ex) {
-            throw new IOException(text(each.address()) + " cannot be opened: " + ex.getMessage(), ex);
-        }
-    }
-
     /** {@return where records by UDP are received} */
     InetSocketAddress udpAddress() {
-        return inlet.server().addresses().get(0);
+        return receiver.address();
     }
 
     private Map<String, Long> counters() {
-        final Map<String, Long> counters = new LinkedHashMap<>();
-        for (final CollectorCounter each : CollectorCounter.values()) {
-            counters.put("inlet_" + each.name().toLowerCase(Locale.ROOT), inlet.counters().get(each));
-        }
-        counters.put("inlet_messages_lost", inlet.lost());
+        final Map<String, Long> counters = receiver.counters();
         final JobCounters ofJob = JobCounters.of(config.job().name());
         ofJob.sums().forEach((each, count) -> counters.put("job_" + each.name().toLowerCase(Locale.ROOT), count));
         counters.put("job_intervals", ofJob.intervals());
@@ -142,7 +110,7 @@ final class Station implements AutoCloseable {
     /** Receives until the process must end. */
     void run(final BooleanSupplier stop) throws IOException {
         while (!stop.getAsBoolean()) {
-            inlet.poll();
+            receiver.poll();
             if (job.result().isDone()) {
                 throw new ExitException(ExitCode.INTERNAL, "station: the job has ended: " + cause());
             }

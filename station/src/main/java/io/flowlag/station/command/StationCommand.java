@@ -8,9 +8,11 @@ import io.flowlag.station.config.StationConfig;
 import io.flowlag.station.config.StationConfigReader;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 /** {@code flowlag station}. */
@@ -18,11 +20,17 @@ import java.util.concurrent.Callable;
     "Receives the records of all exporters of a network and shows where it loses time: pages, REST, metrics.",
     "With --demo a simulated network sends records; one of its hops becomes slow."})
 final class StationCommand implements Callable<Integer> {
+    private static final Set<String> PARTS = Set.of("inlet");
+
     @Option(names = "--config", paramLabel = "FILE", description = "The configuration of the station.")
     private Path file;
 
     @Option(names = "--demo", description = "Shows a simulated network; needs no configuration, no root and no network.")
     private boolean isDemo;
+
+    @Parameters(arity = "0..1", paramLabel = "PART",
+        description = "inlet: that alone, to Kafka, beside a job on a Flink cluster. Without it, all in one process.")
+    private String part;
 
     private final CommandModule.Surroundings surroundings;
 
@@ -35,9 +43,14 @@ final class StationCommand implements Callable<Integer> {
         if (isDemo == (file != null)) {
             throw new ExitException(ExitCode.USAGE, "station: give either --config FILE or --demo");
         }
+        if (part != null && (isDemo || !PARTS.contains(part))) {
+            throw new ExitException(ExitCode.USAGE, "station: " + part + " is no part: inlet --config FILE is");
+        }
         try {
             if (isDemo) {
                 DemoStation.run(surroundings);
+            } else if (part != null) {
+                runPart(config());
             } else {
                 try (Station station = Station.start(config(), surroundings.message())) {
                     station.run(surroundings.stop());
@@ -47,6 +60,13 @@ final class StationCommand implements Callable<Integer> {
         } catch (final IOException ex) {
             throw new ExitException(ExitCode.NO_INPUT, "station: " + ex.getMessage());
         }
+    }
+
+    private void runPart(final StationConfig config) throws IOException {
+        if (config.kafka() == null) {
+            throw new ExitException(ExitCode.CONFIGURATION, "station: a part alone needs Kafka: give kafka.brokers");
+        }
+        Receiver.run(config, surroundings.message(), surroundings.stop());
     }
 
     private StationConfig config() {

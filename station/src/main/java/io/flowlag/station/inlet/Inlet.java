@@ -24,8 +24,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Receives IPFIX by UDP, TCP and TLS and puts each valid message, undecoded, into a {@link MessageQueue}. Where half of that is
- * taken, nothing is read: connections wait, and datagrams that the kernel loses are missing by their sequence numbers. One thread
- * calls {@link #poll}; counters may be read by any.
+ * taken, connections wait; datagrams are received until it is full, then lost and counted. One thread calls {@link #poll};
+ * counters may be read by any.
  */
 public final class Inlet implements AutoCloseable {
     private static final long WAIT_MS = 100;
@@ -40,6 +40,7 @@ public final class Inlet implements AutoCloseable {
     private final CollectorServer server;
     private long receivedNs;
     private long lastConnection;
+    private boolean isClosing;
 
     /**
      * An inlet without addresses; {@link #server} takes them.
@@ -78,15 +79,19 @@ public final class Inlet implements AutoCloseable {
     public void poll() throws IOException {
         receivedNs = epochNs.getAsLong();
         if (queue.isBusy()) {
-            LockSupport.parkNanos(BUSY_WAIT_NS);
+            if (server.pollDatagrams(System.nanoTime()) == 0) {
+                LockSupport.parkNanos(BUSY_WAIT_NS);
+            }
         } else {
             server.poll(System.nanoTime(), WAIT_MS);
         }
         queue.tick(receivedNs);
     }
 
+    /** Connections end with it; exporters by UDP send on, and their templates hold. */
     @Override
     public void close() throws IOException {
+        isClosing = true;
         server.close();
     }
 
@@ -104,7 +109,9 @@ public final class Inlet implements AutoCloseable {
 
         @Override
         public void onEnd(final TransportSession session) {
-            put(session, new byte[0]);
+            if (!isClosing || session.kind() != SessionKind.UDP) {
+                put(session, new byte[0]);
+            }
             connections.remove(session);
         }
 

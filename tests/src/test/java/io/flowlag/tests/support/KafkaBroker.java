@@ -1,7 +1,10 @@
 package io.flowlag.tests.support;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,14 +18,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One broker of Kafka that is its own controller, on loopback: a child process from the jars of Maven. Killed and started again, it
- * has its data and its port.
+ * One broker of Kafka that is its own controller, on loopback: a child process from the jars of Maven. Killed and started again,
+ * it has its data and its port.
  */
 public final class KafkaBroker implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
     private static final long ANSWER_MS = 2_000;
     /** A cluster's id is 16 octets in base64. */
     private static final String CLUSTER = "MTIzNDU2Nzg5MDEyMzQ1Ng";
+
+    static {
+        // Clients say each second that a broker is away.
+        ((Logger)LoggerFactory.getLogger("org.apache.kafka")).setLevel(Level.ERROR);
+    }
 
     private final Path settings;
     private final int port = Ports.freeTcp();

@@ -1,0 +1,60 @@
+package io.flowlag.station.view;
+
+import io.flowlag.common.http.HttpResponse;
+import io.flowlag.common.http.HttpRules;
+import io.flowlag.common.http.HttpServer;
+import io.flowlag.common.http.MetricText;
+import org.agrona.ErrorHandler;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** Serves {@code /metrics} of a part of a station that runs without a view. Any thread may close it. */
+public final class MetricsServer implements AutoCloseable {
+    private static final int CONNECTIONS = 16;
+    private static final String METRICS = "/metrics";
+
+    private final HttpRules rules;
+    private final Supplier<Map<String, Long>> counters;
+    private final HttpServer server;
+
+    /**
+     * Serves at once.
+     *
+     * @param listen   of loopback; port 0 for any.
+     * @param counters asked at each request, by any thread.
+     * @throws IOException if the port cannot be bound.
+     */
+    public MetricsServer(
+        final InetSocketAddress listen, final Supplier<Map<String, Long>> counters,
+        final ErrorHandler errorHandler) throws IOException {
+        this.counters = counters;
+        rules = new HttpRules(listen, listen.getHostString(), Set.of(METRICS));
+        server = new HttpServer(listen, CONNECTIONS, HttpServer.STEP_NS, this::respond, InvocationType.NON_BLOCKING, errorHandler,
+            Optional.empty(), () -> { });
+    }
+
+    private HttpResponse respond(final Request request) {
+        final boolean isOpenMetrics = HttpRules.header(request, HttpHeader.ACCEPT).contains("application/openmetrics-text");
+        return rules.refusal(request).orElseGet(() -> HttpResponse.of(
+            200, isOpenMetrics ? MetricText.OPEN_METRICS_TYPE : MetricText.PROMETHEUS_TYPE,
+            MetricText.write(ViewMetrics.ofCounters(counters.get()), isOpenMetrics)));
+    }
+
+    /** {@return the address it listens on} */
+    public InetSocketAddress address() throws IOException {
+        return server.address();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}
