@@ -13,6 +13,7 @@ import io.flowlag.ipfix.message.SetHeader;
 import io.flowlag.station.job.state.FlowPart;
 import io.flowlag.station.job.state.SegmentInterval;
 import io.flowlag.station.job.state.SegmentPart;
+import io.flowlag.station.schema.FlowMessage;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.wire.MessageType;
 import org.agrona.ExpandableArrayBuffer;
@@ -44,6 +45,9 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
     /** Flow records of segments. */
     static final OutputTag<FlowPart> FLOWS = new OutputTag<>("flows", MessageType.forMessage(FlowPart.class));
 
+    /** Flow records whole, for other programs. */
+    static final OutputTag<FlowMessage> RECORDS = new OutputTag<>("records", MessageType.forMessage(FlowMessage.class));
+
     private static final long serialVersionUID = 1;
     /** Messages with templates that are kept of a session; those of a refresh are the same octets. */
     private static final int MOST_TEMPLATE_MESSAGES = 256;
@@ -54,6 +58,7 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
     private static final long NO_DOMAIN = -1;
 
     private final JobSettings settings;
+    private final boolean isWhole;
 
     private transient CounterSet<CollectorCounter> counters;
     private transient JobCounters total;
@@ -64,12 +69,20 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
     private transient UnsafeBuffer payload;
     private transient ExpandableArrayBuffer templateMessage;
     private transient FlowReader flows;
+    private transient FlowMessageReader whole;
+    private transient long receivedNs;
     private transient Collector<SegmentPart> out;
     private transient Context context;
     private transient ValueState<Long> lastMs;
 
-    DecodeFunction(final JobSettings settings) {
+    /**
+     * A decoder.
+     *
+     * @param isWhole whether flow records go to {@link #RECORDS} too.
+     */
+    DecodeFunction(final JobSettings settings, final boolean isWhole) {
         this.settings = settings;
+        this.isWhole = isWhole;
     }
 
     @Override
@@ -81,6 +94,7 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
         final SegmentNames names = new SegmentNames(settings.network());
         reader = new IntervalReader(names);
         flows = new FlowReader(names);
+        whole = new FlowMessageReader(settings.name(), names);
         payload = new UnsafeBuffer();
         templateMessage = new ExpandableArrayBuffer();
         templates = getRuntimeContext().getListState(
@@ -105,6 +119,7 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
         }
         TransportSession session = sessions.get(key);
         final long nowNs = message.getTimeReceivedNs();
+        receivedNs = nowNs;
         if (session == null) {
             session = open(message, nowNs);
             sessions.put(key, session);
@@ -235,6 +250,9 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
             final FlowPart flow = flows.read(record);
             if (flow != null) {
                 context.output(FLOWS, flow);
+            }
+            if (isWhole) {
+                context.output(RECORDS, whole.read(record, receivedNs));
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.flowlag.station.job;
 
 import io.flowlag.station.schema.RawMessage;
+import io.flowlag.station.wire.KafkaSettings;
 import io.flowlag.station.wire.MessageType;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -29,11 +30,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The job in this process, in Flink's MiniCluster: from a queue to a feed. It begins with its last checkpoint or savepoint, if
- * there is one. One thread.
+ * The job in this process, in Flink's MiniCluster: from a queue to a feed, or over Kafka. It begins with its last checkpoint or
+ * savepoint, if there is one. One thread.
  */
 public final class EmbeddedJob implements AutoCloseable {
     private static final int NETWORK_MEMORY_MB = 32;
@@ -68,6 +70,27 @@ public final class EmbeddedJob implements AutoCloseable {
      */
     public static EmbeddedJob start(final JobSettings settings, final String queue, final String feed, final Settings flink)
         throws IOException {
+        return start(flink, settings.name(), (environment) -> {
+            final DataStream<RawMessage> messages = environment.fromSource(new QueueSource(queue),
+                WatermarkStrategy.noWatermarks(), "messages", MessageType.forMessage(RawMessage.class)).uid("messages")
+                .setParallelism(1);
+            StationJob.add(settings, messages, JobSinks.toFeed(feed));
+        });
+    }
+
+    /**
+     * Starts the job over Kafka: it waits while that is away.
+     *
+     * @throws IOException if the job cannot begin, or the directory cannot be read.
+     */
+    public static EmbeddedJob start(final JobSettings settings, final KafkaSettings kafka, final Settings flink)
+        throws IOException {
+        KafkaJob.createTopics(kafka);
+        return start(flink, settings.name(), (environment) -> KafkaJob.add(environment, settings, kafka, flink.intervalMs()));
+    }
+
+    private static EmbeddedJob start(final Settings flink, final String name, final Consumer<StreamExecutionEnvironment> job)
+        throws IOException {
         final Path directory = flink.checkpoints();
         final Configuration configuration = new Configuration();
         configuration.set(PipelineOptions.GENERIC_TYPES, false);
@@ -95,12 +118,9 @@ public final class EmbeddedJob implements AutoCloseable {
         if (directory != null) {
             environment.enableCheckpointing(flink.intervalMs(), CheckpointingMode.EXACTLY_ONCE);
         }
-        final DataStream<RawMessage> messages = environment.fromSource(new QueueSource(queue),
-            WatermarkStrategy.noWatermarks(), "messages", MessageType.forMessage(RawMessage.class)).uid("messages")
-            .setParallelism(1);
-        StationJob.add(settings, messages, JobSinks.toFeed(feed));
+        job.accept(environment);
         try {
-            return new EmbeddedJob(environment.executeAsync("flowlag " + settings.name()), directory);
+            return new EmbeddedJob(environment.executeAsync("flowlag " + name), directory);
         } catch (final Exception ex) {
             throw new IOException("the job cannot begin: " + ex.getMessage(), ex);
         }

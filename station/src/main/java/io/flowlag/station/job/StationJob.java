@@ -25,19 +25,22 @@ public final class StationJob {
     public static void add(final JobSettings settings, final DataStream<RawMessage> messages, final JobSinks sinks) {
         final SingleOutputStreamOperator<SegmentPart> decoded = messages
             .keyBy(StationJob::session, Types.STRING)
-            .process(new DecodeFunction(settings), MessageType.forMessage(SegmentPart.class)).name("decode").uid("decode");
+            .process(new DecodeFunction(settings, sinks.flows() != null), MessageType.forMessage(SegmentPart.class))
+            .name("decode").uid("decode");
         final DataStream<SegmentPart> sums = decoded.getSideOutput(DecodeFunction.FLOWS)
             .transform("sum", MessageType.forMessage(SegmentPart.class), new SumOperator(settings.windows().lengthMs()))
             .uid("sum");
         final SingleOutputStreamOperator<SegmentWindow> windows = decoded.union(sums)
             .keyBy(StationJob::segment, Types.STRING)
             .process(new WindowFunction(settings), MessageType.forMessage(SegmentWindow.class)).name("windows").uid("windows");
+        if (sinks.flows() != null) {
+            decoded.getSideOutput(DecodeFunction.RECORDS).sinkTo(sinks.flows()).name("flows").uid("flows");
+        }
         windows.sinkTo(sinks.segments()).name("segments").uid("segments");
         windows.keyBy((window) -> window.hasDscp() ? Integer.toString(window.getDscp()) : "", Types.STRING)
             .process(new LocateFunction(settings), MessageType.forMessage(Verdict.class)).name("locate").uid("locate")
             .sinkTo(sinks.verdicts()).name("verdicts").uid("verdicts");
     }
-
 
     private static String segment(final SegmentPart part) {
         final SegmentInterval interval = part.getInterval();

@@ -1,0 +1,58 @@
+package io.flowlag.station.job;
+
+import io.flowlag.station.wire.KafkaSettings;
+import io.flowlag.station.wire.Topic;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+import java.io.IOException;
+import java.time.Duration;
+
+/** The job over Kafka: in this process, or for a Flink cluster. */
+public final class KafkaJob {
+    private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
+    private static final Duration LAST_WAIT = Duration.ofSeconds(5);
+
+    private KafkaJob() {
+    }
+
+    /**
+     * Gives the job to the cluster whose client this process is, as {@code flink run} makes it. State backend, directory of
+     * checkpoints and all else that is not of the job are the cluster's configuration.
+     *
+     * @throws IOException if the topics cannot be had, or the cluster does not take the job.
+     */
+    public static void submit(final JobSettings settings, final KafkaSettings kafka, final EmbeddedJob.Settings flink)
+        throws IOException {
+        createTopics(kafka);
+        final StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
+        add(environment, settings, kafka, flink.intervalMs());
+        try {
+            environment.executeAsync("flowlag " + settings.name());
+        } catch (final Exception ex) {
+            throw new IOException("the job cannot begin: " + ex.getMessage(), ex);
+        }
+    }
+
+    static void createTopics(final KafkaSettings kafka) throws IOException {
+        Topic.createMissing(kafka, Topic.values());
+    }
+
+    /** However often Kafka or a machine is away, the job comes back. */
+    static void add(
+        final StreamExecutionEnvironment environment, final JobSettings settings, final KafkaSettings kafka,
+        final long intervalMs) {
+        final Configuration configuration = new Configuration();
+        configuration.set(PipelineOptions.GENERIC_TYPES, false);
+        configuration.set(PipelineOptions.OBJECT_REUSE, true);
+        configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
+        configuration.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, FIRST_WAIT);
+        configuration.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, LAST_WAIT);
+        environment.configure(configuration);
+        environment.enableCheckpointing(intervalMs, CheckpointingMode.EXACTLY_ONCE);
+        StationJob.add(settings, KafkaStreams.messages(environment, kafka), KafkaStreams.sinks(kafka, settings.name()));
+    }
+}
