@@ -60,7 +60,7 @@ final class Receiver implements AutoCloseable {
      * @throws IOException if a part cannot be had, or a listening socket fails.
      */
     static void run(final StationConfig config, final Consumer<String> message, final BooleanSupplier stop) throws IOException {
-        try (Receiver receiver = new Receiver(config, message); MetricsServer metrics = new MetricsServer(config.view().listen(),
+        try (Receiver receiver = new Receiver(config, message); MetricsServer metrics = new MetricsServer(config.view(),
             receiver::counters, (fault) -> message.accept("station: " + fault.getMessage()))) {
             message.accept("station: metrics at http://" + text(metrics.address()) + "/metrics");
             while (!stop.getAsBoolean()) {

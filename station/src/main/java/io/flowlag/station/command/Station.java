@@ -32,6 +32,8 @@ final class Station implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private Receiver receiver;
     private EmbeddedJob job;
+    /** Null without Kafka. */
+    private volatile TopicFeed feed;
 
     private Station(final StationConfig config) {
         this.config = config;
@@ -61,7 +63,21 @@ final class Station implements AutoCloseable {
         final View view = new View(config.job().network(), config.view(), new View.Sources(this::counters, this::exporters),
             SystemEpochNanoClock.INSTANCE, (fault) -> message.accept("station: " + fault.getMessage()));
         parts.push(view);
-        Feed.Registry.put(name, new Feed() {
+        if (config.kafka() == null) {
+            Feed.Registry.put(name, feed(view));
+            parts.push(() -> Feed.Registry.remove(name));
+            job = EmbeddedJob.start(config.job(), name, name, config.flink());
+        } else {
+            feed = new TopicFeed(config, view);
+            parts.push(feed);
+            job = EmbeddedJob.start(config.job(), config.kafka(), config.flink());
+        }
+        parts.push(job);
+        message.accept("station: pages at " + view.uri());
+    }
+
+    private static Feed feed(final View view) {
+        return new Feed() {
             @Override
             public void onSegment(final SegmentWindow window) {
                 view.onSegment(window);
@@ -81,11 +97,7 @@ final class Station implements AutoCloseable {
             public void onPath(final PathWindow path) {
                 view.onPath(path);
             }
-        });
-        parts.push(() -> Feed.Registry.remove(name));
-        job = EmbeddedJob.start(config.job(), name, name, config.flink());
-        parts.push(job);
-        message.accept("station: pages at " + view.uri());
+        };
     }
 
     /** {@return where records by UDP are received} */
@@ -95,6 +107,9 @@ final class Station implements AutoCloseable {
 
     private Map<String, Long> counters() {
         final Map<String, Long> counters = receiver.counters();
+        if (feed != null) {
+            counters.putAll(feed.counters());
+        }
         final JobCounters ofJob = JobCounters.of(config.job().name());
         ofJob.sums().forEach((each, count) -> counters.put("job_" + each.name().toLowerCase(Locale.ROOT), count));
         counters.put("job_intervals", ofJob.intervals());
@@ -111,6 +126,9 @@ final class Station implements AutoCloseable {
     void run(final BooleanSupplier stop) throws IOException {
         while (!stop.getAsBoolean()) {
             receiver.poll();
+            if (feed != null) {
+                feed.check();
+            }
             if (job.result().isDone()) {
                 throw new ExitException(ExitCode.INTERNAL, "station: the job has ended: " + cause());
             }

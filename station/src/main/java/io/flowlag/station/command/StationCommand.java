@@ -20,7 +20,8 @@ import java.util.concurrent.Callable;
     "Receives the records of all exporters of a network and shows where it loses time: pages, REST, metrics.",
     "With --demo a simulated network sends records; one of its hops becomes slow."})
 final class StationCommand implements Callable<Integer> {
-    private static final Set<String> PARTS = Set.of("inlet");
+    private static final String INLET = "inlet";
+    private static final Set<String> PARTS = Set.of(INLET, "view");
 
     @Option(names = "--config", paramLabel = "FILE", description = "The configuration of the station.")
     private Path file;
@@ -29,7 +30,8 @@ final class StationCommand implements Callable<Integer> {
     private boolean isDemo;
 
     @Parameters(arity = "0..1", paramLabel = "PART",
-        description = "inlet: that alone, to Kafka, beside a job on a Flink cluster. Without it, all in one process.")
+        description = {"inlet or view: that alone, beside a job on a Flink cluster, with Kafka between them.",
+            "Without it, all in one process."})
     private String part;
 
     private final CommandModule.Surroundings surroundings;
@@ -44,7 +46,7 @@ final class StationCommand implements Callable<Integer> {
             throw new ExitException(ExitCode.USAGE, "station: give either --config FILE or --demo");
         }
         if (part != null && (isDemo || !PARTS.contains(part))) {
-            throw new ExitException(ExitCode.USAGE, "station: " + part + " is no part: inlet --config FILE is");
+            throw new ExitException(ExitCode.USAGE, "station: " + part + " is no part: write inlet or view, and --config FILE");
         }
         try {
             if (isDemo) {
@@ -66,7 +68,11 @@ final class StationCommand implements Callable<Integer> {
         if (config.kafka() == null) {
             throw new ExitException(ExitCode.CONFIGURATION, "station: a part alone needs Kafka: give kafka.brokers");
         }
-        Receiver.run(config, surroundings.message(), surroundings.stop());
+        if (INLET.equals(part)) {
+            Receiver.run(config, surroundings.message(), surroundings.stop());
+        } else {
+            TopicFeed.run(config, surroundings.message(), surroundings.stop());
+        }
     }
 
     private StationConfig config() {

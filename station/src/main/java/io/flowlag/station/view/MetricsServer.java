@@ -21,6 +21,7 @@ public final class MetricsServer implements AutoCloseable {
     private static final int CONNECTIONS = 16;
     private static final String METRICS = "/metrics";
 
+    private final ViewGuard guard;
     private final HttpRules rules;
     private final Supplier<Map<String, Long>> counters;
     private final HttpServer server;
@@ -28,22 +29,28 @@ public final class MetricsServer implements AutoCloseable {
     /**
      * Serves at once.
      *
-     * @param listen   of loopback; port 0 for any.
+     * @param settings where, and who may look.
      * @param counters asked at each request, by any thread.
-     * @throws IOException if the port cannot be bound.
+     * @throws IOException if the port cannot be bound, or everybody could look.
      */
     public MetricsServer(
-        final InetSocketAddress listen, final Supplier<Map<String, Long>> counters,
+        final View.Settings settings, final Supplier<Map<String, Long>> counters,
         final ErrorHandler errorHandler) throws IOException {
+        final InetSocketAddress listen = settings.listen();
+        final Optional<String> open = settings.access().fault(listen);
+        if (open.isPresent()) {
+            throw new IOException("view.listen=" + listen.getHostString() + ": " + open.get());
+        }
         this.counters = counters;
+        guard = new ViewGuard(settings.access(), HttpResponse.refusal(401));
         rules = new HttpRules(listen, listen.getHostString(), Set.of(METRICS));
         server = new HttpServer(listen, CONNECTIONS, HttpServer.STEP_NS, this::respond, InvocationType.NON_BLOCKING, errorHandler,
-            Optional.empty(), () -> { });
+            settings.access().server(), () -> { });
     }
 
     private HttpResponse respond(final Request request) {
         final boolean isOpenMetrics = HttpRules.header(request, HttpHeader.ACCEPT).contains("application/openmetrics-text");
-        return rules.refusal(request).orElseGet(() -> HttpResponse.of(
+        return rules.refusal(request).or(() -> guard.answer(request)).orElseGet(() -> HttpResponse.of(
             200, isOpenMetrics ? MetricText.OPEN_METRICS_TYPE : MetricText.PROMETHEUS_TYPE,
             MetricText.write(ViewMetrics.ofCounters(counters.get()), isOpenMetrics)));
     }

@@ -1,6 +1,5 @@
 package io.flowlag.station.view;
 
-import com.google.protobuf.Message;
 import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.PathWindow;
@@ -168,6 +167,16 @@ public final class View implements AutoCloseable {
         offer(alert);
     }
 
+    /** Takes how far was read; kept with what was given before. */
+    public void onPosition(final ReadPosition position) {
+        offer(position);
+    }
+
+    /** {@return the next offset of each partition that was kept} */
+    public Map<String, Long> positions() {
+        return history.positions();
+    }
+
     /** Takes another map of the network. */
     public void onNetwork(final NetworkMap map) {
         server.onNetwork(map);
@@ -179,18 +188,23 @@ public final class View implements AutoCloseable {
         }
     }
 
-    /** Returns when all that was given before is shown, and written if it can be; or when the view is closed. */
-    void awaitWritten() throws InterruptedException {
+    /**
+     * Returns when all that was given before is shown, and written if it can be; or when the view is closed.
+     *
+     * @return whether it is written.
+     */
+    public boolean awaitWritten() throws InterruptedException {
         final CountDownLatch written = new CountDownLatch(1);
         queue.put(written);
         while (!written.await(POLL_MS, TimeUnit.MILLISECONDS) && writer.isAlive()) {
             continue;
         }
+        return fault.isEmpty() && written.getCount() == 0;
     }
 
     private void run() {
         final List<Object> batch = new ArrayList<>();
-        final List<Message> kept = new ArrayList<>();
+        final List<Object> kept = new ArrayList<>();
         boolean isLast = false;
         while (!isLast) {
             isLast = isClosing;
@@ -224,7 +238,7 @@ public final class View implements AutoCloseable {
         }
     }
 
-    private void show(final Object message, final List<Message> kept) {
+    private void show(final Object message, final List<Object> kept) {
         if (message instanceof SegmentWindow window) {
             if (!live.add(window)) {
                 unshown.incrementAndGet();
@@ -236,10 +250,12 @@ public final class View implements AutoCloseable {
         } else if (message instanceof Alert alert) {
             live.add(alert);
             keep(kept, alert, true);
+        } else if (message instanceof ReadPosition) {
+            keep(kept, message, true);
         }
     }
 
-    private void keep(final List<Message> kept, final Message message, final boolean isFinal) {
+    private void keep(final List<Object> kept, final Object message, final boolean isFinal) {
         if (isFinal && kept.size() < QUEUE_LENGTH) {
             kept.add(message);
         } else if (isFinal) {
@@ -247,7 +263,7 @@ public final class View implements AutoCloseable {
         }
     }
 
-    private void write(final List<Message> kept) {
+    private void write(final List<Object> kept) {
         if (kept.isEmpty()) {
             return;
         }

@@ -1,6 +1,8 @@
 package io.flowlag.station.view;
 
 import io.flowlag.common.file.FileAccess;
+import io.flowlag.common.http.HttpServer;
+import io.flowlag.common.http.HttpServer.Tls.Certificates;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -39,6 +41,12 @@ public record ViewAccess(Optional<SSLContext> tls, boolean hasAuthorities, Optio
             throw new IOException("holds no token of 32 to 256 letters, digits and . _ ~ + / = -: " + MAKE_TOKEN);
         }
         return token;
+    }
+
+    /** {@return TLS as the server has it} */
+    Optional<HttpServer.Tls> server() {
+        return tls.map((context) -> new HttpServer.Tls(context, !hasAuthorities ? Certificates.NONE :
+            token.isPresent() ? Certificates.ASKED : Certificates.REQUIRED));
     }
 
     /** {@return why an address may not be listened on, with the way out} */

@@ -4,7 +4,6 @@ import io.flowlag.common.http.HtmlPage;
 import io.flowlag.common.http.HttpResponse;
 import io.flowlag.common.http.HttpRules;
 import io.flowlag.common.http.HttpServer;
-import io.flowlag.common.http.HttpServer.Tls.Certificates;
 import io.flowlag.common.http.MetricFamily;
 import io.flowlag.common.http.MetricText;
 import io.flowlag.network.topology.NetworkMap;
@@ -66,8 +65,7 @@ final class ViewServer implements AutoCloseable {
         rules = new HttpRules(listen, listen.getHostString(), paths);
         server = new HttpServer(
             listen, CONNECTIONS, HttpServer.STEP_NS, this::respond, InvocationType.BLOCKING, errorHandler,
-            access.tls().map((context) -> new HttpServer.Tls(context, !access.hasAuthorities() ? Certificates.NONE :
-                access.token().isPresent() ? Certificates.ASKED : Certificates.REQUIRED)), () -> { });
+            access.server(), () -> { });
     }
 
     private static HttpResponse file(final String path, final String resource) throws IOException {

@@ -1,7 +1,6 @@
 package io.flowlag.station.view;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.Message;
 import io.flowlag.common.file.Disk;
 import io.flowlag.network.window.Windows;
 import io.flowlag.station.schema.Alert;
@@ -43,6 +42,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *   due(series, tier, start)                             sums to be made, or made again
  *   verdict(id, end, data)                               data: Verdict
  *   alert(id, start, end, data)                          end 0 while it is on; data: Alert
+ *   position(partition, next)                            of what was read for all that is above
  * </pre>
  * A window is in the {@link Tier} of its length, and summed in the coarser ones once a window behind its end is final. What is
  * committed outlives the process and the machine. One thread opens, writes and closes; any thread reads.
@@ -70,12 +70,16 @@ final class WindowHistory implements AutoCloseable {
         "CREATE TABLE due(tier INTEGER, start INTEGER, series INTEGER, PRIMARY KEY(tier, start, series)) WITHOUT ROWID",
         "CREATE TABLE verdict(id TEXT PRIMARY KEY, end INTEGER NOT NULL, data BLOB NOT NULL)",
         "CREATE INDEX verdict_end ON verdict(end)"};
+    /** Programs that do not know it leave it alone. */
+    private static final String POSITIONS =
+        "CREATE TABLE IF NOT EXISTS position(partition TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID";
     private static final String ALERTS = "CREATE TABLE alert(id TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, " +
         "data BLOB NOT NULL, PRIMARY KEY(id, start)) WITHOUT ROWID";
 
     private final Path path;
     private final FileChannel lock;
     private final Connection connection;
+    private final Map<String, Long> positions;
     private final WindowSum sum = new WindowSum();
     /** Prepared once, for the thread that writes. */
     private final Map<String, PreparedStatement> sentences = new HashMap<>();
@@ -152,6 +156,7 @@ final class WindowHistory implements AutoCloseable {
             prepare(opened);
             connection = opened;
             loadSeries();
+            positions = loadPositions();
         } catch (final SQLException ex) {
             CloseHelper.quietCloseAll(opened, lock);
             throw new IOException(explained(ex), ex);
@@ -209,6 +214,7 @@ final class WindowHistory implements AutoCloseable {
                 throw new IOException(path + ": is a history of version " + version + ", this program writes " + VERSION +
                     ": run the program that wrote it, or move the file away to begin a new one");
             }
+            statement.execute(POSITIONS);
         }
         opened.commit();
     }
@@ -217,6 +223,22 @@ final class WindowHistory implements AutoCloseable {
         try (ResultSet answer = statement.executeQuery(question)) {
             return answer.next() ? answer.getInt(1) : 0;
         }
+    }
+
+    /** {@return the next offset of each partition, as it was when the file was opened} */
+    Map<String, Long> positions() {
+        return positions;
+    }
+
+    private Map<String, Long> loadPositions() throws SQLException {
+        final Map<String, Long> kept = new HashMap<>();
+        try (Statement statement = connection.createStatement();
+            ResultSet answer = statement.executeQuery("SELECT partition, next FROM position")) {
+            while (answer.next()) {
+                kept.put(answer.getString(1), answer.getLong(2));
+            }
+        }
+        return Map.copyOf(kept);
     }
 
     private void loadSeries() throws SQLException {
@@ -266,15 +288,15 @@ final class WindowHistory implements AutoCloseable {
      * Writes what is final of windows and verdicts, and alerts, makes the sums that are due, and deletes what is too old: all or
      * nothing.
      *
-     * @param messages {@link SegmentWindow}, {@link Verdict} and {@link Alert}.
+     * @param messages {@link SegmentWindow}, {@link Verdict}, {@link Alert} and {@link ReadPosition}.
      * @param nowNs    since the epoch.
      * @throws SQLException if nothing was written.
      */
-    void write(final Collection<? extends Message> messages, final long nowNs) throws SQLException {
+    void write(final Collection<?> messages, final long nowNs) throws SQLException {
         final long expiredBefore = expired;
         final long refusedBefore = refused;
         try {
-            for (final Message message : messages) {
+            for (final Object message : messages) {
                 if (message instanceof SegmentWindow window && window.getFinal()) {
                     write(window, nowNs);
                 } else if (message instanceof Verdict verdict && verdict.getFinal()) {
@@ -283,6 +305,8 @@ final class WindowHistory implements AutoCloseable {
                 } else if (message instanceof Alert alert) {
                     update("INSERT OR REPLACE INTO alert VALUES(?, ?, ?, ?)", alert.getId(), alert.getStartsNs(),
                         alert.getEndsNs(), alert.toByteArray());
+                } else if (message instanceof ReadPosition position) {
+                    update("INSERT OR REPLACE INTO position VALUES(?, ?)", position.partition(), position.next());
                 }
             }
             sumUp(Tier.MINUTE);
