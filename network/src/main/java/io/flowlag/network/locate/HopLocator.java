@@ -97,11 +97,11 @@ public final class HopLocator {
         final double[] variances = new double[excessNs.length];
         final boolean[] isNew = new boolean[excessNs.length];
         for (int i = 0; i < y.length; i++) {
-            final boolean isKnown = usual[i].state() == UsualExcess.State.KNOWN;
+            final boolean isKnown = usual[i].knowledge() == UsualExcess.Knowledge.KNOWN;
             y[i] = excessNs[i] - (isKnown ? usual[i].excessNs() : ofHop * lengths[i]);
             variances[i] = Math.max(LEAST_SIGMA_NS * LEAST_SIGMA_NS, sigmaNs[i] * sigmaNs[i]) +
                 (isKnown ? 0 : ofHop * ofHop * lengths[i]);
-            isNew[i] = usual[i].state() == UsualExcess.State.NEW;
+            isNew[i] = usual[i].knowledge() == UsualExcess.Knowledge.NEW;
         }
         final Solution first = new Solution(y, variances, clockSigma, isNew, prior);
         final boolean isFit = first.chiSquare <= NormalTail.chiSquare999(Math.max(1, known.length));
@@ -125,7 +125,7 @@ public final class HopLocator {
         final List<HopVerdict> verdicts) {
         final double[] left = withoutClocks(excessNs, offsets);
         for (int i = 0; i < left.length; i++) {
-            left[i] = usual[i].state() == UsualExcess.State.KNOWN ? left[i] : excessNs[i];
+            left[i] = usual[i].knowledge() == UsualExcess.Knowledge.KNOWN ? left[i] : excessNs[i];
         }
         for (final HopVerdict verdict : verdicts) {
             for (final HopVerdict.Suspect suspect : verdict.suspects()) {

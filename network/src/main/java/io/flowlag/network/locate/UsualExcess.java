@@ -18,8 +18,8 @@ public final class UsualExcess {
     /** Variance of a median of normal variables over that of their mean. */
     private static final double OF_MEDIAN = Math.PI / 2;
 
-    /** What is known of a segment's usual excess. */
-    public enum State {
+    /** Whether a segment's usual excess is known. */
+    public enum Knowledge {
         /** Nothing, and it is not learned: it is the usual queueing of a hop, which all segments have, times its hops. */
         COMMON,
         /** It is being learned. */
@@ -31,23 +31,51 @@ public final class UsualExcess {
     /**
      * What a window is located with.
      *
-     * @param state    whether it is known.
-     * @param excessNs the usual excess if it is known, else 0.
+     * @param knowledge whether it is known.
+     * @param excessNs  the usual excess if it is known, else 0.
      */
-    public record Value(State state, double excessNs) {
+    public record Value(Knowledge knowledge, double excessNs) {
         /** Not learned. */
-        public static final Value COMMON = new Value(State.COMMON, 0);
+        public static final Value COMMON = new Value(Knowledge.COMMON, 0);
+    }
+
+    /**
+     * What is known, to be kept elsewhere. Immutable: the array is not to be changed.
+     *
+     * @param last  excesses that are remembered, ns.
+     * @param count windows taken.
+     */
+    public record State(double[] last, long count) {
     }
 
     private final boolean isOfSeveralRoutes;
     private final double[] last = new double[MOST];
-    private int count;
+    private long count;
     private double medianNs;
     private double spreadNs;
 
     /** Nothing is known of a segment's. */
     public UsualExcess(final MeasuredSegment segment) {
         isOfSeveralRoutes = segment.isOfSeveralRoutes();
+    }
+
+    /** What was known of a segment's. */
+    public UsualExcess(final MeasuredSegment segment, final State state) {
+        this(segment);
+        count = state.count;
+        System.arraycopy(state.last, 0, last, 0, remembered());
+        if (count > 0) {
+            learn();
+        }
+    }
+
+    /** {@return a copy of what is known} */
+    public State state() {
+        return new State(Arrays.copyOf(last, remembered()), count);
+    }
+
+    private int remembered() {
+        return (int)Math.min(count, MOST);
     }
 
     /**
@@ -57,13 +85,17 @@ public final class UsualExcess {
      */
     public void onWindow(final double excessNs) {
         if (!Double.isNaN(excessNs)) {
-            last[count++ % MOST] = excessNs;
-            final double[] values = Arrays.copyOf(last, Math.min(count, MOST));
-            medianNs = median(values);
-            final double middle = medianNs;
-            spreadNs = MEDIAN_DISTANCE * (1 + 2.0 / values.length) *
-                median(Arrays.stream(values).map((value) -> Math.abs(value - middle)).toArray());
+            last[(int)(count++ % MOST)] = excessNs;
+            learn();
         }
+    }
+
+    private void learn() {
+        final double[] values = Arrays.copyOf(last, remembered());
+        medianNs = median(values);
+        final double middle = medianNs;
+        spreadNs = MEDIAN_DISTANCE * (1 + 2.0 / values.length) *
+            median(Arrays.stream(values).map((value) -> Math.abs(value - middle)).toArray());
     }
 
     private static double median(final double[] values) {
@@ -73,7 +105,7 @@ public final class UsualExcess {
 
     /** {@return what is known} */
     public Value value() {
-        return count < LEAST ? new Value(State.NEW, 0) : new Value(State.KNOWN, medianNs);
+        return count < LEAST ? new Value(Knowledge.NEW, 0) : new Value(Knowledge.KNOWN, medianNs);
     }
 
     /** {@return the deviation of an excess from the usual one, by that of its error; infinite if the segment says nothing} */
@@ -81,6 +113,6 @@ public final class UsualExcess {
         if (count < LEAST) {
             return isOfSeveralRoutes ? Double.POSITIVE_INFINITY : excessSigmaNs;
         }
-        return Math.max(excessSigmaNs, spreadNs) * Math.sqrt(1 + OF_MEDIAN / Math.min(count, MOST));
+        return Math.max(excessSigmaNs, spreadNs) * Math.sqrt(1 + OF_MEDIAN / remembered());
     }
 }

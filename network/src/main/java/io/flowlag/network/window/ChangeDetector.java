@@ -12,13 +12,13 @@ import java.util.Arrays;
  * worths are discounted by the correlation that the history shows. Simulated queues had two false alarms in three million windows
  * ({@code flowlag lab network-alarms}). No single window is an alarm.
  * <p>
- * The history is the windows of the last seven days. Each hour of the day of which it has {@value #ENOUGH_DAYS} days has its own
- * reference and deviation, once such hours have a day's windows; before, all windows have one. They are the mean of those
- * windows that are within three deviations of the median, where a deviation is 1.4826 times the median distance, and their
+ * The history is the windows of the seven days before an hour. Each hour of the day of which it has {@value #ENOUGH_DAYS} days
+ * has its own reference and deviation, once such hours have a day's windows; before, all windows have one. They are the mean of
+ * those windows that are within three deviations of the median, where a deviation is 1.4826 times the median distance, and their
  * deviation as of a normal variable cut there. Windows of alarms are left out while they are the fewer. All is taken at the
  * begin of an hour.
  * <p>
- * One thread; 17 octets for each window of seven days. Allocates at construction and each hour.
+ * One thread; 17 octets for each window of seven days and an hour. Allocates at construction and each hour.
  */
 public final class ChangeDetector {
     private static final long HOUR_NS = 3_600_000_000_000L;
@@ -30,22 +30,40 @@ public final class ChangeDetector {
     private static final int LEAST_WINDOWS = 120;
     private static final double THRESHOLD = 3_000_000;
     private static final long NONE = Long.MIN_VALUE;
+    /** Of a window: that it raised no alarm, that it did, and that it did in this hour, which learned without that. */
+    private static final byte USUAL = 0;
+    private static final byte RISE = 1;
+    private static final byte NEW_RISE = 2;
 
     private final long windowNs;
     private final int perHour;
+    /** Windows of seven days. */
+    private final int most;
     /** By window modulo their number; NaN without one. */
     private final double[] means;
     private final float[] sigmas;
     /** Whether a window is one of those that raised an alarm. */
-    private final boolean[] isRise;
+    private final byte[] rises;
     private final RankBets bets;
     private final double[] statistics = new double[RankBets.KINDS];
-    private long hour = NONE;
     private long newest = NONE;
     /** The first window after the statistic was last below 1. */
     private long riseBegin;
     /** Of this hour; null if it is not judged. */
     private Reference reference;
+
+    /**
+     * What is known, to be kept elsewhere. Immutable: the arrays are not to be changed.
+     *
+     * @param means      of the windows, that of the n-th since the epoch at n modulo their number; NaN without one.
+     * @param sigmas     of these.
+     * @param rises      whether each is of a rise: not, or one known when the hour began, or one since then.
+     * @param statistics by kind of rise.
+     * @param newest     window.
+     * @param riseBegin  the first window since the statistic was below 1.
+     */
+    public record State(double[] means, float[] sigmas, byte[] rises, double[] statistics, long newest, long riseBegin) {
+    }
 
     /** With the length of a window, a divisor of an hour. */
     public ChangeDetector(final long windowNs) {
@@ -54,11 +72,39 @@ public final class ChangeDetector {
         }
         this.windowNs = windowNs;
         perHour = Math.toIntExact(HOUR_NS / windowNs);
-        means = new double[Math.multiplyExact(DAYS * HOURS, perHour)];
+        most = Math.multiplyExact(DAYS * HOURS, perHour);
+        means = new double[Math.addExact(most, perHour)];
         Arrays.fill(means, Double.NaN);
         sigmas = new float[means.length];
-        isRise = new boolean[means.length];
-        bets = new RankBets(means.length, perHour);
+        rises = new byte[means.length];
+        bets = new RankBets(most, perHour);
+    }
+
+    /** With what was known by windows of the same length. Learns this hour's reference again. */
+    public ChangeDetector(final long windowNs, final State state) {
+        this(windowNs);
+        if (state.means.length != means.length) {
+            throw new IllegalArgumentException("a state of " + state.means.length + " windows: must be " + means.length);
+        }
+        System.arraycopy(state.means, 0, means, 0, means.length);
+        System.arraycopy(state.sigmas, 0, sigmas, 0, means.length);
+        System.arraycopy(state.rises, 0, rises, 0, means.length);
+        System.arraycopy(state.statistics, 0, statistics, 0, statistics.length);
+        newest = state.newest;
+        riseBegin = state.riseBegin;
+        if (newest != NONE) {
+            learn();
+        }
+        for (long each = begin(); reference != null && each <= newest; each++) {
+            if (!Double.isNaN(means[slot(each)])) {
+                bets.rank(reference.score(means[slot(each)], sigmas[slot(each)]));
+            }
+        }
+    }
+
+    /** {@return a copy of what is known} */
+    public State state() {
+        return new State(means.clone(), sigmas.clone(), rises.clone(), statistics.clone(), newest, riseBegin);
     }
 
     /**
@@ -77,18 +123,20 @@ public final class ChangeDetector {
         for (long each = Math.max(newest + 1, window - means.length + 1); each <= window; each++) {
             means[slot(each)] = Double.NaN;
         }
+        final boolean isNewHour = newest < Math.floorDiv(window, perHour) * perHour;
         newest = window;
-        if (hour != Math.floorDiv(startNs, HOUR_NS)) {
-            hour = Math.floorDiv(startNs, HOUR_NS);
-            reference = learn(true);
-            reference = reference == null ? learn(false) : reference;
+        if (isNewHour) {
+            for (int slot = 0; slot < rises.length; slot++) {
+                rises[slot] = rises[slot] == USUAL ? USUAL : RISE;
+            }
+            learn();
         }
         if (!Double.isFinite(meanNs + sigmaNs)) {
             return false;
         }
         means[slot(window)] = meanNs;
         sigmas[slot(window)] = (float)sigmaNs;
-        isRise[slot(window)] = false;
+        rises[slot(window)] = USUAL;
         if (reference == null) {
             riseBegin = newest + 1;
             return false;
@@ -98,6 +146,11 @@ public final class ChangeDetector {
 
     private int slot(final long window) {
         return (int)Math.floorMod(window, (long)means.length);
+    }
+
+    /** {@return the first window of the newest one's hour} */
+    private long begin() {
+        return Math.floorDiv(newest, perHour) * perHour;
     }
 
     private boolean judge(final float score) {
@@ -110,7 +163,7 @@ public final class ChangeDetector {
         final boolean isAlarm = sum > THRESHOLD;
         if (isAlarm) {
             for (long each = Math.max(riseBegin, newest - means.length + 1); each <= newest; each++) {
-                isRise[slot(each)] = true;
+                rises[slot(each)] = rises[slot(each)] == RISE ? RISE : NEW_RISE;
             }
             Arrays.fill(statistics, 0);
         }
@@ -120,6 +173,11 @@ public final class ChangeDetector {
         return isAlarm;
     }
 
+    private void learn() {
+        reference = learn(true);
+        reference = reference == null ? learn(false) : reference;
+    }
+
     /**
      * Learns the scores of the history.
      *
@@ -127,15 +185,16 @@ public final class ChangeDetector {
      * @return the reference of this hour; null if it cannot be told.
      */
     private Reference learn(final boolean isByHour) {
+        final long oldest = begin() - most;
         final int[] windows = new int[HOURS];
-        final int[] rises = new int[HOURS];
-        for (int slot = 0; slot < means.length; slot++) {
-            if (!Double.isNaN(means[slot])) {
-                windows[group(slot, isByHour)]++;
-                rises[group(slot, isByHour)] += isRise[slot] ? 1 : 0;
+        final int[] risen = new int[HOURS];
+        for (int i = 0; i < most; i++) {
+            if (!Double.isNaN(means[slot(oldest + i)])) {
+                windows[group(oldest + i, isByHour)]++;
+                risen[group(oldest + i, isByHour)] += rises[slot(oldest + i)] == RISE ? 1 : 0;
             }
         }
-        final int now = group(slot(newest), isByHour);
+        final int now = group(newest, isByHour);
         final int least = isByHour ? Math.max(LEAST_WINDOWS, ENOUGH_DAYS * perHour) : LEAST_WINDOWS;
         if (windows[now] < least || isByHour && Arrays.stream(windows).filter((each) -> each >= least).sum() < HOURS * perHour) {
             return null;
@@ -144,27 +203,28 @@ public final class ChangeDetector {
         final double[][] values = new double[HOURS][];
         Arrays.setAll(values, (group) -> new double[windows[group]]);
         final int[] counts = new int[HOURS];
-        final boolean[] isTaken = new boolean[means.length];
-        for (int slot = 0; slot < means.length; slot++) {
-            final int group = group(slot, isByHour);
-            isTaken[slot] = windows[group] >= least && !Double.isNaN(means[slot]) &&
-                !(isRise[slot] && 2 * rises[group] < windows[group]);
-            if (isTaken[slot]) {
+        final boolean[] isTaken = new boolean[most];
+        for (int i = 0; i < most; i++) {
+            final int slot = slot(oldest + i);
+            final int group = group(oldest + i, isByHour);
+            isTaken[i] = windows[group] >= least && !Double.isNaN(means[slot]) &&
+                !(rises[slot] == RISE && 2 * risen[group] < windows[group]);
+            if (isTaken[i]) {
                 values[group][counts[group]++] = means[slot];
             }
         }
         Arrays.setAll(references, (group) -> counts[group] == 0 ? null : Reference.of(values[group], counts[group]));
-        final float[] scores = new float[means.length];
-        final int oldest = slot(newest + 1);
-        for (int i = 0, slot = oldest; i < scores.length; i++, slot = slot + 1 == scores.length ? 0 : slot + 1) {
-            scores[i] = isTaken[slot] ? references[group(slot, isByHour)].score(means[slot], sigmas[slot]) : Float.NaN;
+        final float[] scores = new float[most];
+        for (int i = 0; i < most; i++) {
+            final int slot = slot(oldest + i);
+            scores[i] = isTaken[i] ? references[group(oldest + i, isByHour)].score(means[slot], sigmas[slot]) : Float.NaN;
         }
         bets.learn(scores);
         return references[now];
     }
 
-    private int group(final int slot, final boolean isByHour) {
-        return isByHour ? slot / perHour % HOURS : 0;
+    private int group(final long window, final boolean isByHour) {
+        return isByHour ? (int)Math.floorMod(Math.floorDiv(window, (long)perHour), (long)HOURS) : 0;
     }
 
     /** What means usually are. */

@@ -177,7 +177,7 @@ class HopLocatorTest {
         final double[] sigma = new double[LINE.size()];
         final UsualExcess.Value[] usual = new UsualExcess.Value[LINE.size()];
         Arrays.fill(sigma, 1e5);
-        Arrays.fill(usual, new UsualExcess.Value(UsualExcess.State.KNOWN, 0));
+        Arrays.fill(usual, new UsualExcess.Value(UsualExcess.Knowledge.KNOWN, 0));
         final HopLocator locator = new HopLocator(LINE, LINE_GROUPS, new double[4], HopLocator.Settings.USUAL);
         for (final double deviations : new double[] {6, 100}) {
             excess[4] = -deviations * sigma[4];
@@ -215,14 +215,31 @@ class HopLocatorTest {
     void shouldSayNothingOfSeveralRoutesUntilTheirLengthIsLearned() {
         final UsualExcess usual = new UsualExcess(new MeasuredSegment(new int[] {1, 2}, new double[] {0.5, 0.5}, 0, 1));
         for (int window = 0; window < 3; window++) {
-            assertEquals(UsualExcess.State.NEW, usual.value().state());
+            assertEquals(UsualExcess.Knowledge.NEW, usual.value().knowledge());
             assertEquals(Double.POSITIVE_INFINITY, usual.sigmaNs(2e4));
             usual.onWindow(2 * MS + window * 1e4);
             usual.onWindow(Double.NaN);
         }
-        assertEquals(UsualExcess.State.KNOWN, usual.value().state());
+        assertEquals(UsualExcess.Knowledge.KNOWN, usual.value().knowledge());
         assertEquals(2.01 * MS, usual.value().excessNs(), 1);
         assertTrue(usual.sigmaNs(1e3) > 1e4 && usual.sigmaNs(1e3) < 5e4 && usual.sigmaNs(1e6) < 1.3e6);
+    }
+
+    @Test
+    void shouldKnowTheUsualExcessFromItsState() {
+        final MeasuredSegment segment = new MeasuredSegment(new int[] {1, 2}, new double[] {0.5, 0.5}, 0, 1);
+        final Random random = new Random(7);
+        final UsualExcess usual = new UsualExcess(segment);
+        UsualExcess restored = new UsualExcess(segment, usual.state());
+        for (int window = 0; window < 100; window++) {
+            assertEquals(usual.value(), restored.value());
+            assertEquals(usual.sigmaNs(1e4), restored.sigmaNs(1e4));
+            final double excessNs = random.nextInt(5) == 0 ? Double.NaN : 1e5 * random.nextGaussian();
+            usual.onWindow(excessNs);
+            restored.onWindow(excessNs);
+            assertArrayEquals(usual.state().last(), restored.state().last());
+            restored = new UsualExcess(segment, restored.state());
+        }
     }
 
     private static Localisation locate(final double[] excess, final double[] bounds) {

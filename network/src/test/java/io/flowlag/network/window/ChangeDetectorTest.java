@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.function.DoubleSupplier;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -134,6 +135,31 @@ class ChangeDetectorTest {
             assertFalse(run.next(100));
             assertTrue(run.next(100));
         }
+    }
+
+    /** At any window, in quiet times and in rises, of which some begin in the hour before. */
+    @Test
+    void shouldGoOnFromItsState() {
+        final Random random = new Random(1);
+        final ChangeDetector whole = new ChangeDetector(3 * MINUTE_NS);
+        ChangeDetector parts = new ChangeDetector(3 * MINUTE_NS, whole.state());
+        int alarms = 0;
+        for (int window = 0; window < 9 * DAY / 3; window++) {
+            final double rise = window % 333 < 20 ? 4 : 0;
+            final double mean = random.nextInt(50) == 0 ? Double.NaN : 1e6 + 1e4 * (rise + random.nextGaussian());
+            final boolean isAlarm = whole.onWindow(3 * MINUTE_NS * window, mean, 3e3);
+            assertEquals(isAlarm, parts.onWindow(3 * MINUTE_NS * window, mean, 3e3), "window " + window);
+            alarms += isAlarm ? 1 : 0;
+            if (random.nextInt(isAlarm ? 2 : 30) == 0) {
+                final ChangeDetector.State state = parts.state();
+                assertArrayEquals(whole.state().statistics(), state.statistics());
+                assertArrayEquals(whole.state().rises(), state.rises());
+                parts = new ChangeDetector(3 * MINUTE_NS, state);
+            }
+        }
+        assertTrue(alarms >= 20, alarms + " alarms");
+        final ChangeDetector.State state = whole.state();
+        assertThrows(IllegalArgumentException.class, () -> new ChangeDetector(MINUTE_NS, state));
     }
 
     @Test

@@ -28,7 +28,7 @@ public final class HopComparators {
         y = new double[window.excessNs.length];
         variances = new double[y.length];
         for (int i = 0; i < y.length; i++) {
-            final double length = window.usual[i].state() == UsualExcess.State.KNOWN ? 0 :
+            final double length = window.usual[i].knowledge() == UsualExcess.Knowledge.KNOWN ? 0 :
                 Arrays.stream(window.segments.get(i).shares()).sum();
             y[i] = window.excessNs[i] - window.usual[i].excessNs() - window.usualNs * length;
             variances[i] = window.sigmaNs[i] * window.sigmaNs[i] + length * window.usualNs * window.usualNs;
