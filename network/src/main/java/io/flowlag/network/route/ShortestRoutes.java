@@ -97,6 +97,17 @@ public final class ShortestRoutes {
         return ascending;
     }
 
+    /** {@return the length of the shortest routes from one node to another, in millionths; -1 if no route leads there} */
+    public long distance(final int fromNode, final int toNode) {
+        final long[] distances = new long[topology.nodes()];
+        Arrays.fill(distances, -1);
+        distances[fromNode] = 0;
+        for (final int hop : hops[fromNode]) {
+            distances[topology.to(hop)] = distances[topology.from(hop)] + topology.weight(hop);
+        }
+        return distances[toNode];
+    }
+
     /** The segments that begin at a node, if each node is an end: all its routes without a point between their ends. */
     public List<Segment> segmentsFrom(final int source, final boolean[] isPoint) {
         final int[][] next = new int[topology.nodes()][];
