@@ -64,7 +64,8 @@ final class DemoStation {
         final InetAddress loopback = InetAddress.getLoopbackAddress();
         final JobSettings job = new JobSettings("demo", "", "demo.yaml", network.yaml(),
             FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER, SLOW_NS, CONFIDENCE,
-            new JobSettings.Windows(WINDOW_MS, LATENESS_MS, LATE_LIMIT_MS + PAST * WINDOW_MS));
+            new JobSettings.Windows(WINDOW_MS, LATENESS_MS, LATE_LIMIT_MS + PAST * WINDOW_MS),
+            new JobSettings.Paths(1, JobSettings.Paths.USUAL.flows()));
         final StationConfig config = new StationConfig(job,
             List.of(new StationConfig.Listener(SessionKind.UDP, new InetSocketAddress(loopback, 0), null)),
             View.Settings.onLoopback(PORT, directory.resolve("history.db")),
@@ -93,6 +94,7 @@ final class DemoStation {
                     " to " + name(network.topology().to(slow)) + " wait 2 ms longer, on average");
             }
             exporters.send(nextNs, nextNs + WINDOW_NS, network.interval());
+            exporters.sendFlows(nextNs, nextNs + WINDOW_NS, network.flows());
             nextNs += WINDOW_NS;
             sent++;
         }

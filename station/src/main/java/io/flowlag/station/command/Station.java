@@ -5,6 +5,7 @@ import io.flowlag.common.command.ExitException;
 import io.flowlag.station.config.StationConfig;
 import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.Feed;
+import io.flowlag.station.job.JobCounter;
 import io.flowlag.station.job.JobCounters;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.PathWindow;
@@ -114,6 +115,9 @@ final class Station implements AutoCloseable {
         ofJob.sums().forEach((each, count) -> counters.put("job_" + each.name().toLowerCase(Locale.ROOT), count));
         counters.put("job_intervals", ofJob.intervals());
         counters.put("job_intervals_too_late", ofJob.tooLate());
+        for (final JobCounter each : JobCounter.values()) {
+            counters.put("job_" + each.name().toLowerCase(Locale.ROOT), ofJob.get(each));
+        }
         return counters;
     }
 

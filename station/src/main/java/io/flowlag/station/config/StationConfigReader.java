@@ -45,6 +45,8 @@ public final class StationConfigReader {
     private static final String WEBHOOK = "write http://HOST/... or https://HOST/..., or none";
     private static final long MOST_BYTES = 1 << 20;
     private static final int MOST_PORT = 65_535;
+    /** Of which one is followed. */
+    private static final int MOST_FLOWS = 65_535;
     private static final int VIEW_PORT = 8080;
     private static final String HISTORY = "flowlag-history.db";
     private static final ValueType<Long> SLOW = UnitValue.duration("1us", "10s");
@@ -55,6 +57,9 @@ public final class StationConfigReader {
     private static final ValueType<Long> PARALLELISM = UnitValue.count("1", "128");
     private static final ValueType<Long> ENTERPRISE = UnitValue.count("1", "4294967295");
     private static final ValueType<Double> CONFIDENCE = ValueType.of("0.5 to 0.999", StationConfigReader::confidence);
+
+    private static final ValueType<Integer> SHARE = ValueType.of("1 or 1/2 to 1/65535", StationConfigReader::share);
+    private static final ValueType<Long> FLOWS = UnitValue.count("1k", "100m");
 
     private final Path file;
     private final Problems problems;
@@ -85,7 +90,7 @@ public final class StationConfigReader {
 
     private StationConfig config(final ConfigNode.Mapping root) {
         final Map<String, ConfigNode.Entry> keys = sections.keys(
-            "", root, "network", "listen", "windows", "locate", "view", "alerts", "flink", "enterprise-number", "kafka");
+            "", root, "network", "listen", "windows", "paths", "locate", "view", "alerts", "flink", "enterprise-number", "kafka");
         final JobSettings job = job(keys, root.origin());
         final StationConfig config = new StationConfig(job, listeners(keys.get("listen")), view(keys), flink(keys),
             new KafkaSection(file, problems).read(keys.get("kafka")));
@@ -96,6 +101,7 @@ public final class StationConfigReader {
         final Map<String, ConfigNode.Entry> network = section(keys, "network", "name", "topology", "slow");
         final Map<String, ConfigNode.Entry> locate = section(keys, "locate", "confidence");
         final JobSettings.Windows windows = windows(keys, origin);
+        final JobSettings.Paths paths = paths(keys);
         final double confidence = sections.value("locate", locate.get("confidence"), CONFIDENCE, 0.95);
         final int enterpriseNumber = sections.value("", keys.get("enterprise-number"), ENTERPRISE,
             (long)FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER).intValue();
@@ -109,7 +115,15 @@ public final class StationConfigReader {
             return null;
         }
         return new JobSettings(sections.text("network", network.get("name"), "network"), source.format(), source.name(),
-            source.text(), enterpriseNumber, sections.value("network", network.get("slow"), SLOW, 500_000L), confidence, windows);
+            source.text(), enterpriseNumber, sections.value("network", network.get("slow"), SLOW, 500_000L), confidence, windows,
+            paths);
+    }
+
+    private JobSettings.Paths paths(final Map<String, ConfigNode.Entry> keys) {
+        final Map<String, ConfigNode.Entry> paths = section(keys, "paths", "share", "flows");
+        return new JobSettings.Paths(
+            sections.value("paths", paths.get("share"), SHARE, JobSettings.Paths.USUAL.oneOf()),
+            sections.value("paths", paths.get("flows"), FLOWS, (long)JobSettings.Paths.USUAL.flows()).intValue());
     }
 
     private JobSettings.Windows windows(final Map<String, ConfigNode.Entry> keys, final Origin origin) {
@@ -215,6 +229,14 @@ public final class StationConfigReader {
             throw new BadValueException("must be 0.5 to 0.999");
         }
         return Double.parseDouble(text);
+    }
+
+    /** One of how many. */
+    private static Integer share(final String text) throws BadValueException {
+        if (!text.matches("1(/[1-9][0-9]{0,4})?") || Integer.parseInt(text.substring(text.indexOf('/') + 1)) > MOST_FLOWS) {
+            throw new BadValueException("must be 1 or 1/2 to 1/65535");
+        }
+        return Integer.parseInt(text.substring(text.indexOf('/') + 1));
     }
 
     private Path path(final String section, final ConfigNode.Entry entry) {

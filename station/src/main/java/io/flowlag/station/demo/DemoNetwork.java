@@ -32,6 +32,10 @@ public final class DemoNetwork {
     private static final double LATITUDE = 47;
     private static final double LONGITUDE = 8;
     private static final int HISTOGRAM_BYTES = 1024;
+    private static final int FLOW_PACKETS = 50;
+    private static final int FIRST_PORT = 40_000;
+    /** 10.0.0.0. */
+    private static final int NETWORK = 10 << 24;
 
     /** A segment and the hops that its packets take. */
     public record Route(String name, int from, int to, int[] hops) {
@@ -46,7 +50,23 @@ public final class DemoNetwork {
         byte[] histogram) {
     }
 
+    /**
+     * Packets from a host behind one node to a host behind another.
+     *
+     * @param source      IPv4 address.
+     * @param destination IPv4 address.
+     * @param segments    that they pass, in order: their numbers.
+     */
+    public record Flow(int source, int destination, int sourcePort, List<Integer> segments) {
+    }
+
+    /** Delays of the packets of a flow in a segment, ns. */
+    public record FlowDelays(Flow flow, int segment, long packets, double mean, double deviation) {
+    }
+
     private final Topology topology;
+    private final List<Flow> flows = new ArrayList<>();
+    private final Random ofFlows;
     private final List<Route> routes = new ArrayList<>();
     private final double[] propagation;
     private final double[] queueing;
@@ -56,6 +76,7 @@ public final class DemoNetwork {
     /** A network of a seed. */
     public DemoNetwork(final long seed) {
         random = new Random(seed);
+        ofFlows = new Random(seed);
         topology = linked();
         propagation = new double[topology.hops()];
         queueing = new double[topology.hops()];
@@ -63,7 +84,17 @@ public final class DemoNetwork {
         for (int hop = 0; hop < propagation.length; hop++) {
             propagation[hop] = LEAST_DELAY_NS + random.nextDouble() * (MOST_DELAY_NS - LEAST_DELAY_NS);
         }
-        route();
+        final boolean[] isPoint = new boolean[topology.nodes()];
+        for (int node = 0; node < NODES; node += POINT_EACH) {
+            isPoint[node] = true;
+        }
+        final ShortestRoutes shortest = new ShortestRoutes(topology);
+        for (int from = 0; from < NODES; from += POINT_EACH) {
+            route(shortest, from, isPoint);
+        }
+        for (int from = 0; from < NODES; from += POINT_EACH) {
+            flow(shortest, from, isPoint);
+        }
     }
 
     private Topology linked() {
@@ -95,20 +126,37 @@ public final class DemoNetwork {
         return String.format(Locale.ROOT, "n%02d", node);
     }
 
-    private void route() {
-        final boolean[] isPoint = new boolean[topology.nodes()];
-        for (int node = 0; node < NODES; node += POINT_EACH) {
-            isPoint[node] = true;
-        }
-        final ShortestRoutes shortest = new ShortestRoutes(topology);
-        for (int from = 0; from < isPoint.length; from += POINT_EACH) {
-            for (final Segment segment : shortest.segmentsFrom(from, isPoint)) {
-                final int to = segment.end(topology);
-                if (isPoint[to]) {
-                    routes.add(new Route(topology.name(from) + '-' + topology.name(to), from, to, segment.hops()));
-                }
+    private void route(final ShortestRoutes shortest, final int from, final boolean[] isPoint) {
+        for (final Segment segment : shortest.segmentsFrom(from, isPoint)) {
+            final int to = segment.end(topology);
+            if (isPoint[to]) {
+                routes.add(new Route(topology.name(from) + '-' + topology.name(to), from, to, segment.hops()));
             }
         }
+    }
+
+    /** A flow to each point that several segments lead to. */
+    private void flow(final ShortestRoutes shortest, final int from, final boolean[] isPoint) {
+        for (final Segment way : shortest.segmentsFrom(from, new boolean[NODES])) {
+            final List<Integer> passed = shortest.cut(way, isPoint, false).stream().map(this::number).toList();
+            if (isPoint[way.end(topology)] && passed.size() > 1) {
+                flows.add(new Flow(host(from), host(way.end(topology)), FIRST_PORT + flows.size(), passed));
+            }
+        }
+    }
+
+    private int number(final Segment segment) {
+        for (int i = 0; i < routes.size(); i++) {
+            if (Arrays.equals(routes.get(i).hops, segment.hops())) {
+                return i;
+            }
+        }
+        throw new IllegalStateException(segment + " is no segment");
+    }
+
+    /** The first host behind a node. */
+    private static int host(final int node) {
+        return NETWORK + (node << Short.SIZE) + 1;
     }
 
     /** {@return nodes and hops} */
@@ -142,8 +190,9 @@ public final class DemoNetwork {
         final StringBuilder text = new StringBuilder("nodes:\n");
         for (int node = 0; node < NODES; node++) {
             final double angle = 2 * Math.PI * node / NODES;
-            text.append(String.format(Locale.ROOT, "  %s: {place: [%.3f, %.3f]}%n", topology.name(node),
-                LATITUDE + RADIUS_DEGREES * Math.sin(angle), LONGITUDE + 2 * RADIUS_DEGREES * Math.cos(angle)));
+            text.append(String.format(Locale.ROOT, "  %s: {prefixes: [10.%d.0.0/16], place: [%.3f, %.3f]}%n",
+                topology.name(node), node, LATITUDE + RADIUS_DEGREES * Math.sin(angle),
+                LONGITUDE + 2 * RADIUS_DEGREES * Math.cos(angle)));
         }
         text.append("links:\n");
         for (int hop = 0; hop < topology.hops(); hop++) {
@@ -168,6 +217,32 @@ public final class DemoNetwork {
         return routes.stream().map(this::delays).toList();
     }
 
+    /** {@return the delays of each flow in each of its segments, in one more interval} */
+    public List<FlowDelays> flows() {
+        return flows.stream().flatMap((flow) -> flow.segments.stream().map((segment) -> delays(flow, segment))).toList();
+    }
+
+    private FlowDelays delays(final Flow flow, final int segment) {
+        double sum = 0;
+        double squares = 0;
+        for (int packet = 0; packet < FLOW_PACKETS; packet++) {
+            final double delay = delay(routes.get(segment), ofFlows);
+            sum += delay;
+            squares += delay * delay;
+        }
+        final double mean = sum / FLOW_PACKETS;
+        return new FlowDelays(
+            flow, segment, FLOW_PACKETS, mean, Math.sqrt(Math.max(0, squares / FLOW_PACKETS - mean * mean)));
+    }
+
+    private double delay(final Route route, final Random from) {
+        double delay = 0;
+        for (final int hop : route.hops) {
+            delay += propagation[hop] - queueing[hop] * Math.log(1 - from.nextDouble());
+        }
+        return delay;
+    }
+
     private Delays delays(final Route route) {
         double sum = 0;
         double squares = 0;
@@ -175,10 +250,7 @@ public final class DemoNetwork {
         double maximum = 0;
         histogram.clear();
         for (int packet = 0; packet < PACKETS; packet++) {
-            double delay = 0;
-            for (final int hop : route.hops) {
-                delay += propagation[hop] - queueing[hop] * Math.log(1 - random.nextDouble());
-            }
+            final double delay = delay(route, random);
             sum += delay;
             squares += delay * delay;
             minimum = Math.min(minimum, delay);

@@ -11,7 +11,8 @@ import java.util.Map;
 
 /** Reads the flow records of segments: those that have {@code flowlagSegmentId}. One thread; allocates with each record. */
 final class FlowReader {
-    private static final int ADDRESS_BYTES = 16;
+    /** An address in a flow's key; IPv4 is mapped into IPv6. */
+    static final int ADDRESS_BYTES = 16;
     private static final int KEY_BYTES = 2 * ADDRESS_BYTES + 2 * Short.BYTES + 1;
     private static final short MAPPED = -1;
     private static final int MOST_TEMPLATES = 4096;
@@ -21,7 +22,8 @@ final class FlowReader {
         private static final String[] OTHERS = {"sourceTransportPort", "destinationTransportPort", "protocolIdentifier",
             "packetDeltaCount", "octetDeltaCount", "flowStartNanoseconds", "flowEndNanoseconds", "flowStartMilliseconds",
             "flowEndMilliseconds", "flowlagDelayMeanNanoseconds", "flowlagDelayPacketDeltaCount",
-            "flowlagDelayErrorBoundNanoseconds", "flowlagDelayStandardDeviationNanoseconds", "flowlagLostPacketDeltaCount"};
+            "flowlagDelayErrorBoundNanoseconds", "flowlagDelayStandardDeviationNanoseconds", "flowlagLostPacketDeltaCount",
+            "flowlagDelayEstimator", "flowlagClockErrorBoundNanoseconds"};
         private static final int SOURCE_PORT = 0;
         private static final int DESTINATION_PORT = 1;
         private static final int PROTOCOL = 2;
@@ -36,6 +38,8 @@ final class FlowReader {
         private static final int BOUND = 11;
         private static final int DEVIATION = 12;
         private static final int LOST = 13;
+        private static final int ESTIMATOR = 14;
+        private static final int CLOCK = 15;
 
         static Places of(final CollectedRecord record) {
             final int[] others = new int[OTHERS.length];
@@ -90,14 +94,28 @@ final class FlowReader {
         final FlowPart.Builder part = FlowPart.newBuilder()
             .setSegment(mapped != null ? mapped : names.unmapped(exporter, domain, id)).setIsMapped(mapped != null)
             .setKey(key(record, at)).setPackets(packets).setOctets(at.unsigned(record, Places.OCTETS, 0))
-            .setStartNs(at.time(record, Places.START, Places.START_MS)).setEndNs(at.time(record, Places.END, Places.END_MS))
-            .setLost(at.unsigned(record, Places.LOST, 0));
+            .setStartNs(at.time(record, Places.START, Places.START_MS)).setEndNs(at.time(record, Places.END, Places.END_MS));
+        if (at.others[Places.LOST] >= 0) {
+            part.setLost(record.unsigned(at.others[Places.LOST]));
+        }
         if (at.others[Places.MEAN] >= 0) {
             part.setMeasured(Math.min(packets, at.unsigned(record, Places.MEASURED, packets)))
-                .setMeanNs(record.signed(at.others[Places.MEAN])).setBoundNs(at.unsigned(record, Places.BOUND, -1))
-                .setDeviationNs(at.unsigned(record, Places.DEVIATION, 0));
+                .setMeanNs(record.signed(at.others[Places.MEAN])).setBoundNs(at.unsigned(record, Places.BOUND, -1));
+            quality(record, at, part);
         }
         return part.build();
+    }
+
+    private static void quality(final CollectedRecord record, final Places at, final FlowPart.Builder part) {
+        if (at.others[Places.DEVIATION] >= 0) {
+            part.setDeviationNs(record.unsigned(at.others[Places.DEVIATION]));
+        }
+        if (at.others[Places.ESTIMATOR] >= 0) {
+            part.setEstimator((int)record.unsigned(at.others[Places.ESTIMATOR]));
+        }
+        if (at.others[Places.CLOCK] >= 0) {
+            part.setClockBoundNs(record.unsigned(at.others[Places.CLOCK]));
+        }
     }
 
     private ByteString key(final CollectedRecord record, final Places at) {

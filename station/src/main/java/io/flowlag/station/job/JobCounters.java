@@ -2,6 +2,7 @@ package io.flowlag.station.job;
 
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.collect.CollectorCounter;
+import org.apache.flink.metrics.MetricGroup;
 
 import java.util.Collection;
 import java.util.EnumMap;
@@ -18,8 +19,7 @@ public final class JobCounters {
     /** Intervals that came when their window was no longer corrected. */
     private final LongAdder tooLate = new LongAdder();
     private final LongAdder intervals = new LongAdder();
-    private final LongAdder flows = new LongAdder();
-    private final LongAdder lateFlows = new LongAdder();
+    private final List<CounterSet<JobCounter>> operators = new CopyOnWriteArrayList<>();
     private final List<CounterSet<CollectorCounter>> decoders = new CopyOnWriteArrayList<>();
     private final Map<String, Exporter> exporters = new ConcurrentHashMap<>();
 
@@ -54,21 +54,19 @@ public final class JobCounters {
         }
     }
 
-    void onFlows(final long records, final boolean isTooLate) {
-        flows.add(records);
-        if (isTooLate) {
-            lateFlows.add(records);
+    /** Counters of one more operator, which are metrics of Flink as well. */
+    CounterSet<JobCounter> open(final MetricGroup metrics, final JobCounter... counted) {
+        final CounterSet<JobCounter> counters = new CounterSet<>(JobCounter.class);
+        for (final JobCounter each : counted) {
+            metrics.gauge(each.name(), () -> counters.get(each));
         }
+        operators.add(counters);
+        return counters;
     }
 
-    /** {@return flow records that were summed, those too late included; one that spans windows counts in each} */
-    public long flows() {
-        return flows.sum();
-    }
-
-    /** {@return those of them that came too late for their window} */
-    public long flowsTooLate() {
-        return lateFlows.sum();
+    /** {@return what was counted of flow records} */
+    public long get(final JobCounter counter) {
+        return operators.stream().mapToLong((counters) -> counters.get(counter)).sum();
     }
 
     /** {@return the sums of all decoders} */
@@ -78,6 +76,16 @@ public final class JobCounters {
             sums.put(each, decoders.stream().mapToLong((counters) -> counters.get(each)).sum());
         }
         return sums;
+    }
+
+    /** {@return flow records that came through; one that spans windows counts in each} */
+    public long flows() {
+        return get(JobCounter.FLOWS_AGGREGATED) + get(JobCounter.FLOWS_UNMAPPED) + flowsTooLate();
+    }
+
+    /** {@return those of them that came too late for their window} */
+    public long flowsTooLate() {
+        return get(JobCounter.FLOWS_TOO_LATE);
     }
 
     /** {@return interval records that were read} */

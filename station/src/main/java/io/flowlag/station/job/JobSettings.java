@@ -17,9 +17,16 @@ import java.io.Serializable;
  * @param slowNs           excess of a hop from which on it is slow.
  * @param confidence       of a verdict.
  * @param windows          in which delays are summed.
+ * @param paths            flows that are followed along their path.
  */
 public record JobSettings(String name, String format, String file, String text, int enterpriseNumber, long slowNs,
-    double confidence, Windows windows) implements Serializable {
+    double confidence, Windows windows, Paths paths) implements Serializable {
+    /** With the usual share of flows followed. */
+    public JobSettings(final String name, final String format, final String file, final String text, final int enterpriseNumber,
+        final long slowNs, final double confidence, final Windows windows) {
+        this(name, format, file, text, enterpriseNumber, slowNs, confidence, windows, Paths.USUAL);
+    }
+
     /**
      * Windows and when they fire.
      *
@@ -28,6 +35,17 @@ public record JobSettings(String name, String format, String file, String text, 
      * @param lateLimitMs how long after its end later records correct it.
      */
     public record Windows(long lengthMs, long latenessMs, long lateLimitMs) implements Serializable {
+    }
+
+    /**
+     * Flows that are followed along their path.
+     *
+     * @param oneOf one of so many is followed.
+     * @param flows at most, each in each window counted, until {@code lateLimitMs}; the share is halved if there are more.
+     */
+    public record Paths(int oneOf, int flows) implements Serializable {
+        /** A 16th, 200 k. */
+        public static final Paths USUAL = new Paths(16, 200 << 10);
     }
 
     /** {@return the network, read anew} */

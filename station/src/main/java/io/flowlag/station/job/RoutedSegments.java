@@ -2,6 +2,7 @@ package io.flowlag.station.job;
 
 import io.flowlag.network.locate.MeasuredSegment;
 import io.flowlag.network.route.Segment;
+import io.flowlag.network.route.SegmentOrder;
 import io.flowlag.network.route.ShortestRoutes;
 import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.network.topology.NetworkMap.NamedSegment;
@@ -17,17 +18,21 @@ import java.util.Map;
 /** The segments of a network with the hops that they take, and the clocks at their ends. Immutable after construction. */
 final class RoutedSegments {
     private final Map<String, MeasuredSegment> segments = new HashMap<>();
+    private final Map<String, SegmentOrder.Span> spans = new HashMap<>();
     private final Map<String, Integer> clocks = new LinkedHashMap<>();
+    private final ShortestRoutes routes;
 
     /** All routes are the shortest ones between the points, or through the nodes that the network's file gives. */
     RoutedSegments(final NetworkMap network) {
-        final ShortestRoutes routes = new ShortestRoutes(network.topology());
+        routes = new ShortestRoutes(network.topology());
         for (final NamedSegment segment : network.segments()) {
             final NetworkMap.Point from = network.points().get(segment.from());
             final NetworkMap.Point to = network.points().get(segment.to());
-            final List<Segment> taken = routes(network.topology(), routes, from.node(), to.node(), segment.via());
+            final List<Segment> taken = taken(network.topology(), routes, from.node(), to.node(), segment.via());
             if (!taken.isEmpty()) {
-                segments.put(segment.name(), MeasuredSegment.of(taken, clock(from.clock()), clock(to.clock())));
+                final MeasuredSegment measured = MeasuredSegment.of(taken, clock(from.clock()), clock(to.clock()));
+                segments.put(segment.name(), measured);
+                spans.put(segment.name(), new SegmentOrder.Span(from.node(), to.node(), measured.hops()));
             }
         }
     }
@@ -36,9 +41,9 @@ final class RoutedSegments {
         return clocks.computeIfAbsent(name, (each) -> clocks.size());
     }
 
-    private static List<Segment> routes(final Topology topology, final ShortestRoutes routes, final int from, final int to,
+    private static List<Segment> taken(final Topology topology, final ShortestRoutes routes, final int from, final int to,
         final List<Integer> via) {
-        List<int[]> taken = List.of(new int[0]);
+        List<int[]> ways = List.of(new int[0]);
         int begin = from;
         final List<Integer> stops = new ArrayList<>(via);
         stops.add(to);
@@ -46,22 +51,32 @@ final class RoutedSegments {
             final List<int[]> longer = new ArrayList<>();
             for (final Segment part : routes.segmentsFrom(begin, new boolean[topology.nodes()])) {
                 if (part.end(topology) == stop) {
-                    for (final int[] before : taken) {
+                    for (final int[] before : ways) {
                         final int[] both = Arrays.copyOf(before, before.length + part.hops().length);
                         System.arraycopy(part.hops(), 0, both, before.length, part.hops().length);
                         longer.add(both);
                     }
                 }
             }
-            taken = longer;
+            ways = longer;
             begin = stop;
         }
-        return taken.stream().map(Segment::new).toList();
+        return ways.stream().map(Segment::new).toList();
     }
 
     /** {@return the segment of a name, or null if it has no route} */
     MeasuredSegment find(final String name) {
         return segments.get(name);
+    }
+
+    /** {@return from where to where a segment leads, or null if it has no route} */
+    SegmentOrder.Span span(final String name) {
+        return spans.get(name);
+    }
+
+    /** {@return the routes of the network} */
+    ShortestRoutes routes() {
+        return routes;
     }
 
     /** {@return names of clocks, by their numbers} */

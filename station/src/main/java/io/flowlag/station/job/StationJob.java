@@ -1,7 +1,9 @@
 package io.flowlag.station.job;
 
+import io.flowlag.station.job.state.FlowPart;
 import io.flowlag.station.job.state.SegmentInterval;
 import io.flowlag.station.job.state.SegmentPart;
+import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
@@ -27,8 +29,9 @@ public final class StationJob {
             .keyBy(StationJob::session, Types.STRING)
             .process(new DecodeFunction(settings, sinks.flows() != null), MessageType.forMessage(SegmentPart.class))
             .name("decode").uid("decode");
-        final DataStream<SegmentPart> sums = decoded.getSideOutput(DecodeFunction.FLOWS)
-            .transform("sum", MessageType.forMessage(SegmentPart.class), new SumOperator(settings.windows().lengthMs()))
+        final DataStream<FlowPart> flows = decoded.getSideOutput(DecodeFunction.FLOWS);
+        final DataStream<SegmentPart> sums = flows
+            .transform("sum", MessageType.forMessage(SegmentPart.class), new SumOperator(settings))
             .uid("sum");
         final SingleOutputStreamOperator<SegmentWindow> windows = decoded.union(sums)
             .keyBy(StationJob::segment, Types.STRING)
@@ -40,6 +43,10 @@ public final class StationJob {
         windows.keyBy((window) -> window.hasDscp() ? Integer.toString(window.getDscp()) : "", Types.STRING)
             .process(new LocateFunction(settings), MessageType.forMessage(Verdict.class)).name("locate").uid("locate")
             .sinkTo(sinks.verdicts()).name("verdicts").uid("verdicts");
+        final FlowSample sample = new FlowSample(settings);
+        flows.filter(sample).name("sample").uid("sample").keyBy(sample, Types.INT)
+            .process(new PathFunction(settings, sample), MessageType.forMessage(PathWindow.class)).name("paths").uid("paths")
+            .sinkTo(sinks.paths()).name("path-sink").uid("path-sink");
     }
 
     private static String segment(final SegmentPart part) {

@@ -1,5 +1,6 @@
 package io.flowlag.station.job;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.network.window.Windows;
 import io.flowlag.station.job.state.FlowPart;
 import io.flowlag.station.job.state.FlowSums;
@@ -21,8 +22,11 @@ final class SumOperator extends AbstractStreamOperator<SegmentPart> implements O
     private static final long PERIOD_MS = 1_000;
     /** Sums of more segments and windows are sent on at once. */
     private static final int MOST_SUMS = 65_536;
+    /** Of one record. */
+    private static final long MOST_WINDOWS = 1_000;
 
-    private final long windowMs;
+    private final JobSettings settings;
+    private transient CounterSet<JobCounter> counters;
     private transient Windows windows;
     private transient Map<Key, FlowSums.Builder> sums;
     private transient long lastMs;
@@ -30,15 +34,16 @@ final class SumOperator extends AbstractStreamOperator<SegmentPart> implements O
     private record Key(String segment, long windowNs) {
     }
 
-    SumOperator(final long windowMs) {
-        this.windowMs = windowMs;
+    SumOperator(final JobSettings settings) {
+        this.settings = settings;
     }
 
     @Override
     public void open() throws Exception {
         super.open();
-        windows = new Windows(TimeUnit.MILLISECONDS.toNanos(windowMs));
+        windows = new Windows(TimeUnit.MILLISECONDS.toNanos(settings.windows().lengthMs()));
         sums = new HashMap<>();
+        counters = JobCounters.of(settings.name()).open(getMetricGroup(), JobCounter.FLOWS);
         tick(getProcessingTimeService().getCurrentProcessingTime());
     }
 
@@ -51,22 +56,27 @@ final class SumOperator extends AbstractStreamOperator<SegmentPart> implements O
     public void processElement(final StreamRecord<FlowPart> element) {
         final FlowPart part = element.getValue();
         lastMs = Math.max(lastMs, element.getTimestamp());
-        final long first = windows.startNs(part.getStartNs());
-        if (first == windows.startNs(part.getEndNs()) || part.getEndNs() < part.getStartNs()) {
+        final long startNs = startNs(part, windows);
+        if (windows.startNs(startNs) == windows.startNs(part.getEndNs())) {
             add(part, windows.startNs(part.getEndNs()), part.getPackets(), part.getOctets(), part.getMeasured(), part.getLost());
         } else {
-            divide(part);
+            divide(part, startNs);
         }
         if (sums.size() > MOST_SUMS) {
             send();
         }
     }
 
-    private void divide(final FlowPart part) {
-        final var packets = windows.divide(part.getStartNs(), part.getEndNs(), part.getPackets());
-        final var octets = windows.divide(part.getStartNs(), part.getEndNs(), part.getOctets());
-        final var measured = windows.divide(part.getStartNs(), part.getEndNs(), part.getMeasured());
-        final var lost = windows.divide(part.getStartNs(), part.getEndNs(), part.getLost());
+    /** {@return where a record begins, not after its end and at most {@value #MOST_WINDOWS} windows before} */
+    static long startNs(final FlowPart part, final Windows windows) {
+        return Math.min(part.getEndNs(), Math.max(part.getStartNs(), part.getEndNs() - MOST_WINDOWS * windows.lengthNs()));
+    }
+
+    private void divide(final FlowPart part, final long startNs) {
+        final var packets = windows.divide(startNs, part.getEndNs(), part.getPackets());
+        final var octets = windows.divide(startNs, part.getEndNs(), part.getOctets());
+        final var measured = windows.divide(startNs, part.getEndNs(), part.getMeasured());
+        final var lost = windows.divide(startNs, part.getEndNs(), part.getLost());
         for (int i = 0; i < packets.size(); i++) {
             add(part, packets.get(i).startNs(), packets.get(i).count(), octets.get(i).count(), measured.get(i).count(),
                 lost.get(i).count());
@@ -75,6 +85,7 @@ final class SumOperator extends AbstractStreamOperator<SegmentPart> implements O
 
     private void add(final FlowPart part, final long windowNs, final long packets, final long octets, final long measured,
         final long lost) {
+        counters.increment(JobCounter.FLOWS);
         final FlowSums.Builder sum = sums.computeIfAbsent(new Key(part.getSegment(), windowNs), (key) -> FlowSums.newBuilder()
             .setSegment(key.segment).setIsMapped(part.getIsMapped()).setWindowNs(key.windowNs));
         sum.setRecords(sum.getRecords() + 1).setPackets(sum.getPackets() + packets).setOctets(sum.getOctets() + octets)

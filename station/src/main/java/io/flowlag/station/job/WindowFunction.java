@@ -1,6 +1,7 @@
 package io.flowlag.station.job;
 
 import com.google.protobuf.ByteString;
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.network.window.DelayFloor;
 import io.flowlag.network.window.IntervalDelay;
 import io.flowlag.network.window.MeanSource;
@@ -44,6 +45,7 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
     private final JobSettings settings;
 
     private transient JobCounters total;
+    private transient CounterSet<JobCounter> counters;
     private transient Windows windows;
     private transient WindowHistogram histogram;
     private transient byte[] octets;
@@ -59,6 +61,8 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
     public void open(final OpenContext context) {
         windows = new Windows(TimeUnit.MILLISECONDS.toNanos(settings.windows().lengthMs()));
         total = JobCounters.of(settings.name());
+        counters = total.open(getRuntimeContext().getMetricGroup(), JobCounter.FLOWS_AGGREGATED, JobCounter.FLOWS_UNMAPPED,
+            JobCounter.FLOWS_TOO_LATE);
         histogram = new WindowHistogram();
         octets = new byte[HISTOGRAM_BYTES];
         buffer = new UnsafeBuffer(octets);
@@ -87,7 +91,8 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
         final long watermarkMs = context.timerService().currentWatermark();
         final boolean isTooLate = watermarkMs > endMs(startMs);
         if (part.hasFlows()) {
-            total.onFlows(part.getFlows().getRecords(), isTooLate);
+            counters.add(isTooLate ? JobCounter.FLOWS_TOO_LATE : part.getFlows().getIsMapped() ? JobCounter.FLOWS_AGGREGATED :
+                JobCounter.FLOWS_UNMAPPED, part.getFlows().getRecords());
         } else {
             total.onInterval(isTooLate);
         }

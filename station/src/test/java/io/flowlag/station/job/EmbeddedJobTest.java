@@ -5,6 +5,7 @@ import io.flowlag.station.demo.DemoExporters;
 import io.flowlag.station.demo.DemoNetwork;
 import io.flowlag.station.inlet.Inlet;
 import io.flowlag.station.inlet.MessageQueue;
+import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import org.junit.jupiter.api.AfterEach;
@@ -17,12 +18,14 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -38,6 +41,7 @@ class EmbeddedJobTest {
     private final DemoNetwork network = new DemoNetwork(7);
     private final AtomicLong clockNs = new AtomicLong(START_NS);
     private final Map<String, SegmentWindow> windows = new ConcurrentHashMap<>();
+    private final Map<String, PathWindow> paths = new ConcurrentHashMap<>();
     private final Map<String, Verdict> verdicts = new ConcurrentHashMap<>();
     private MessageQueue queue;
     private Inlet inlet;
@@ -62,6 +66,11 @@ class EmbeddedJobTest {
             public void onVerdict(final Verdict verdict) {
                 verdicts.put(verdict.getId(), verdict);
             }
+
+            @Override
+            public void onPath(final PathWindow path) {
+                paths.put(path.getSrcPort() + "@" + path.getStartNs(), path);
+            }
         });
     }
 
@@ -75,7 +84,7 @@ class EmbeddedJobTest {
 
     private EmbeddedJob job() throws IOException {
         final JobSettings settings = new JobSettings("demo", "", "demo.yaml", network.yaml(), 32473, 500_000, 0.95,
-            new JobSettings.Windows(10_000, 15_000, 60_000));
+            new JobSettings.Windows(10_000, 15_000, 60_000), new JobSettings.Paths(1, 10_000));
         return EmbeddedJob.start(settings, "test", "test", new EmbeddedJob.Settings(directory, 1_000, 2));
     }
 
@@ -145,5 +154,39 @@ class EmbeddedJobTest {
             assertTrue(window.getMinimumNs() <= window.getMeanNs() && window.getMeanNs() <= window.getMaximumNs());
             assertTrue(window.hasHistogram() && window.hasBoundNs() && window.hasClockBoundNs());
         }
+    }
+
+    @Test
+    void shouldJoinTheSegmentsOfEachFlow() throws Exception {
+        final List<DemoNetwork.FlowDelays> sent = network.flows();
+        final Map<JobCounter, Long> before = counted();
+        try (EmbeddedJob job = job()) {
+            exporters.sendFlows(START_NS, START_NS + WINDOW_NS, sent);
+            window(0);
+            until(30, () -> paths.size() == sent.stream().map(DemoNetwork.FlowDelays::flow).distinct().count());
+            assertFalse(job.result().isDone());
+        }
+        final Map<JobCounter, Long> after = counted();
+        before.forEach((counter, count) -> after.merge(counter, -count, Long::sum));
+        assertEquals(sent.size(), after.get(JobCounter.FLOWS));
+        assertEquals(sent.size(), after.get(JobCounter.FLOWS_AGGREGATED));
+        assertEquals(sent.size(), after.get(JobCounter.SAMPLED_FLOWS));
+        assertEquals(sent.size(), after.get(JobCounter.JOINED));
+        for (final DemoNetwork.FlowDelays each : sent) {
+            final PathWindow path = paths.get(each.flow().sourcePort() + "@" + START_NS);
+            final List<DemoNetwork.FlowDelays> ofFlow = sent.stream().filter((one) -> one.flow() == each.flow()).toList();
+            assertEquals(each.flow().segments().stream().map((segment) -> network.routes().get(segment).name()).toList(),
+                path.getStretchesList().stream().map(PathWindow.Stretch::getSegment).toList());
+            assertEquals(ofFlow.stream().mapToLong((one) -> Math.round(one.mean())).sum(), path.getMeanNs(), 1);
+            assertEquals(1000 * ofFlow.size(), path.getBoundNs(), 1e-6);
+            assertEquals(20_000, path.getClockBoundNs());
+            assertEquals(ofFlow.stream().mapToLong((one) -> Math.round(one.deviation())).sum(), path.getMostDeviationNs(), 1);
+            assertEquals(1, path.getShare());
+            assertFalse(path.getIsDivided());
+        }
+    }
+
+    private static Map<JobCounter, Long> counted() {
+        return Arrays.stream(JobCounter.values()).collect(Collectors.toMap((each) -> each, JobCounters.of("demo")::get));
     }
 }
