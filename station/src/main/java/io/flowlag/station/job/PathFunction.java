@@ -126,7 +126,15 @@ final class PathFunction extends KeyedProcessFunction<Integer, FlowPart, PathWin
         if (flow.getWindowNs() < held.getClosedNs()) {
             return false;
         }
+        final int known = held.getWindowsCount();
         int index = window(held, flow.getWindowNs());
+        if (held.getWindowsCount() > known) {
+            context.timerService().registerEventTimeTimer(
+                Math.max(finalMs(flow.getWindowNs()), context.timerService().currentWatermark() + 1));
+            context.timerService().registerEventTimeTimer(endMs(flow.getWindowNs()));
+            // Its share is kept from now on, so that no flow is told with a part of its records.
+            group.update(held.build());
+        }
         if (!sample.isFollowed(flow.getKey(), held.getWindows(index).getHalvings())) {
             return false;
         }
@@ -146,11 +154,6 @@ final class PathFunction extends KeyedProcessFunction<Integer, FlowPart, PathWin
         if (!hasRoom || !sample.isFollowed(flow.getKey(), window.getHalvings())) {
             group.update(held.build());
             return false;
-        }
-        if (window.getFlows() == 0) {
-            context.timerService().registerEventTimeTimer(
-                Math.max(finalMs(flow.getWindowNs()), context.timerService().currentWatermark() + 1));
-            context.timerService().registerEventTimeTimer(endMs(flow.getWindowNs()));
         }
         group.update(held.setWindows(index, window.toBuilder().setFlows(window.getFlows() + 1)).build());
         return true;
